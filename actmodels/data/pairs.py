@@ -1,0 +1,63 @@
+"""A split of sentence pairs as flat tensors in one file that loads by memory map.
+
+Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token that a model may
+ask for in front of each sentence, and the vocabulary's words follow from 3.
+"""
+
+import io
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from actmodels.errors import ArtefactError
+from actmodels.files import replacing
+
+PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
+LABELS = ("neutral", "entailment", "contradiction")
+
+
+@dataclass(frozen=True)
+class PairTensors:
+    """One split.
+
+    premise_ids, hypothesis_ids: int32 [tokens of the split], the sentences end to end.
+    premise_offsets, hypothesis_offsets: int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]].
+    labels: int64 [pairs], index into LABELS.
+    depths: int64 [pairs], recorded reasoning depth, 0 where the corpus records none.
+    """
+
+    premise_ids: Tensor
+    premise_offsets: Tensor
+    hypothesis_ids: Tensor
+    hypothesis_offsets: Tensor
+    labels: Tensor
+    depths: Tensor
+
+    def __len__(self) -> int:
+        return self.labels.numel()
+
+    def save(self, path: Path) -> None:
+        """Write atomically; the same content always gives the same bytes."""
+        buffer = io.BytesIO()  # a path would put its own name into the file
+        torch.save({f.name: getattr(self, f.name) for f in fields(self)}, buffer)
+        with replacing(path) as temporary:
+            temporary.write_bytes(buffer.getbuffer())
+
+    @classmethod
+    def load(cls, path: Path) -> "PairTensors":
+        """Memory-map a split.
+
+        Raises:
+            ArtefactError: the file is missing or not such a split.
+        """
+        if not path.is_file():
+            raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro tensors")
+        try:
+            return cls(**torch.load(path, mmap=True, weights_only=True))
+        except (RuntimeError, TypeError, EOFError, ValueError) as error:
+            raise ArtefactError(
+                f"{path} is not a split of sentence pairs ({type(error).__name__}); "
+                "run the stage that makes it again: dvc repro -f tensors"
+            ) from error

@@ -1,0 +1,36 @@
+"""The errors a user can mend. Each prints as one clear message and never as a traceback."""
+
+from collections.abc import Sequence
+
+
+class UserError(Exception):
+    """A problem in what the user gave us; the message says what, where, and what to do."""
+
+
+class ConfigError(UserError):
+    """One or more problems in the parameters, all reported at once.
+
+    Args:
+        source: the file the parameters came from.
+        problems: one sentence per problem, each naming its key.
+    """
+
+    def __init__(self, source: str, problems: Sequence[str]) -> None:
+        self.source = source
+        self.problems = list(problems)
+        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type["ConfigError"], tuple[str, list[str]]]:
+        return (type(self), (self.source, self.problems))
+
+
+class DataError(UserError):
+    """A corpus, an archive or a file of word vectors is not what it should be."""
+
+
+class ArtefactError(UserError):
+    """An artefact of an earlier stage is missing or damaged; the message names the stage."""
+
+
+class SweepError(UserError):
+    """Some grid points did not finish; the message names them."""

@@ -1,0 +1,68 @@
+"""What a trial yields: the only schema of what is stored about it. No torch import."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+# Fields that measure the machine and not the model: kept apart, so that results stay byte-equal.
+TIMING_FIELDS = ("seconds", "examples_per_second")
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """One epoch of one trial; epochs count from 1.
+
+    Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
+    Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R.
+    The step fields are None for a model without halting. Train figures are running ones, taken
+    with dropout while the parameters change; dev figures are taken at the end of the epoch.
+    """
+
+    epoch: int
+    train_loss: float
+    train_accuracy: float
+    train_mean_steps: float | None
+    train_sd_steps: float | None
+    train_ponder_cost: float | None
+    dev_loss: float
+    dev_accuracy: float
+    dev_mean_steps: float | None
+    dev_sd_steps: float | None
+    dev_ponder_cost: float | None
+    seconds: float
+    examples_per_second: float
+
+    def result(self) -> dict[str, Any]:
+        """Everything but the timings."""
+        return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """One finished trial.
+
+    key: the trial's identity (configuration, data, code, environment).
+    config: the TrialConfig as nested dictionaries.
+    parameters: trained, non-embedding parameters.
+    provenance: the digests and versions that went into the key.
+    """
+
+    key: str
+    config: dict[str, Any]
+    parameters: int
+    history: tuple[EpochRecord, ...]
+    provenance: dict[str, str]
+
+    @property
+    def best(self) -> EpochRecord:
+        """The epoch of the best dev accuracy so far (running maximum: the first of equals)."""
+        return max(self.history, key=lambda e: (e.dev_accuracy, -e.epoch))
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "TrialRecord":
+        stored = json.loads(text)
+        stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
+        return cls(**stored)
