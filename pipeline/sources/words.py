@@ -1,0 +1,45 @@
+"""The vocabulary artefact: one `word<TAB>count` line per word, the most frequent first.
+
+The word on line i (from 0) has token id FIRST_WORD + i.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from actmodels.errors import ArtefactError
+from actmodels.files import replacing
+
+
+def read_counts(path: Path) -> list[tuple[str, int]]:
+    """Words with how often they occur, in file order.
+
+    Raises:
+        ArtefactError: the file is missing, or a line is not `word<TAB>count`.
+    """
+    if not path.is_file():
+        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro vocabulary")
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        return list(_parse(lines, path))
+
+
+def read_words(path: Path) -> list[str]:
+    """The words alone, in file order; raises as `read_counts` does."""
+    return [word for word, _ in read_counts(path)]
+
+
+def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
+    """Write (word, count) pairs atomically, in the given order."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
+        for word, count in counts:
+            out.write(f"{word}\t{count}\n")
+
+
+def _parse(lines: Iterable[str], path: Path) -> Iterator[tuple[str, int]]:
+    for number, line in enumerate(lines, start=1):
+        word, tab, count = line.rstrip("\n").partition("\t")
+        if not word or not tab or not (count.isascii() and count.isdigit()):
+            raise ArtefactError(
+                f"{path}, line {number}: expected a word, a tab and a count, found {line!r}; "
+                "run the stage that makes it again: dvc repro -f vocabulary"
+            )
+        yield word, int(count)
