@@ -1,0 +1,46 @@
+"""What every stage shares: where its files lie, and how it ends."""
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from actmodels.errors import UserError
+
+
+def artefacts(*parts: str) -> Path:
+    """Absolute path under `artefacts/` of the project root, which is the current folder."""
+    return Path.cwd().joinpath("artefacts", *parts)
+
+
+def state_folder() -> Path:
+    """Absolute path of what outlives a run but is no result: downloads, trials, MLflow's store."""
+    return Path.cwd() / "state"
+
+
+def run_stage(main: Callable[[], None]) -> NoReturn:
+    """Run a stage and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
+
+    A `UserError` is the user's to mend, so it ends without a traceback; any other error is
+    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
+    """
+    received = signal.SIGINT
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        nonlocal received
+        received = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        main()
+    except UserError as error:
+        for line in str(error).splitlines():
+            print(f"error: {line}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("interrupted; run the same command again to go on", file=sys.stderr)
+        sys.exit(128 + received)
+    sys.exit(0)
