@@ -45,6 +45,7 @@ class TrialRecord:
     config: the TrialConfig as nested dictionaries.
     parameters: trained, non-embedding parameters.
     provenance: the digests and versions that went into the key.
+    diverged: training met a loss that is not finite and ended there, on its last good epoch.
     """
 
     key: str
@@ -52,6 +53,7 @@ class TrialRecord:
     parameters: int
     history: tuple[EpochRecord, ...]
     provenance: dict[str, str]
+    diverged: bool = False
 
     @property
     def best(self) -> EpochRecord:

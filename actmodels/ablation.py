@@ -1,0 +1,67 @@
+"""The fixed-step ablation of a trained adaptive model (paper appendix A and table 1).
+
+The paper fixes "the maximum number of inference steps at test time", which reads two ways:
+`state` classifies the k-th state by itself; `capped` runs ACT with a cap of k steps, the
+remainder falling on step k. The paper's remark on the uptick for ACT speaks for the first.
+"""
+
+from typing import Literal, NamedTuple
+
+import torch
+
+from actmodels.config import InputConfig
+from actmodels.data.batching import batches_by_length, collate
+from actmodels.data.pairs import PairTensors
+from actmodels.models.adaptive_attention import AdaptiveAttention
+from actmodels.modules.halting import act
+
+Reading = Literal["state", "capped", "adaptive"]
+
+
+class AblationRow(NamedTuple):
+    """Accuracy in [0, 1] and mean steps of one reading; steps is None for the adaptive model."""
+
+    reading: Reading
+    steps: int | None
+    accuracy: float
+    mean_steps: float
+
+
+@torch.no_grad()
+def ablate_steps(
+    model: AdaptiveAttention,
+    pairs: PairTensors,
+    config: InputConfig,
+    steps: list[int],
+    batch_size: int = 256,
+) -> list[AblationRow]:
+    """Measure both readings at every number of steps, and the adaptive model beside them."""
+    model.eval()
+    device = next(model.parameters()).device
+    epsilon, max_steps = model.config.epsilon, model.config.max_steps
+    correct = {reading: dict.fromkeys(steps, 0) for reading in ("state", "capped")}
+    taken = dict.fromkeys(steps, 0.0)
+    adaptive_correct, adaptive_taken = 0, 0.0
+    for index in batches_by_length(pairs, batch_size):
+        batch = collate(pairs, index, null_token=config.null_token, device=device)
+        states, probabilities = model.unroll(
+            batch, max(max_steps, *steps), until_halted=False
+        )
+
+        def hits(weights: torch.Tensor, states: torch.Tensor = states) -> int:
+            mean_state = (weights[:, None, :] @ states[:, : weights.shape[1]]).squeeze(1)
+            return int((model.classify(mean_state).argmax(1) == batch.labels).sum())  # noqa: B023
+
+        for k in steps:
+            predicted = model.classify(states[:, k - 1]).argmax(dim=1)
+            correct["state"][k] += int((predicted == batch.labels).sum())
+            capped = act(probabilities[:, :k], epsilon)
+            correct["capped"][k] += hits(capped.weights)
+            taken[k] += float(capped.steps.sum())
+        adaptive = act(probabilities[:, :max_steps], epsilon)
+        adaptive_correct += hits(adaptive.weights)
+        adaptive_taken += float(adaptive.steps.sum())
+    count = len(pairs)
+    rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]
+    rows += [AblationRow("capped", k, correct["capped"][k] / count, taken[k] / count) for k in steps]
+    return [*rows, AblationRow("adaptive", None, adaptive_correct / count, adaptive_taken / count)]

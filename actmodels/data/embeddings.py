@@ -1,0 +1,72 @@
+"""From a vocabulary's vectors to a model's frozen input rows: OOV rule and unit norm."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from actmodels.config import InputConfig
+from actmodels.data.pairs import FIRST_WORD, PAD
+from actmodels.errors import ArtefactError
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """The vectors that the data stages prepared for the vocabulary.
+
+    vectors: float32 [words, dimensions]; zero where there is none.
+    found: bool [words], whether the word has a pre-trained vector.
+    word_hash: int64 [words], a hash of the spelling, for the `hashed` OOV rule.
+    """
+
+    vectors: Tensor
+    found: Tensor
+    word_hash: Tensor
+
+    @classmethod
+    def load(cls, path: Path) -> "WordVectors":
+        """Memory-map the vectors.
+
+        Raises:
+            ArtefactError: the file is missing or damaged.
+        """
+        if not path.is_file():
+            raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro tensors")
+        try:
+            return cls(**torch.load(path, mmap=True, weights_only=True))
+        except (RuntimeError, TypeError, EOFError, ValueError) as error:
+            raise ArtefactError(
+                f"{path} does not hold word vectors ({type(error).__name__}); "
+                "run the stage that makes it again: dvc repro -f tensors"
+            ) from error
+
+
+def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
+    """Build the frozen rows [FIRST_WORD + words, dimensions] that token ids index.
+
+    Random rows are N(0, oov_std) (paper appendix D) and belong to the trial's seed, so that
+    replicates differ in them too. With unit_norm every row but the padding has length 1.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    count, dimensions = words.vectors.shape
+
+    def random_rows(number: int) -> Tensor:
+        return torch.randn(number, dimensions, generator=generator) * config.oov_std
+
+    special = random_rows(FIRST_WORD)
+    special[PAD] = 0.0
+    rows = torch.cat([special, words.vectors])
+    missing = (~words.found).nonzero().squeeze(1)
+    if config.oov_rule == "own":
+        rows[FIRST_WORD + missing] = random_rows(len(missing))
+    elif config.oov_rule == "hashed":
+        buckets = random_rows(config.oov_buckets)
+        rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
+    else:
+        rows[FIRST_WORD + missing] = special[1]
+    if config.unit_norm:
+        # A row of zeros (a vector that is all zeros in the source) stays as it is.
+        rows = torch.nn.functional.normalize(rows, dim=1)
+    assert len(rows) == FIRST_WORD + count
+    return rows

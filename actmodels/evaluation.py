@@ -1,0 +1,69 @@
+"""Measuring a trained model on a split."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from actmodels.config import InputConfig
+from actmodels.data.batching import batches_by_length, collate
+from actmodels.data.pairs import PairTensors
+from actmodels.models.build import Model
+
+
+class Evaluation(NamedTuple):
+    """A model on a split, per pair in the split's order.
+
+    logits: [pairs, labels]. labels: [pairs].
+    steps, ponder_cost: [pairs], or None for a model without halting.
+    """
+
+    logits: Tensor
+    labels: Tensor
+    steps: Tensor | None
+    ponder_cost: Tensor | None
+
+    @property
+    def predictions(self) -> Tensor:
+        return self.logits.argmax(dim=1)
+
+    @property
+    def accuracy(self) -> float:
+        return (self.predictions == self.labels).double().mean().item()
+
+    @property
+    def loss(self) -> float:
+        """Mean cross-entropy in nats, without the ponder term."""
+        return cross_entropy(self.logits.double(), self.labels).item()
+
+
+def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
+    """Mean and standard deviation over examples, or None for a model without halting."""
+    if values is None:
+        return None, None
+    exact = values.double()
+    return exact.mean().item(), exact.std(correction=0).item()
+
+
+@torch.no_grad()
+def evaluate(
+    model: Model, pairs: PairTensors, config: InputConfig, batch_size: int = 256
+) -> Evaluation:
+    """Score every pair of a split, in batches of like length, without dropout."""
+    model.eval()
+    device = next(model.parameters()).device
+    logits, steps, ponder, rows = [], [], [], []
+    for index in batches_by_length(pairs, batch_size):
+        batch = collate(pairs, index, null_token=config.null_token, device=device)
+        prediction = model(batch)
+        rows.append(index)
+        logits.append(prediction.logits)
+        steps.append(prediction.steps)
+        ponder.append(prediction.ponder_cost)
+    back = torch.argsort(torch.cat(rows))
+
+    def gather(parts: list[Tensor]) -> Tensor | None:
+        return None if parts[0] is None else torch.cat(parts).cpu()[back]
+
+    return Evaluation(torch.cat(logits).cpu()[back], pairs.labels, gather(steps), gather(ponder))

@@ -1,0 +1,37 @@
+"""Soft alignment of two sentences (paper eq. 1-2; Parikh et al. 2016, "attend")."""
+
+from torch import Tensor, nn
+
+from actmodels.modules.feedforward import FeedForward
+from actmodels.modules.masking import masked_softmax
+
+
+class SoftAlignment(nn.Module):
+    """Align each token with the other sentence: e_ij = F(h_i) · F(p_j), F shared.
+
+    The 2016 code paired the weights of one example with the words of another (it flattened
+    weights and words in different orders); a batched matrix product cannot.
+    """
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.attend = FeedForward(width, width, dropout)
+
+    def forward(
+        self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return the hypothesis aligned to the premise and the premise aligned to the hypothesis.
+
+        Args:
+            premise: projected words [batch, premise, width].
+            hypothesis: projected words [batch, hypothesis, width].
+            premise_mask: true for real tokens [batch, premise].
+            hypothesis_mask: true for real tokens [batch, hypothesis].
+
+        Returns:
+            beta [batch, premise, width] and alpha [batch, hypothesis, width].
+        """
+        scores = self.attend(premise) @ self.attend(hypothesis).transpose(1, 2)  # [b, p, h]
+        over_hypothesis = masked_softmax(scores, hypothesis_mask[:, None, :], dim=2)
+        over_premise = masked_softmax(scores, premise_mask[:, :, None], dim=1)
+        return over_hypothesis @ hypothesis, over_premise.transpose(1, 2) @ premise

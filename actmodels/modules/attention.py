@@ -1,0 +1,32 @@
+"""Bilinear attention over a memory (paper eq. 3-4; Sordoni et al. 2016)."""
+
+from torch import Tensor, nn
+
+from actmodels.modules.masking import masked_softmax
+
+
+class BilinearAttention(nn.Module):
+    """weights_i = softmax_i(memory_i · (W query + b)).
+
+    The bias stays: at the first inference step the query is all zeros and b alone looks at the
+    content of the memory.
+    """
+
+    def __init__(self, query: int, memory: int) -> None:
+        super().__init__()
+        self.transform = nn.Linear(query, memory)
+
+    def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Attend once.
+
+        Args:
+            query: [batch, query].
+            memory: [batch, tokens, memory].
+            mask: true for real tokens [batch, tokens].
+
+        Returns:
+            the attended memory [batch, memory] and the weights [batch, tokens].
+        """
+        scores = (memory @ self.transform(query)[:, :, None]).squeeze(2)  # [batch, tokens]
+        weights = masked_softmax(scores, mask)
+        return (weights[:, None, :] @ memory).squeeze(1), weights

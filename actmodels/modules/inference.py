@@ -1,0 +1,87 @@
+"""One step of iterative alternating attention (paper eq. 3-5; Sordoni et al. 2016)."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.modules.attention import BilinearAttention
+from actmodels.modules.gru import GRUCell
+from actmodels.modules.masking import dropout_mask
+
+
+class Memories(NamedTuple):
+    """What the steps look at: aligned words [batch, tokens, memory] and masks [batch, tokens]."""
+
+    premise: Tensor
+    premise_mask: Tensor
+    hypothesis: Tensor
+    hypothesis_mask: Tensor
+
+
+class GateDropout(NamedTuple):
+    """Dropout masks of the gates, drawn once per example and used at every step."""
+
+    inputs: Tensor
+    premise_hidden: Tensor
+    hypothesis_hidden: Tensor
+
+
+class Gate(nn.Module):
+    """Two-layer network s + 3m -> gate_size -> m with a sigmoid (paper eq. 5)."""
+
+    def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(inputs, hidden)
+        self.output = nn.Linear(hidden, outputs)
+
+    def forward(self, inputs: Tensor, hidden_dropout: Tensor) -> Tensor:
+        """Map [batch, s + 3m] to gates [batch, m] in (0, 1)."""
+        hidden = torch.relu(self.hidden(inputs)) * hidden_dropout
+        return torch.sigmoid(self.output(hidden))
+
+
+class InferenceStep(nn.Module):
+    """Attend to the hypothesis, then to the premise, gate both, and update the state.
+
+    Args:
+        memory: size m of a memory vector.
+        state: size s of the inference GRU.
+        gate: hidden units of each gate.
+        dropout: probability of dropping a unit of a gate's input or hidden layer.
+    """
+
+    def __init__(self, memory: int, state: int, gate: int, dropout: float) -> None:
+        super().__init__()
+        self.sizes = (state + 3 * memory, gate, state)
+        self.dropout = dropout
+        self.attend_hypothesis = BilinearAttention(state, memory)
+        self.attend_premise = BilinearAttention(state + memory, memory)
+        self.premise_gate = Gate(state + 3 * memory, gate, memory)
+        self.hypothesis_gate = Gate(state + 3 * memory, gate, memory)
+        self.cell = GRUCell(2 * memory, state)
+
+    def start(self, memories: Memories) -> tuple[Tensor, GateDropout]:
+        """Give the first state, zeros [batch, state], and the dropout masks for all steps."""
+        batch = len(memories.premise)
+        inputs, gate, state = self.sizes
+
+        def mask(size: int) -> Tensor:
+            return dropout_mask((batch, size), self.dropout, self.training, memories.premise)
+
+        dropout = GateDropout(mask(inputs), mask(gate), mask(gate))
+        return memories.premise.new_zeros(batch, state), dropout
+
+    def forward(self, state: Tensor, memories: Memories, dropout: GateDropout) -> Tensor:
+        """Map the state [batch, state] to the next one."""
+        hypothesis, _ = self.attend_hypothesis(state, memories.hypothesis, memories.hypothesis_mask)
+        query = torch.cat([state, hypothesis], dim=1)
+        premise, _ = self.attend_premise(query, memories.premise, memories.premise_mask)
+        gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=1)
+        gate_inputs = gate_inputs * dropout.inputs
+        gated = [
+            self.premise_gate(gate_inputs, dropout.premise_hidden) * premise,
+            self.hypothesis_gate(gate_inputs, dropout.hypothesis_hidden) * hypothesis,
+        ]
+        next_state: Tensor = self.cell(torch.cat(gated, dim=1), state)
+        return next_state

@@ -1,0 +1,31 @@
+"""How a model's parameters start."""
+
+import torch
+from torch import nn
+
+from actmodels.config import Init
+from actmodels.modules.gru import GRUCell
+from actmodels.modules.halting import HaltingUnit
+
+
+@torch.no_grad()
+def initialise(model: nn.Module, init: Init, std: float) -> None:
+    """Draw every weight matrix anew and set the biases, in the order of the model's modules.
+
+    Args:
+        init: `xavier` (uniform, Glorot & Bengio 2010) or `normal`, N(0, std) as Parikh et al.
+        std: standard deviation; read by `normal` only.
+    """
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            if init == "xavier":
+                nn.init.xavier_uniform_(module.weight)
+            else:
+                nn.init.normal_(module.weight, std=std)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    for module in model.modules():
+        if isinstance(module, GRUCell):
+            nn.init.ones_(module.gates.bias)
+        elif isinstance(module, HaltingUnit):
+            nn.init.constant_(module.linear.bias, module.start_bias)

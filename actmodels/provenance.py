@@ -1,0 +1,89 @@
+"""Which code computes a trial's result, and the key that names the result.
+
+A record is found again by its key alone, so the key covers all that decides it: the
+configuration, the data, the code, and the numerical environment.
+"""
+
+import ast
+import hashlib
+import json
+from pathlib import Path
+
+import torch
+
+from actmodels.config import TrialConfig
+
+PACKAGE = Path(__file__).parent
+
+
+def module_path(name: str) -> Path | None:
+    """The file of a module of this package, or None if `name` is something else."""
+    if name.split(".")[0] != PACKAGE.name:
+        return None
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+
+
+def imported_modules(tree: ast.Module) -> list[str]:
+    """Names of the modules a syntax tree imports, also those of `from package import module`."""
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+def without_prose(tree: ast.Module) -> str:
+    """The tree without docstrings and comments: better words do not make another program."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree)
+
+
+def code_files(model: str) -> list[Path]:
+    """The files of this package that train and evaluate `model`, found by following imports.
+
+    models/build.py names every model; of the models only `model`'s own file is followed, so
+    that a change to one model leaves the results of the others standing.
+    """
+    models = PACKAGE / "models"
+    others = {path for path in models.glob("*.py") if path.stem not in (model, "build", "prediction")}
+    pending, seen = [PACKAGE / "training.py", models / f"{model}.py"], set[Path]()
+    while pending:
+        path = pending.pop()
+        if path in seen or path in others:
+            continue
+        seen.add(path)
+        for name in imported_modules(ast.parse(path.read_text(encoding="utf-8"))):
+            if found := module_path(name):
+                pending.append(found)
+    return sorted(seen)
+
+
+def code_digest(model: str) -> str:
+    """SHA-256 over the code that computes a trial of `model`."""
+    digest = hashlib.sha256()
+    for path in code_files(model):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode())
+        digest.update(without_prose(ast.parse(path.read_text(encoding="utf-8"))).encode())
+    return digest.hexdigest()
+
+
+def provenance(model: str, data_digest: str, device: str, threads: int) -> dict[str, str]:
+    """All that decides a trial's result besides its configuration."""
+    return {
+        "code": code_digest(model),
+        "data": data_digest,
+        "device": device,
+        "threads": str(threads),
+        "torch": torch.__version__,
+    }
+
+
+def trial_key(config: TrialConfig, origin: dict[str, str]) -> str:
+    """The name of a trial's result: 16 hexadecimal digits of SHA-256."""
+    identity = json.dumps({"config": config.as_dict(), "origin": origin}, sort_keys=True)
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
