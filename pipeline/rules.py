@@ -1,0 +1,136 @@
+"""The problems of params.yaml that only several keys together show."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from actmodels.config import NETWORKS, setting_problem, setting_types
+from pipeline.problems import dotted, unknown
+
+MODELS = ("sweep", "models")
+UNIQUE = (
+    ("sweep", "seeds"),
+    ("retrain", "seeds"),
+    ("vocabulary", "count_splits"),
+    ("select_best", "ties"),
+    ("ablate", "test_steps"),
+)
+
+
+def rule_problems(tree: dict[str, Any]) -> list[str]:
+    """All problems of this kind; parts of the wrong type are passed over, they have their own."""
+    problems = []
+    models = _at(tree, *MODELS)
+    if isinstance(models, dict):
+        for name, model in models.items():
+            problems += _model_problems(name, model)
+    for path in UNIQUE:
+        values = _at(tree, *path)
+        problems += _repeats(dotted(path), values) if isinstance(values, list) else []
+    return problems + list(_criteria(tree)) + list(_ablation(tree)) + list(_gpus(tree))
+
+
+def _at(tree: Any, *path: str) -> Any:
+    for part in path:
+        if not isinstance(tree, dict):
+            return None
+        tree = tree.get(part)
+    return tree
+
+
+def _repeats(key: str, values: list[Any]) -> list[str]:
+    return [
+        f"{key}[{place}] is {value!r} again; each value must be given once"
+        for place, value in enumerate(values)
+        if value in values[:place]
+    ]
+
+
+def _model_problems(name: str, model: Any) -> list[str]:
+    if name not in NETWORKS:
+        return [unknown((*MODELS, name), list(NETWORKS))]
+    settings, grid = _at(model, "settings"), _at(model, "grid")
+    if not isinstance(settings, dict) or not isinstance(grid, dict):
+        return []
+    at = dotted((*MODELS, name))
+    problems = []
+    for place, names in (("settings", settings), ("grid", grid)):
+        for extra in (n for n in names if n not in setting_types(name)):
+            problems.append(
+                unknown((*MODELS, name, place, extra), list(setting_types(name)))
+            )
+    for setting in setting_types(name):
+        if setting in settings and setting in grid:
+            problems.append(
+                f"{at}.settings.{setting} is in grid as well; keep one of the two"
+            )
+        elif setting not in settings and setting not in grid:
+            problems.append(
+                f"{at}.settings.{setting} is missing; it may be in grid instead"
+            )
+        if setting in settings and (
+            problem := _value_problem(name, setting, settings[setting])
+        ):
+            several = "; several values belong in grid" * isinstance(
+                settings[setting], list
+            )
+            problems.append(f"{at}.settings.{setting} {problem}{several}")
+        if isinstance(grid.get(setting), list):
+            problems += _axis_problems(name, setting, grid[setting])
+    return problems
+
+
+def _axis_problems(model: str, setting: str, values: list[Any]) -> list[str]:
+    key = dotted((*MODELS, model, "grid", setting))
+    if not values:
+        return [f"{key} is empty; must have at least one value"]
+    found = [
+        (place, _value_problem(model, setting, value))
+        for place, value in enumerate(values)
+    ]
+    wrong = [f"{key}[{place}] {problem}" for place, problem in found if problem]
+    return wrong + _repeats(key, values)
+
+
+def _value_problem(model: str, setting: str, value: Any) -> str | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"is {value!r}; must be finite"
+    return setting_problem(model, setting, value)
+
+
+def _criteria(tree: dict[str, Any]) -> Iterator[str]:
+    ties = _at(tree, "select_best", "ties")
+    if (
+        isinstance(ties, list)
+        and ties
+        and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters")
+    ):
+        # only the order of the grid tells any two configurations apart
+        yield f"select_best.ties ends with {ties[-1]!r}; must end with 'grid_order'"
+
+
+def _ablation(tree: dict[str, Any]) -> Iterator[str]:
+    model, swept = _at(tree, "ablate", "model"), _at(tree, *MODELS)
+    halting = [name for name in NETWORKS if "max_steps" in setting_types(name)]
+    if isinstance(model, str) and model not in halting:
+        yield f"ablate.model is {model!r}; must be a model that halts: {', '.join(halting)}"
+    elif isinstance(model, str) and isinstance(swept, dict) and model not in swept:
+        present = ", ".join(map(str, swept))
+        yield f"ablate.model is {model!r}; must be one of sweep.models: {present}"
+    most, steps = _at(tree, "ablate", "dev_steps"), _at(tree, "ablate", "test_steps")
+    if isinstance(most, int) and isinstance(steps, list):
+        for place, step in enumerate(steps):
+            if isinstance(step, int) and step > most:
+                yield f"ablate.test_steps[{place}] is {step}; must be at most dev_steps, {most}"
+
+
+def _gpus(tree: dict[str, Any]) -> Iterator[str]:
+    gpus = _at(tree, "cluster", "gpus_per_trial")
+    # Ray's own rule: a share of one device or whole devices
+    if (
+        isinstance(gpus, float)
+        and math.isfinite(gpus)
+        and gpus > 1
+        and gpus != int(gpus)
+    ):
+        yield f"cluster.gpus_per_trial is {gpus}; must be whole above 1"

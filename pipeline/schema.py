@@ -1,0 +1,213 @@
+"""The sections of params.yaml as frozen, strictly typed objects; one class per section.
+
+A whole number is accepted where a number is expected, nothing else is converted. Rules that
+span several keys are in `pipeline.rules`.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError
+
+
+def _must_be(wording: str) -> WrapValidator:
+    """Say the whole of what is expected, whichever part of it a value fails."""
+
+    def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return validate(value)
+        except ValidationError:
+            raise PydanticCustomError(
+                "must_be", "must be {wording}", {"wording": wording}
+            ) from None
+
+    return WrapValidator(check)
+
+
+Count = Annotated[int, Field(ge=1), _must_be("a whole number of at least 1")]
+Natural = Annotated[int, Field(ge=0), _must_be("a whole number of at least 0")]
+Amount = Annotated[float, Field(ge=0), _must_be("a number of at least 0")]
+Positive = Annotated[float, Field(gt=0), _must_be("a number above 0")]
+Share = Annotated[float, Field(ge=0, lt=1), _must_be("a number in [0, 1)")]
+Switch = Annotated[bool, _must_be("true or false")]
+Name = Annotated[str, Field(min_length=1), _must_be("text")]
+Url = Annotated[
+    str,
+    Field(pattern=r"^(https?://[^/\s]+/\S+|file:///.+)$"),
+    _must_be("a URL that starts with https://, http:// or file:///"),
+]
+Sha256 = Annotated[
+    str,
+    Field(pattern=r"^[0-9a-f]{64}$"),
+    _must_be("a SHA-256 of 64 lower-case hex digits"),
+]
+Split = Literal["train", "dev", "test"]
+Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
+
+
+class Section(BaseModel):
+    """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False
+    )
+
+
+class Cluster(Section):
+    """How trials are run."""
+
+    cpus_per_trial: Count
+    gpus_per_trial: Amount
+    max_failures: Natural
+    dashboard: Switch
+    storage: Name
+
+
+class Captions(Section):
+    """Size and seed of the embedded corpus."""
+
+    seed: Natural
+    train: Count
+    dev: Count
+    test: Count
+    unlabelled: Share
+    max_depth: Count
+
+
+class LabelledPairs(Section):
+    """Labelled pairs that each split must have."""
+
+    train: Count
+    dev: Count
+    test: Count
+
+
+class Snli(Section):
+    """Where the SNLI archive comes from and how it is recognised."""
+
+    urls: Annotated[list[Url], Field(min_length=1)]
+    sha256: Sha256
+    bytes: Count | None
+    folder: Name
+    labelled_pairs: LabelledPairs | None
+
+
+class Corpus(Section):
+    """Which sentence pairs."""
+
+    source: Literal["captions", "snli"]
+    captions: Captions
+    snli: Snli
+
+
+class Vocabulary(Section):
+    """Which words keep their own identity."""
+
+    size: Count
+    count_splits: Annotated[list[Split], Field(min_length=1)]
+    lowercase: Switch
+
+
+class RandomVectors(Section):
+    """Vectors drawn from a normal distribution."""
+
+    seed: Natural
+    std: Positive
+
+
+class Glove(Section):
+    """Where the archive of pre-trained vectors comes from."""
+
+    urls: Annotated[list[Url], Field(min_length=1)]
+    sha256: Sha256
+    bytes: Count | None
+    member: Name
+
+
+class Vectors(Section):
+    """Which word vectors."""
+
+    source: Literal["random", "glove"]
+    dimensions: Count
+    random: RandomVectors
+    glove: Glove
+
+
+class Tensors(Section):
+    """How pairs become tensors."""
+
+    max_tokens: Count | None
+
+
+class ModelGrid(Section):
+    """A model's trials: `settings` hold for all of them, `grid` lists the values of each axis."""
+
+    settings: dict[str, Any]
+    grid: dict[str, list[Any]]
+
+
+class Sweep(Section):
+    """The grid search."""
+
+    seeds: Annotated[list[Natural], Field(min_length=1)]
+    max_epochs: Count
+    patience: Natural
+    models: Annotated[dict[str, ModelGrid], Field(min_length=1)]
+
+
+class SelectBest(Section):
+    """How equal dev accuracies are told apart, first criterion first."""
+
+    ties: Annotated[list[Tie], Field(min_length=1)]
+
+
+class Retrain(Section):
+    """Training of the best configurations."""
+
+    seeds: Annotated[list[Natural], Field(min_length=1)]
+    max_epochs: Count
+    patience: Natural
+
+
+class Evaluate(Section):
+    """Reading of the test split."""
+
+    batch_size: Count
+
+
+class Ablate(Section):
+    """Accuracy by number of inference steps."""
+
+    model: str
+    dev_steps: Count
+    test_steps: Annotated[list[Count], Field(min_length=1)]
+    batch_size: Count
+
+
+class Report(Section):
+    """What the report shows."""
+
+    published: Switch
+
+
+class Params(Section):
+    """The whole of params.yaml."""
+
+    cluster: Cluster
+    corpus: Corpus
+    vocabulary: Vocabulary
+    vectors: Vectors
+    tensors: Tensors
+    sweep: Sweep
+    select_best: SelectBest
+    retrain: Retrain
+    evaluate: Evaluate
+    ablate: Ablate
+    report: Report
