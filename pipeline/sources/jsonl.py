@@ -9,7 +9,7 @@ annotators did not agree; such pairs are kept here and dropped by a later stage.
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from actmodels.data.pairs import LABELS
 from actmodels.errors import ArtefactError, DataError
@@ -56,25 +56,31 @@ def parse_pair(line: str | bytes, source: str, number: int) -> Pair:
     where = f"{source}, line {number}"
     try:
         row = json.loads(line)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(
             f"{where}: not a JSON object ({error}); expected one sentence pair per line"
         ) from error
     if not isinstance(row, dict):
         raise DataError(f"{where}: expected a JSON object, found {type(row).__name__}")
-    values = []
-    for key in ("pairID", "gold_label", "sentence1", "sentence2"):
-        if not isinstance(row.get(key), str):
-            problem = "is not a string" if key in row else "is missing"
-            raise DataError(f"{where}: the key {key!r} {problem}")
-        values.append(row[key])
-    if values[1] not in KNOWN_LABELS:
+    label = _text(row, "gold_label", where)
+    if label not in KNOWN_LABELS:
         known = ", ".join(KNOWN_LABELS)
-        raise DataError(f"{where}: unknown gold_label {values[1]!r}; expected one of {known}")
+        raise DataError(f"{where}: unknown gold_label {label!r}; expected one of {known}")
     depth = row.get(DEPTH_KEY, 0)
-    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
+    if type(depth) is not int or depth < 0:
         raise DataError(f"{where}: {DEPTH_KEY} is {depth!r}; expected a whole number of facts")
-    return Pair(*values, depth=depth)
+    premise, hypothesis = _text(row, "sentence1", where), _text(row, "sentence2", where)
+    return Pair(_text(row, "pairID", where), label, premise, hypothesis, depth)
+
+
+def _text(row: dict[str, Any], key: str, where: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str):
+        problem = f"is {value!r}; expected a string" if key in row else "is missing"
+        raise DataError(f"{where}: the key {key!r} {problem}")
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise DataError(f"{where}: the text of {key!r} holds half a character (a lone surrogate)")
+    return value
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:

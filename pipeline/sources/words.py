@@ -18,7 +18,7 @@ def read_counts(path: Path) -> list[tuple[str, int]]:
     """
     if not path.is_file():
         raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro vocabulary")
-    with path.open(encoding="utf-8", newline="\n") as lines:
+    with path.open("rb") as lines:
         return list(_parse(lines, path))
 
 
@@ -34,12 +34,15 @@ def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
             out.write(f"{word}\t{count}\n")
 
 
-def _parse(lines: Iterable[str], path: Path) -> Iterator[tuple[str, int]]:
+def _parse(lines: Iterable[bytes], path: Path) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(lines, start=1):
-        word, tab, count = line.rstrip("\n").partition("\t")
-        if not word or not tab or not (count.isascii() and count.isdigit()):
+        word, tab, count = line.rstrip(b"\n").partition(b"\t")
+        try:
+            if not (word and tab and count.isdigit()):
+                raise ValueError
+            yield word.decode(), int(count)
+        except ValueError as error:
             raise ArtefactError(
                 f"{path}, line {number}: expected a word, a tab and a count, found {line!r}; "
                 "run the stage that makes it again: dvc repro -f vocabulary"
-            )
-        yield word, int(count)
+            ) from error

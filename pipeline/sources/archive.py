@@ -1,0 +1,84 @@
+"""Read a member of a zip archive as a stream.
+
+Nothing is ever extracted: bytes go from the archive to the reader through memory, so no name
+inside an archive can reach a path on disk, whatever it says.
+"""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from tqdm import tqdm
+
+from actmodels.errors import DataError
+
+BUFFER_BYTES = 1 << 20
+BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
+
+
+@contextmanager
+def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
+    """Open one member for reading; its checksum is verified when its end is read.
+
+    Raises:
+        DataError: not a zip or a truncated one, no such member, a damaged, encrypted or
+            unsupported member; also while the block reads.
+    """
+    with _opened(archive, member) as (stream, _):
+        yield stream
+
+
+def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line with its newline) under a progress bar over the bytes.
+
+    Raises:
+        DataError: as `open_member` does.
+    """
+    with (
+        _opened(archive, member) as (stream, size),
+        tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,
+    ):
+        for number, line in enumerate(stream, start=1):
+            yield number, line
+            if number % BAR_LINES == 0:
+                bar.update(stream.tell() - bar.n)
+        bar.update(size - bar.n)
+
+
+@contextmanager
+def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
+    """The member as a buffered stream, with its size in bytes."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            if member not in opened.namelist():
+                raise DataError(_no_member(archive, member, opened.namelist()))
+            info = opened.getinfo(member)
+            if info.flag_bits & 1:
+                raise DataError(
+                    f"{archive}: {member} is encrypted; an archive without a password is needed"
+                )
+            # zipfile's own readline is slow; its reads of a whole buffer are not.
+            with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:  # type: ignore[type-var]
+                yield stream, info.file_size
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        problem = f"{archive}: cannot read {member} ({_reason(error)})"
+        raise DataError(f"{problem}; remove the archive and run again to fetch it anew") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, NotImplementedError):
+        return f"unsupported: {error}"
+    return str(error) or "the archive is truncated"
+
+
+def _no_member(archive: Path, member: str, names: list[str]) -> str:
+    base = PurePosixPath(member).name
+    near = [name for name in names if PurePosixPath(name).name == base]
+    near = (near or get_close_matches(member, names, cutoff=0.3) or names)[:3]
+    listed = f"the nearest are {', '.join(near)}" if near else "it is empty"
+    return f"{archive} has no member {member} ({listed}); correct the name in params.yaml"

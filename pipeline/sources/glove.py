@@ -1,0 +1,94 @@
+"""Pre-trained word vectors in GloVe's text format: `word number number ...`, one word a line.
+
+The 840B file has 2.2 million lines in 5.6 GB, so a line that is not wanted costs one search.
+A few of its words contain spaces: the numbers are counted from the right.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from actmodels.errors import DataError
+from pipeline.sources.archive import member_lines
+
+
+def read_vectors(
+    archive: Path, member: str, wanted: Mapping[str, int], dimensions: int
+) -> tuple[Tensor, Tensor]:
+    """Pick the vectors of the wanted words; the first line of a word counts.
+
+    Args:
+        wanted: word -> row; the rows are 0 to len(wanted) - 1.
+        dimensions: numbers on each line. A first line `words dimensions`, as word2vec writes
+            it, is checked and skipped.
+
+    Returns:
+        vectors: float32 [len(wanted), dimensions], zeros where not found.
+        found: bool [len(wanted)].
+
+    Raises:
+        DataError: the archive is damaged, or a wanted line (and the first one in any case) has
+            another number of columns or something that is not a finite number.
+    """
+    vectors = torch.zeros(len(wanted), dimensions)
+    found = [False] * len(wanted)
+    rows = {word.encode(): row for word, row in wanted.items()}
+    # A word with spaces is recognised by what is in front of its first space.
+    starts = {word.partition(b" ")[0] for word in rows}
+    for number, line in member_lines(archive, member, "vectors"):
+        if line[: line.find(b" ")] not in starts and number > 1:
+            continue
+        where = f"{member} in {archive}, line {number}"
+        if number == 1 and _is_header(line, dimensions, where):
+            continue
+        word, numbers = _columns(line, dimensions, where)
+        row = rows.get(word)
+        if row is not None and not found[row]:
+            vectors[row] = torch.tensor(_parse(numbers, where))
+            found[row] = True
+    return vectors, torch.tensor(found, dtype=torch.bool)
+
+
+def _is_header(line: bytes, dimensions: int, where: str) -> bool:
+    fields = line.split()
+    if dimensions == 1 or len(fields) != 2 or not all(field.isdigit() for field in fields):
+        return False
+    if int(fields[1]) != dimensions:
+        raise DataError(_wrong(where, f"the header announces {int(fields[1])}", dimensions))
+    return True
+
+
+def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[bytes]]:
+    """Split a line into its word and its numbers, still as text."""
+    word, *numbers = line.rstrip().rsplit(b" ", dimensions)
+    if len(numbers) != dimensions:
+        raise DataError(_wrong(where, f"found {len(numbers)}", dimensions))
+    _, *inner = word.split(b" ")
+    if inner and all(_is_number(piece) for piece in inner):  # not a word with spaces
+        raise DataError(_wrong(where, f"found {len(numbers) + len(inner)}", dimensions))
+    return word, numbers
+
+
+def _parse(numbers: list[bytes], where: str) -> list[float]:
+    for number in numbers:
+        if not _is_number(number):
+            shown = number[:40].decode(errors="replace")
+            raise DataError(f"{where}: {shown!r} is not a finite number")
+    return [float(number) for number in numbers]
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _wrong(where: str, found: str, dimensions: int) -> str:
+    return (
+        f"{where}: expected a word and {dimensions} numbers, {found}; "
+        "correct vectors.dimensions or vectors.glove.member in params.yaml"
+    )

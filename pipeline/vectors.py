@@ -1,0 +1,57 @@
+"""Stage vectors: one input vector for each vocabulary word, drawn at random or pre-trained."""
+
+import io
+import json
+
+import torch
+from torch import Tensor
+
+from actmodels.files import replacing, write_text
+from pipeline.params import load_params
+from pipeline.schema import Vectors
+from pipeline.sources.download import fetch
+from pipeline.sources.drawn import draw_vectors
+from pipeline.sources.glove import read_vectors
+from pipeline.sources.words import read_counts
+from pipeline.stage import artefacts, run_stage, state_folder
+
+
+def main() -> None:
+    """Write the vectors of the vocabulary's words and how many of them have one."""
+    params = load_params()
+    counts = read_counts(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    vectors, found = look_up([word for word, _ in counts], params.vectors)
+    buffer = io.BytesIO()  # a path would put its own name into the file
+    torch.save({"vectors": vectors, "found": found}, buffer)
+    with replacing(artefacts("vectors", "vectors.pt")) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
+    summary = summarise([count for _, count in counts], found)
+    write_text(artefacts("vectors", "summary.json"), json.dumps(summary, indent=1) + "\n")
+
+
+def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
+    """Vectors, float32 [words, dimensions], and which words have one, bool [words]."""
+    if settings.source == "random":
+        drawn = settings.random
+        vectors = draw_vectors(words, settings.dimensions, drawn.seed, drawn.std)
+        return vectors, torch.ones(len(words), dtype=torch.bool)
+    glove = settings.glove
+    store = state_folder() / "downloads"
+    archive = fetch(glove.urls, glove.sha256, glove.bytes, store, "vectors.glove")
+    wanted = {word: row for row, word in enumerate(words)}
+    return read_vectors(archive, glove.member, wanted, settings.dimensions)
+
+
+def summarise(counts: list[int], found: Tensor) -> dict[str, int | float]:
+    """How much of the vocabulary, and of the text it was counted on, has a vector."""
+    covered = sum(count for count, has in zip(counts, found.tolist(), strict=True) if has)
+    return {
+        "words": len(counts),
+        "found": int(found.sum()),
+        "type_coverage": round(int(found.sum()) / max(len(counts), 1), 6),
+        "token_coverage": round(covered / max(sum(counts), 1), 6),
+    }
+
+
+if __name__ == "__main__":
+    run_stage(main)
