@@ -10,7 +10,9 @@ from pipeline.schema import Params, Section
 
 KeyPath = tuple[int | str, ...]
 
-UNSET = "???"  # what Hydra writes for a value that a preset leaves to the user
+# What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not
+# do: merged over a value it keeps that value.
+UNSET = "REQUIRED"
 
 EXPECTED = {
     "list_type": "a list",
