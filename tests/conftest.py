@@ -1,0 +1,53 @@
+"""What every test gets: one thread, a fixed seed, no telemetry and, if fast, no network."""
+
+import os
+import socket
+from typing import Any
+
+import pytest
+import torch
+
+os.environ |= {
+    "DO_NOT_TRACK": "true",
+    "DVC_NO_ANALYTICS": "1",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
+torch.set_num_threads(1)
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1", "", None)
+
+
+class NetworkRefused(AssertionError):
+    """A fast test tried to leave this machine. No OSError, which a retry would swallow."""
+
+
+def _refuse_remote(host: Any) -> None:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name not in LOOPBACK:
+        raise NetworkRefused(f"a fast test tried to reach {name!r}; serve it on localhost instead")
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def local_network_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are refused before they are looked up, addresses before they are connected to."""
+    if request.node.get_closest_marker("slow"):
+        return
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def local_connect(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            _refuse_remote(address[0])
+        connect(self, address)
+
+    def local_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
+        _refuse_remote(host)
+        return look_up(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", local_connect)
+    monkeypatch.setattr(socket, "getaddrinfo", local_look_up)

@@ -1,0 +1,214 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from ruamel.yaml import YAML
+
+from actmodels.config import NETWORKS, setting_types
+from actmodels.errors import ConfigError
+from pipeline.params import load_params
+from pipeline.schema import Params
+
+PARAMS = Path(__file__).parents[2] / "conf" / "base.yaml"
+AA = "sweep.models.adaptive_attention"
+DA = "sweep.models.decomposable_attention"
+REMOVED = object()
+
+
+@pytest.fixture
+def tree() -> Any:
+    return YAML(typ="safe", pure=True).load(PARAMS.read_text(encoding="utf-8"))
+
+
+def changed(tree: Any, key: str, value: Any) -> Any:
+    *parents, last = key.split(".")
+    section = tree
+    for part in parents:
+        section = section[part]
+    if value is REMOVED:
+        del section[last]
+    else:
+        section[last] = value
+    return tree
+
+
+def load(tree: Any, folder: Path) -> Params:
+    path = folder / "params.yaml"
+    with path.open("w", encoding="utf-8") as file:
+        YAML(typ="safe", pure=True).dump(tree, file)
+    return load_params(path)
+
+
+def problems(tree: Any, folder: Path) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        load(tree, folder)
+    return caught.value.problems
+
+
+def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
+    params = load_params(PARAMS)
+    assert params.model_dump() == tree
+    assert params.corpus.captions.seed == 2016
+    assert params.sweep.models["adaptive_attention"].grid["dropout"] == [0.1, 0.2]
+
+
+def test_params_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        load_params(PARAMS).retrain.patience = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("retrain.sedes", 1, "retrain.sedes is unknown; did you mean retrain.seeds?"),
+        ("corpus.snli.url", [], "corpus.snli.url is unknown; did you mean corpus.snli.urls?"),
+        ("corpus.snli.labelled_pairs.trian", 1, "did you mean corpus.snli.labelled_pairs.train?"),
+        ("swep", {}, "swep is unknown; did you mean sweep?"),
+        ("report.zzz", 1, "report.zzz is unknown; must be one of published"),
+        (f"{AA}.gird", {}, f"{AA}.gird is unknown; did you mean {AA}.grid?"),
+        ("sweep", REMOVED, "sweep is missing"),
+        ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
+        ("tensors", None, "tensors is None; must be a mapping of names to values"),
+        ("corpus.source", "snil", "corpus.source is 'snil'; must be 'captions' or 'snli'"),
+        ("vectors.source", "w2v", "vectors.source is 'w2v'; must be 'random' or 'glove'"),
+        ("corpus.captions.train", 0, "corpus.captions.train is 0; must be a whole number"),
+        ("corpus.captions.train", 10.0, "corpus.captions.train is 10.0; must be a whole number"),
+        ("corpus.captions.train", True, "corpus.captions.train is True; must be a whole number"),
+        ("corpus.captions.unlabelled", 1, r"unlabelled is 1; must be a number in [0, 1)"),
+        ("corpus.snli.sha256", "abc", "must be a SHA-256 of 64 lower-case hex digits"),
+        ("corpus.snli.urls", [], "corpus.snli.urls is empty; must have at least one value"),
+        ("corpus.snli.urls", ["/a.zip"], "corpus.snli.urls[0] is '/a.zip'; must be a URL that"),
+        ("corpus.snli.urls", "http://a/b", "corpus.snli.urls is 'http://a/b'; must be a list"),
+        ("vectors.random.std", float("nan"), "vectors.random.std is nan; must be a number above 0"),
+        ("vocabulary.lowercase", "yes", "vocabulary.lowercase is 'yes'; must be true or false"),
+        ("vocabulary.count_splits", ["dev", "dev"], "vocabulary.count_splits[1] is 'dev' again"),
+        ("cluster.cpus_per_trial", 0, "cluster.cpus_per_trial is 0; must be a whole number of"),
+        ("cluster.gpus_per_trial", -1, "cluster.gpus_per_trial is -1; must be a number of at"),
+        ("cluster.gpus_per_trial", 1.5, "cluster.gpus_per_trial is 1.5; must be whole above 1"),
+        ("sweep.seeds", [], "sweep.seeds is empty; must have at least one value"),
+        ("retrain.seeds", [1, 2, 1], "retrain.seeds[2] is 1 again; each value must be given once"),
+        ("sweep.max_epochs", 0, "sweep.max_epochs is 0; must be a whole number of at least 1"),
+        ("sweep.models", {}, "sweep.models is empty; must have at least one value"),
+        ("select_best.ties", ["dev_loss"], "ties ends with 'dev_loss'; must end with 'grid_order'"),
+        ("select_best.ties", ["size", "grid_order"], "select_best.ties[0] is 'size'; must be"),
+        (
+            "ablate.model",
+            "decomposable_attention",
+            "must be a model that halts: adaptive_attention",
+        ),
+        ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
+        ("vectors.glove.sha256", "REQUIRED", "-S 'vectors.glove.sha256=...'"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_expected(
+    tree: Any, tmp_path: Path, key: str, value: Any, sentence: str
+) -> None:
+    found = problems(changed(tree, key, value), tmp_path)
+    assert any(sentence in problem for problem in found), found
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("grid.dropout", [0.1, 1.2], f"{AA}.grid.dropout[1] is 1.2; must be in [0, 1)"),
+        ("grid.dropout", [0.1, 0.10], f"{AA}.grid.dropout[1] is 0.1 again"),
+        ("grid.dropout", [], f"{AA}.grid.dropout is empty; must have at least one value"),
+        ("grid.dropout", 0.1, f"{AA}.grid.dropout is 0.1; must be a list"),
+        ("grid.dropout", [[0.1]], f"{AA}.grid.dropout[0] is [0.1]; must be a number"),
+        ("grid.dropout", ["0.1"], f"{AA}.grid.dropout[0] is '0.1'; must be a number"),
+        ("grid.width", [64.0], f"{AA}.grid.width[0] is 64.0; must be a whole number"),
+        ("grid.width", [True], f"{AA}.grid.width[0] is True; must be a whole number"),
+        ("grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dropout?"),
+        ("grid.max_steps", [2], f"{AA}.settings.max_steps is in grid as well; keep one"),
+        ("grid.dropout", REMOVED, f"{AA}.settings.dropout is missing; it may be in grid instead"),
+        ("settings.init", "he", f"{AA}.settings.init is 'he'; must be one of xavier, normal"),
+        ("settings.halting_bias", float("inf"), f"{AA}.settings.halting_bias is inf; must be"),
+        ("settings.max_steps", [2, 4], "must be a whole number; several values belong in grid"),
+        ("settings.null_token", 0, f"{AA}.settings.null_token is 0; must be true or false"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_expected(
+    tree: Any, tmp_path: Path, key: str, value: Any, sentence: str
+) -> None:
+    found = problems(changed(tree, f"{AA}.{key}", value), tmp_path)
+    assert [sentence in problem for problem in found] == [True], found
+
+
+def test_an_unknown_model_is_named_with_the_nearest(tree: Any, tmp_path: Path) -> None:
+    tree["sweep"]["models"]["adaptive_atention"] = tree["sweep"]["models"]["adaptive_attention"]
+    [problem] = problems(tree, tmp_path)
+    assert problem == f"sweep.models.adaptive_atention is unknown; did you mean {AA}?"
+
+
+def test_the_ablated_model_must_be_swept(tree: Any, tmp_path: Path) -> None:
+    [problem] = problems(changed(tree, AA, REMOVED), tmp_path)
+    assert problem.endswith("must be one of sweep.models: decomposable_attention")
+
+
+def test_all_problems_come_at_once_and_in_one_message(tree: Any, tmp_path: Path) -> None:
+    changed(tree, "retrain.patience", -1)
+    changed(tree, f"{AA}.grid.dropout", [2])
+    changed(tree, "corpus.source", "x")
+    changed(tree, f"{DA}.settings.init_std", 0)
+    with pytest.raises(ConfigError) as caught:
+        load(tree, tmp_path)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 4
+    assert all(line.startswith(f"{tmp_path / 'params.yaml'}: ") for line in lines)
+
+
+@pytest.mark.parametrize("model", NETWORKS)
+def test_every_setting_of_a_model_is_needed(tree: Any, tmp_path: Path, model: str) -> None:
+    swept = tree["sweep"]["models"][model]
+    for setting in setting_types(model):
+        place = "settings" if setting in swept["settings"] else "grid"
+        kept = swept[place].pop(setting)
+        [problem] = problems(tree, tmp_path)
+        assert f"settings.{setting} is missing" in problem
+        swept[place][setting] = kept
+
+
+def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> None:
+    changed(tree, "cluster.gpus_per_trial", 2)
+    changed(tree, f"{AA}.settings.halting_bias", 1)
+    assert load(tree, tmp_path).cluster.gpus_per_trial == 2.0
+
+
+def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
+    text = PARAMS.read_text(encoding="utf-8")
+    path = tmp_path / "params.yaml"
+    path.write_text(text.replace("[0.001, 0.0001]", "[1e-3, 1E-4]"), encoding="utf-8")
+    grid = load_params(path).sweep.models["adaptive_attention"].grid
+    assert grid["ponder_weight"] == [0.001, 0.0001]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"# only a comment\n", "is empty"),
+        (b"- a\n", "holds a list; must be a mapping of sections"),
+        (b"a: 1\nb: [\n", "is not YAML at line 3"),
+        (b"a: 1\nb:\tc: d\n", "is not YAML at line 2"),
+        (b"a:\n  b: 1\n  b: 2\n", 'has a key twice at line 3: found duplicate key "b"'),
+        (b"a: \xff\n", "is not UTF-8 at byte 3"),
+        (b"a: \x00\n", "is not YAML"),
+        (b"a: !!python/name:os.system\n", "is not YAML at line 1"),
+    ],
+)
+def test_a_file_that_is_no_mapping_is_told_by_its_line(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        load_params(path)
+    assert len(caught.value.problems) == 1
+    assert caught.value.problems[0].startswith(sentence)
+
+
+def test_a_missing_file_tells_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"^params\.yaml: no such file; run from the project"):
+        load_params()

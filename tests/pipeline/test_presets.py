@@ -1,0 +1,99 @@
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from dvc.utils.hydra import compose_and_dump
+
+from actmodels.errors import ConfigError
+from pipeline.params import load_params
+from pipeline.schema import Params
+
+ROOT = Path(__file__).parents[2]
+CONF = ROOT / "conf"
+PRESETS = sorted(path.stem for path in (CONF / "preset").iterdir())
+DIGEST = "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
+LOCAL = [
+    "preset=local",
+    "corpus.snli.urls=[file:///data/snli_1.0.zip]",
+    f"corpus.snli.sha256={DIGEST}",
+    "vectors.glove.urls=[file:///data/glove.6B.zip]",
+    f"vectors.glove.sha256={DIGEST}",
+    "vectors.glove.member=glove.6B.50d.txt",
+    "vectors.dimensions=50",
+]
+
+
+def compose(folder: Path, *overrides: str) -> Params:
+    """What `dvc exp run -S` does with its overrides before it runs a stage."""
+    output = folder / "params.yaml"
+    compose_and_dump(output, str(CONF), None, "config", str(folder), list(overrides))
+    return load_params(output)
+
+
+def trials(params: Params) -> dict[str, int]:
+    models = params.sweep.models
+    return {name: math.prod(map(len, model.grid.values())) for name, model in models.items()}
+
+
+def test_base_is_a_copy_of_the_committed_params() -> None:
+    # the index, not the file, which `dvc exp run` may have composed from another preset
+    shown = ["git", "show", ":params.yaml"]
+    known = shutil.which("git") and (ROOT / ".git").exists()
+    params = (
+        subprocess.run(shown, cwd=ROOT, capture_output=True, check=True).stdout
+        if known
+        else (ROOT / "params.yaml").read_bytes()
+    )
+    assert (CONF / "base.yaml").read_bytes() == params, "copy params.yaml to conf/base.yaml"
+
+
+@pytest.mark.parametrize("overrides", [[], ["preset=demo"]])
+def test_the_default_composes_into_the_demo(tmp_path: Path, overrides: list[str]) -> None:
+    assert compose(tmp_path, *overrides) == load_params(CONF / "base.yaml")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> None:
+    overrides = LOCAL if preset == "local" else [f"preset={preset}"]
+    assert compose(tmp_path, *overrides).ablate.model == "adaptive_attention"
+
+
+def test_the_paper_has_the_grid_of_its_table_2(tmp_path: Path) -> None:
+    params = compose(tmp_path, "preset=paper")
+    assert trials(params) == {"decomposable_attention": 54, "adaptive_attention": 432}
+    adaptive = params.sweep.models["adaptive_attention"]
+    assert adaptive.grid["ponder_weight"] == [0.001, 0.0005, 0.0001, 0.00005]
+    assert (adaptive.settings["optimizer"], adaptive.settings["state_size"]) == ("adagrad", 200)
+    assert (params.corpus.source, params.vectors.source) == ("snli", "glove")
+    assert params.sweep.max_epochs == 15
+
+
+def test_the_thesis_has_its_seven_ponder_weights(tmp_path: Path) -> None:
+    params = compose(tmp_path, "preset=thesis")
+    assert trials(params) == {"decomposable_attention": 1, "adaptive_attention": 84}
+    weights = params.sweep.models["adaptive_attention"].grid["ponder_weight"]
+    assert (len(weights), weights[-1]) == (7, 0.00001)
+
+
+def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) -> None:
+    params = compose(tmp_path, *LOCAL)
+    assert params.corpus.snli.urls == ["file:///data/snli_1.0.zip"]
+    assert params.corpus.snli.sha256 == DIGEST
+    assert params.corpus.snli.labelled_pairs is None
+    assert params.vectors.dimensions == 50
+
+
+def test_a_local_run_without_its_archives_says_what_to_give(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        compose(tmp_path, "preset=local")
+    missing = [problem.split(" ")[0] for problem in caught.value.problems]
+    assert missing == [
+        "corpus.snli.urls",
+        "corpus.snli.sha256",
+        "vectors.glove.urls",
+        "vectors.glove.sha256",
+        "vectors.glove.member",
+    ]
+    assert "on the command line: -S 'corpus.snli.urls=...'" in caught.value.problems[0]

@@ -1,0 +1,91 @@
+"""Stage = module = section of params.yaml = folder of artefacts; files stay small and listed."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from pipeline.schema import Params
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("actmodels", "pipeline", "reports", "tune")
+MODULES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for package in PACKAGES
+    for path in (ROOT / package).rglob("*.py")
+    if path.name != "__init__.py"
+)
+LONGEST = 300
+
+
+@pytest.fixture(scope="module")
+def stages() -> dict[str, Any]:
+    path = ROOT / "dvc.yaml"
+    stages: dict[str, Any] = YAML(typ="safe", pure=True).load(path.read_text())["stages"]
+    return stages
+
+
+def paths(stage: dict[str, Any], kind: str) -> list[str]:
+    """Entries of a stage, each of which is a path or a mapping of one path to its options."""
+    return [next(iter(e)) if isinstance(e, dict) else e for e in stage.get(kind, [])]
+
+
+def test_a_stage_is_a_module_that_runs_itself(stages: dict[str, Any]) -> None:
+    for name, stage in stages.items():
+        assert stage["cmd"] == f"python -m pipeline.{name}"
+        assert "run_stage(main)" in (ROOT / "pipeline" / f"{name}.py").read_text()
+        assert f"pipeline/{name}.py" in paths(stage, "deps")
+
+
+def test_a_module_that_runs_itself_is_a_stage(stages: dict[str, Any]) -> None:
+    runs = re.compile(r"^ +run_stage\(main\)$", re.MULTILINE)
+    runnable = {p.stem for p in (ROOT / "pipeline").glob("*.py") if runs.search(p.read_text())}
+    assert runnable == set(stages)
+
+
+def test_a_stage_depends_on_its_section(stages: dict[str, Any]) -> None:
+    for name, stage in stages.items():
+        keys = [key.split(".")[0] for key in paths(stage, "params")]
+        assert name in keys, f"stage {name} does not depend on section {name}"
+        assert set(keys) <= set(Params.model_fields)
+
+
+def test_a_section_belongs_to_a_stage(stages: dict[str, Any]) -> None:
+    assert set(Params.model_fields) - set(stages) == {"cluster"}
+
+
+def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
+    for name, stage in stages.items():
+        written = [path for kind in ("outs", "metrics", "plots") for path in paths(stage, kind)]
+        assert written
+        for path in written:
+            assert path.startswith(f"artefacts/{name}/"), path
+
+
+def test_a_stage_depends_only_on_what_exists_or_is_made(stages: dict[str, Any]) -> None:
+    made = [path for stage in stages.values() for path in paths(stage, "outs")]
+    made += [path for stage in stages.values() for path in paths(stage, "metrics")]
+    for name, stage in stages.items():
+        for path in paths(stage, "deps"):
+            assert path in made or (ROOT / path).exists(), f"{name}: {path}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_small_and_in_the_file_map(module: str) -> None:
+    lines = (ROOT / module).read_text(encoding="utf-8").count("\n")
+    assert lines <= LONGEST
+    assert module in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_tests_are_small() -> None:
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert path.read_text(encoding="utf-8").count("\n") <= LONGEST, path
+
+
+def test_every_package_has_an_empty_init() -> None:
+    folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    folders |= {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+    for folder in folders:
+        assert (folder / "__init__.py").read_text() == "", folder
