@@ -4,6 +4,7 @@ Nothing is ever extracted: bytes go from the archive to the reader through memor
 inside an archive can reach a path on disk, whatever it says.
 """
 
+import errno
 import io
 import zipfile
 import zlib
@@ -65,7 +66,9 @@ def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
             # zipfile's own readline is slow; its reads of a whole buffer are not.
             with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:  # type: ignore[type-var]
                 yield stream, info.file_size
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise  # not zipfile following a wrong address
         problem = f"{archive}: cannot read {member} ({_reason(error)})"
         raise DataError(f"{problem}; remove the archive and run again to fetch it anew") from error
 

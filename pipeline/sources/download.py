@@ -22,7 +22,7 @@ from tenacity import (
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from pipeline.sources.transfer import CHUNK_BYTES, CutError, RefusedError, transfer
+from pipeline.sources.transfer import CHUNK_BYTES, CutError, RefusedError, etag_file, transfer
 
 ATTEMPTS = 5  # in a row without one new byte
 FIRST_WAIT_S = 1.0  # doubles with every attempt
@@ -90,7 +90,7 @@ def _from_mirrors(
             problems.append(f"{key}: {url}: {refusal}; check {key}.urls in params.yaml")
         else:
             part.replace(target)
-            part.with_name(part.name + ".etag").unlink(missing_ok=True)
+            etag_file(part).unlink(missing_ok=True)
             return
     raise DataError("\n".join(problems))
 
@@ -104,6 +104,7 @@ def _from_url(url: str, sha256: str, size: int | None, part: Path, key: str) -> 
             return
         held = part.stat().st_size
         part.unlink()
+        etag_file(part).unlink(missing_ok=True)
         if not pieced or last:
             break  # else the pieces may be of two versions: once more, from the start
     raise RefusedError(

@@ -57,8 +57,14 @@ def parse_pair(line: str | bytes, source: str, number: int) -> Pair:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
+        # JSON's own message counts lines within this one line
+        reason = (
+            f"{error.msg} at column {error.pos + 1}"
+            if isinstance(error, json.JSONDecodeError)
+            else error
+        )
         raise DataError(
-            f"{where}: not a JSON object ({error}); expected one sentence pair per line"
+            f"{where}: not a JSON object ({reason}); expected one sentence pair per line"
         ) from error
     if not isinstance(row, dict):
         raise DataError(f"{where}: expected a JSON object, found {type(row).__name__}")

@@ -1,7 +1,7 @@
 """One attempt at bringing the rest of a file from one URL into a partial file on disk.
 
-What can go wrong is sorted here into three kinds: `CutError` (the same URL is worth another try),
-`RefusedError` (this URL will not do, another may) and DataError (no URL can help: the disk is full).
+What can go wrong is of three kinds: `CutError` (the same URL is worth another try),
+`RefusedError` (this URL will not do, another may) and DataError (no URL helps: the disk is full).
 """
 
 import errno
@@ -17,6 +17,7 @@ from urllib.request import url2pathname
 
 import requests
 from tqdm import tqdm
+from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
 
@@ -92,8 +93,6 @@ def _check_space(part: Path, total: int | None, held: int) -> None:
 def _disk_errors(part: Path, total: int | None, label: str) -> Iterator[None]:
     try:
         yield
-    except requests.RequestException:  # an OSError too, but not the disk's
-        raise
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise DataError(f"{label}: cannot write {part}: {error.strerror}") from error
@@ -133,11 +132,7 @@ def _open_http(url: str, offset: int, part: Path) -> Iterator[Body]:
     try:
         with requests.get(url, headers=headers, stream=True, timeout=timeouts) as response:
             yield _read_head(response, offset, part)
-    except (
-        requests.ConnectionError,
-        requests.Timeout,
-        requests.exceptions.ChunkedEncodingError,
-    ) as error:
+    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
         raise CutError(f"the connection failed ({_cause(error)})") from error
     except requests.RequestException as error:
         raise RefusedError(f"the request failed ({error})") from error
@@ -160,30 +155,32 @@ def _read_head(response: requests.Response, offset: int, part: Path) -> Body:
         raise RefusedError(f"the server answered {status} {response.reason}")
     start = offset if status == 206 else 0
     length = response.headers.get("Content-Length", "")
-    encoded = response.headers.get("Content-Encoding", "identity") != "identity"
-    total = start + int(length) if length.isdigit() and not encoded else None
-    return Body(response.iter_content(CHUNK_BYTES), start, total, response.headers.get("ETag", ""))
+    total = start + int(length) if length.isdigit() else None
+    # read1 hands over what is there; waiting for a whole chunk would lose the start of a cut one.
+    chunks = iter(lambda: response.raw.read1(CHUNK_BYTES), b"")
+    return Body(chunks, start, total, response.headers.get("ETag", ""))
 
 
-def _etag_file(part: Path) -> Path:
+def etag_file(part: Path) -> Path:
+    """Where the URL and the version that a partial file began from are noted."""
     return part.with_name(part.name + ".etag")
 
 
 def _note_etag(part: Path, url: str, etag: str) -> None:
-    _etag_file(part).write_text(f"{url}\n{etag}", encoding="utf-8")
+    etag_file(part).write_text(f"{url}\n{etag}", encoding="utf-8")
 
 
 def _if_range(part: Path, url: str) -> dict[str, str]:
     """Ask for the rest only of the very file that the partial one began from."""
-    if not _etag_file(part).is_file():
+    if not etag_file(part).is_file():
         return {}
-    noted_url, _, etag = _etag_file(part).read_text(encoding="utf-8").partition("\n")
+    noted_url, _, etag = etag_file(part).read_text(encoding="utf-8").partition("\n")
     return {"If-Range": etag} if noted_url == url and etag.startswith('"') else {}
 
 
 def _cause(error: BaseException) -> str:
     """The innermost reason: what requests itself prints is a page long."""
-    while error.args and isinstance(error.args[-1], BaseException):
-        error = error.args[-1]
-    reason = getattr(error, "reason", None)
-    return _cause(reason) if isinstance(reason, BaseException) else str(error)
+    if isinstance(error, IncompleteRead):
+        return f"{error.expected:,} bytes are missing"
+    inner = getattr(error, "reason", None) or (error.args[-1] if error.args else None)
+    return _cause(inner) if isinstance(inner, BaseException) else str(error)

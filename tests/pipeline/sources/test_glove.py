@@ -1,0 +1,81 @@
+"""Vectors picked from GloVe's text format."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import DataError
+from pipeline.sources.glove import read_vectors
+from tests.pipeline.sources.zips import make_zip
+
+TEXT = """the 1 2 3
+, -0.5 1e-3 .25
+. . . 7 7 7
+. 4 5 6
+at name@domain.com 8 8 8
+the 9 9 9
+café 0.1 0.2 0.3
+unwanted 1 2
+"""
+
+
+def pick(tmp_path: Path, text: str, *words: str, dimensions: int = 3) -> list[list[float] | None]:
+    """The vector of each word, None where not found."""
+    archive = make_zip(tmp_path / "v.zip", {"v.txt": text.encode()})
+    wanted = {word: row for row, word in enumerate(words)}
+    vectors, found = read_vectors(archive, "v.txt", wanted, dimensions)
+    assert vectors.dtype == torch.float32 and vectors.shape == (len(words), dimensions)
+    assert found.dtype == torch.bool and found.shape == (len(words),)
+    assert not vectors[~found].any()
+    return [row.tolist() if has else None for row, has in zip(vectors, found, strict=True)]
+
+
+def test_picks_the_wanted_rows(tmp_path: Path) -> None:
+    assert pick(tmp_path, TEXT, "absent", "café", ",", "the") == [
+        None,
+        pytest.approx([0.1, 0.2, 0.3]),
+        pytest.approx([-0.5, 0.001, 0.25]),
+        [1, 2, 3],  # the first of two lines
+    ]
+
+
+def test_words_with_spaces(tmp_path: Path) -> None:
+    """`.` is not taken for `. . .`, nor `at` for the address that follows it."""
+    assert pick(tmp_path, TEXT, ".", "at", "at name@domain.com") == [[4, 5, 6], None, [8, 8, 8]]
+
+
+def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
+    text = "2 3\r\n2 1 2 3 \r\nthe 4 5 6 \r\n"
+    assert pick(tmp_path, text, "2", "the") == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_one_dimension_has_no_header(tmp_path: Path) -> None:
+    assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, found 2"),
+        ("a 1 2 3\nthe\n", "line 2: expected a word and 3 numbers, found 0"),
+        ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, found 4"),
+        ("other 1 2\n", "line 1: expected a word and 3 numbers, found 2"),
+        ("other 1 2 3 4 5\n", "line 1: .* found 5; correct vectors.dimensions or"),
+        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header announces 4"),
+        ("a 1 2 3\nthe 1 two 3\n", "line 2: 'two' is not a finite number"),
+        ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
+    ],
+)
+def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(DataError, match=rf"v\.txt in .*v\.zip, {problem}"):
+        pick(tmp_path, text, "the", "9")
+
+
+def test_unwanted_lines_are_not_parsed(tmp_path: Path) -> None:
+    assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
+
+
+def test_empty_vocabulary_and_empty_file(tmp_path: Path) -> None:
+    assert pick(tmp_path, TEXT) == []
+    assert pick(tmp_path, "", "the") == [None]
