@@ -46,19 +46,20 @@ def without_prose(tree: ast.Module) -> str:
 def code_files(model: str) -> list[Path]:
     """The files of this package that train and evaluate `model`, found by following imports.
 
-    models/build.py names every model; of the models only `model`'s own file is followed, so
-    that a change to one model leaves the results of the others standing.
+    models/build.py imports every model; from there only `model` itself is followed, so that a
+    change to one model leaves the results of the others standing.
     """
-    models = PACKAGE / "models"
-    others = {path for path in models.glob("*.py") if path.stem not in (model, "build", "prediction")}
-    pending, seen = [PACKAGE / "training.py", models / f"{model}.py"], set[Path]()
+    listing = PACKAGE / "models" / "build.py"
+    own = PACKAGE / "models" / f"{model}.py"
+    pending, seen = [PACKAGE / "training.py", own], set[Path]()
     while pending:
         path = pending.pop()
-        if path in seen or path in others:
+        if path in seen:
             continue
         seen.add(path)
         for name in imported_modules(ast.parse(path.read_text(encoding="utf-8"))):
-            if found := module_path(name):
+            found = module_path(name)
+            if found and not (path == listing and found.parent == listing.parent and found != own):
                 pending.append(found)
     return sorted(seen)
 

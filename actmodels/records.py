@@ -14,7 +14,7 @@ class EpochRecord:
 
     Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
     Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R.
-    The step fields are None for a model without halting. Train figures are running ones, taken
+    The step fields are None for a model without halting, the timings where they were left out. Train figures are running ones, taken
     with dropout while the parameters change; dev figures are taken at the end of the epoch.
     """
 
@@ -29,8 +29,8 @@ class EpochRecord:
     dev_mean_steps: float | None
     dev_sd_steps: float | None
     dev_ponder_cost: float | None
-    seconds: float
-    examples_per_second: float
+    seconds: float | None = None
+    examples_per_second: float | None = None
 
     def result(self) -> dict[str, Any]:
         """Everything but the timings."""
@@ -61,7 +61,13 @@ class TrialRecord:
         return max(self.history, key=lambda e: (e.dev_accuracy, -e.epoch))
 
     def to_json(self) -> str:
+        """The whole record, for the store."""
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+
+    def result_json(self) -> str:
+        """One line without the timings, for result files: equal runs give equal bytes."""
+        stored = asdict(self) | {"history": [epoch.result() for epoch in self.history]}
+        return json.dumps(stored, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> "TrialRecord":

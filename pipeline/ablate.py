@@ -1,0 +1,55 @@
+"""Stage `ablate`: accuracy at a fixed number of inference steps, in both readings."""
+
+import json
+import statistics
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from actmodels.ablation import ablate_steps
+from actmodels.data.pairs import PairTensors
+from actmodels.files import write_text
+from actmodels.models.adaptive_attention import AdaptiveAttention
+from pipeline.params import load_params
+from pipeline.retrained import retrained_models
+from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.trials import data_digest
+from tune.tracking import log_evaluation, provenance_tags
+
+
+def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Mean accuracy over seeds by reading and steps, such as state_4 or adaptive."""
+    groups: dict[str, list[float]] = {}
+    for row in rows:
+        name = row["reading"] + ("" if row["steps"] is None else f"_{row['steps']}")
+        groups.setdefault(name, []).append(row["accuracy"])
+    return {name: statistics.fmean(values) for name, values in groups.items()}
+
+
+def main() -> None:
+    """Write artefacts/ablate/."""
+    ablate = load_params().ablate
+    plan = {"dev": list(range(1, ablate.dev_steps + 1)), "test": ablate.test_steps}
+    pairs = {split: PairTensors.load(artefacts("tensors", f"{split}.pt")) for split in plan}
+    rows: dict[str, list[dict[str, Any]]] = {split: [] for split in plan}
+    keys = []
+    for config, record, model in tqdm(list(retrained_models()), "ablate", unit="model"):
+        if config.model != ablate.model or not isinstance(model, AdaptiveAttention):
+            continue
+        keys.append(record.key)
+        for split, steps in plan.items():
+            found = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
+            name = {"model": config.model, "seed": config.seed}
+            rows[split] += [name | row._asdict() for row in found]
+    for split, table in rows.items():
+        text = pd.DataFrame(table, dtype=object).to_csv(index=False, lineterminator="\n")
+        write_text(artefacts("ablate", f"{split}.csv"), text)
+    summary = {split: summarise(table) for split, table in rows.items()}
+    write_text(artefacts("ablate", "summary.json"), json.dumps(summary, indent=2) + "\n")
+    tags = {**provenance_tags(), "data_digest": data_digest()}
+    log_evaluation("ablate", "+".join(keys), tags, summary, state_folder())
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,104 @@
+"""Stage `evaluate`: the retrained models on the test split, read here once per model and seed."""
+
+import json
+import statistics
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from actmodels.data.pairs import LABELS, PairTensors
+from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
+from actmodels.files import write_text
+from pipeline.params import load_params
+from pipeline.retrained import retrained_models
+from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.trials import data_digest
+from tune.tracking import log_evaluation, provenance_tags
+
+DEPTH_COLUMNS = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
+
+
+def depth_rows(name: dict[str, Any], result: Evaluation, pairs: PairTensors) -> list[dict[str, Any]]:
+    """Accuracy and steps by recorded reasoning depth; none where the corpus records none."""
+    rows = []
+    for depth in pairs.depths.unique().tolist():
+        chosen = pairs.depths == depth
+        if depth == 0:
+            continue
+        hits = (result.predictions == result.labels)[chosen]
+        steps = None if result.steps is None else result.steps[chosen].double().mean().item()
+        accuracy = hits.double().mean().item()
+        values = (depth, int(chosen.sum()), accuracy, steps)
+        rows.append(name | dict(zip(DEPTH_COLUMNS[2:], values, strict=True)))
+    return rows
+
+
+def prediction_rows(
+    name: dict[str, Any], result: Evaluation, pair_ids: list[str]
+) -> list[dict[str, Any]]:
+    """One row per test pair, for paired tests between models."""
+    steps = [None] * len(pair_ids) if result.steps is None else result.steps.int().tolist()
+    labels, predictions = result.labels.tolist(), result.predictions.tolist()
+    return [
+        name | {"pair_id": i, "label": LABELS[y], "predicted": LABELS[p], "steps": n}
+        for i, y, p, n in zip(pair_ids, labels, predictions, steps, strict=True)
+    ]
+
+
+def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Mean and sample standard deviation over the seeds of one model."""
+
+    def spread(column: str) -> dict[str, float | None]:
+        values = [row[column] for row in rows]
+        sd = statistics.stdev(values) if len(values) > 1 else None
+        return {f"{column}_mean": statistics.fmean(values), f"{column}_sd": sd}
+
+    steps = [row["test_mean_steps"] for row in rows if row["test_mean_steps"] is not None]
+    return {
+        "seeds": len(rows),
+        **spread("test_accuracy"),
+        **spread("dev_accuracy"),
+        "mean_steps": statistics.fmean(steps) if steps else None,
+        "parameters": rows[0]["parameters"],
+    }
+
+
+def main() -> None:
+    """Write artefacts/evaluate/."""
+    batch_size = load_params().evaluate.batch_size
+    folder = artefacts("evaluate")
+    pairs = PairTensors.load(artefacts("tensors", "test.pt"))
+    pair_ids = artefacts("tensors", "test_ids.txt").read_text(encoding="utf-8").splitlines()
+    rows, depths, predictions = [], [], []
+    for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
+        result = evaluate(model, pairs, config.input, batch_size)
+        name = {"model": config.model, "seed": config.seed}
+        mean_steps, sd_steps = mean_and_sd(result.steps)
+        rows.append(
+            name
+            | {"key": record.key, "parameters": record.parameters, "epochs": len(record.history)}
+            | {"best_epoch": record.best.epoch, "dev_accuracy": record.best.dev_accuracy}
+            | {"test_accuracy": result.accuracy, "test_pairs": len(pairs)}
+            | {"test_mean_steps": mean_steps, "test_sd_steps": sd_steps}
+        )
+        depths += depth_rows(name, result, pairs)
+        predictions += prediction_rows(name, result, pair_ids)
+    models = dict.fromkeys(row["model"] for row in rows)
+    summary = {model: summarise([r for r in rows if r["model"] == model]) for model in models}
+
+    def csv(name: str, table: list[dict[str, Any]], columns: list[str] | None = None) -> None:
+        frame = pd.DataFrame(table, columns=columns, dtype=object)
+        write_text(folder / name, frame.to_csv(index=False, lineterminator="\n"))
+
+    csv("results.csv", rows)
+    csv("depth.csv", depths, DEPTH_COLUMNS)
+    csv("predictions.csv", predictions)
+    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+    keys = "+".join(row["key"] for row in rows)
+    tags = {**provenance_tags(), "data_digest": data_digest()}
+    log_evaluation("evaluate", keys, tags, summary, state_folder())
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,56 @@
+"""Stage `retrain`: train each model's best configuration until dev stops improving."""
+
+import json
+import shutil
+import statistics
+from dataclasses import replace
+
+from actmodels.config import trial_from_dict
+from actmodels.errors import ArtefactError
+from actmodels.files import replacing
+from pipeline.params import load_params
+from pipeline.stage import artefacts, run_stage
+from pipeline.trials import execution_settings, keyed, write_trials
+from tune.store import TrialStore
+from tune.sweep import run_trials
+
+
+def main() -> None:
+    """Write artefacts/retrain/, the weights of the best epoch of each seed included."""
+    params = load_params()
+    path = artefacts("select_best", "best.json")
+    if not path.is_file():
+        raise ArtefactError(f"{path} is missing; run: dvc repro select_best")
+    best = json.loads(path.read_text(encoding="utf-8"))
+    retrain = params.retrain
+    configs = [
+        replace(
+            trial_from_dict(winner["config"]),
+            max_epochs=retrain.max_epochs,
+            patience=retrain.patience,
+            seed=seed,
+        )
+        for winner in best.values()
+        for seed in retrain.seeds
+    ]
+    execution = execution_settings(params)
+    records = run_trials("retrain", keyed(configs, execution), execution, keep_weights=True)
+    store = TrialStore(execution.state / "trials")
+    summary = {}
+    for model in best:
+        own = [record for record in records if record.config["model"] == model]
+        for record in own:
+            name = f"{model}-seed{record.config['seed']}.pt"
+            with replacing(artefacts("retrain", "weights", name)) as temporary:
+                shutil.copyfile(store.weights_path(record.key), temporary)
+        accuracies = [record.best.dev_accuracy for record in own]
+        summary[model] = {
+            "seeds": len(own),
+            "dev_accuracy_mean": statistics.fmean(accuracies),
+            "dev_accuracy_sd": statistics.stdev(accuracies) if len(own) > 1 else None,
+        }
+    write_trials(artefacts("retrain"), records, summary)
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,33 @@
+"""The retrained models, as `evaluate` and `ablate` read them."""
+
+from collections.abc import Iterator
+
+import torch
+
+from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.data.embeddings import WordVectors, input_rows
+from actmodels.errors import ArtefactError
+from actmodels.models.build import Model, build
+from actmodels.records import TrialRecord
+from pipeline.stage import artefacts
+from pipeline.trials import read_records
+
+
+def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, Model]]:
+    """Each retrained model with the parameters of its best dev epoch, in the order of retrain.
+
+    Raises:
+        ArtefactError: weights are missing or do not fit the model.
+    """
+    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+    words = WordVectors.load(artefacts("tensors", "embedding.pt"))
+    for record in read_records("retrain"):
+        config = trial_from_dict(record.config)
+        path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+        model = build(config, input_rows(words, config.input, config.seed))
+        try:
+            model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        except (OSError, RuntimeError, EOFError) as error:
+            message = f"{path} is missing or does not fit the model; run: dvc repro retrain"
+            raise ArtefactError(message) from error
+        yield config, record, model.eval()

@@ -1,0 +1,34 @@
+"""Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
+
+import json
+
+from actmodels.files import write_text
+from pipeline.params import load_params
+from pipeline.stage import artefacts, run_stage
+from pipeline.trials import read_records
+from tune.selection import TIE_RULES, select_best
+
+
+def main() -> None:
+    """Write artefacts/select_best/best.json."""
+    ties = load_params().select_best.ties
+    winners = select_best(read_records("sweep"), ties)
+    best = {
+        model: {
+            "key": winner.records[0].key,
+            "keys": [record.key for record in winner.records],
+            "config": winner.config.as_dict(),
+            "dev_accuracy": winner.dev_accuracy,
+            "dev_accuracy_sd": winner.dev_accuracy_sd,
+            "seeds": len(winner.records),
+            "considered": winner.considered,
+            "tied": winner.tied,
+            "tie_rule": "highest dev accuracy; then " + ", ".join(TIE_RULES[rule] for rule in ties),
+        }
+        for model, winner in winners.items()
+    }
+    write_text(artefacts("select_best", "best.json"), json.dumps(best, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    run_stage(main)

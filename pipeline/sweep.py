@@ -1,0 +1,40 @@
+"""Stage `sweep`: train every point of the grid, or reuse it where it is already trained."""
+
+from typing import Any
+
+from pipeline.params import load_params
+from pipeline.stage import artefacts, run_stage
+from pipeline.trials import execution_settings, keyed, write_trials
+from tune.grid import expand, grid_hash
+from tune.sweep import run_trials
+
+
+def main() -> None:
+    """Write artefacts/sweep/."""
+    params = load_params()
+    sweep = params.sweep
+    execution = execution_settings(params)
+    configs = [
+        config
+        for model, choice in sweep.models.items()
+        for config in expand(
+            model,
+            choice.settings,
+            choice.grid,
+            seeds=sweep.seeds,
+            max_epochs=sweep.max_epochs,
+            patience=sweep.patience,
+        )
+    ]
+    trials = keyed(configs, execution)
+    records = run_trials("sweep", trials, execution)
+    models: dict[str, Any] = {}
+    for model in sweep.models:
+        found = [r.best.dev_accuracy for r in records if r.config["model"] == model]
+        models[model] = {"trials": len(found), "best_dev_accuracy": max(found)}
+    summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
+    write_trials(artefacts("sweep"), records, summary)
+
+
+if __name__ == "__main__":
+    run_stage(main)

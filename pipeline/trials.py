@@ -1,0 +1,104 @@
+"""What `sweep` and `retrain` share: how trials are run, and their result files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.errors import ArtefactError
+from actmodels.files import write_text
+from actmodels.records import TrialRecord
+from pipeline.params import Params
+from pipeline.stage import artefacts, state_folder
+from tune.execution import Execution
+from tune.grid import Trial, with_keys
+
+
+def execution_settings(params: Params) -> Execution:
+    """The section `cluster`, with absolute paths: workers have folders of their own."""
+    cluster = params.cluster
+    return Execution(
+        data_folder=artefacts("tensors"),
+        state=state_folder(),
+        storage=Path(cluster.storage).absolute(),
+        cpus_per_trial=cluster.cpus_per_trial,
+        gpus_per_trial=cluster.gpus_per_trial,
+        max_failures=cluster.max_failures,
+        dashboard=cluster.dashboard,
+    )
+
+
+def data_digest() -> str:
+    """The digest of the data that the `tensors` stage made."""
+    path = artefacts("tensors", "manifest.json")
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["digest"])
+    except (OSError, ValueError, KeyError) as error:
+        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro tensors") from error
+
+
+def keyed(configs: Sequence[TrialConfig], execution: Execution) -> list[Trial]:
+    """Trials on the current data, named by their keys."""
+    return with_keys(
+        configs,
+        data_digest=data_digest(),
+        device=execution.device,
+        threads=execution.threads,
+    )
+
+
+def trial_row(record: TrialRecord) -> dict[str, Any]:
+    """One line of trials.csv: settings, then the figures of the best epoch."""
+    config = trial_from_dict(record.config).flat()
+    best = record.best.result()
+    best_epoch = best.pop("epoch")
+    return {
+        "key": record.key,
+        **config,
+        "parameters": record.parameters,
+        "epochs": len(record.history),
+        "diverged": record.diverged,
+        "best_epoch": best_epoch,
+        **best,
+    }
+
+
+def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str, Any]) -> None:
+    """Write records.jsonl, trials.csv, history.csv, timings.csv and summary.json."""
+
+    def csv(name: str, rows: list[dict[str, Any]]) -> None:
+        # dtype=object keeps whole numbers whole beside empty cells.
+        frame = pd.DataFrame(rows, dtype=object)
+        write_text(folder / name, frame.to_csv(index=False, lineterminator="\n"))
+
+    def named(record: TrialRecord) -> dict[str, Any]:
+        config = record.config
+        return {"key": record.key, "model": config["model"], "seed": config["seed"]}
+
+    write_text(folder / "records.jsonl", "".join(r.result_json() + "\n" for r in records))
+    csv("trials.csv", [trial_row(record) for record in records])
+    epochs = [(named(record), epoch) for record in records for epoch in record.history]
+    csv("history.csv", [name | epoch.result() for name, epoch in epochs])
+    timing = ("seconds", "examples_per_second")
+    csv(
+        "timings.csv",
+        [n | {"epoch": e.epoch} | {field: getattr(e, field) for field in timing} for n, e in epochs],
+    )
+    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+
+
+def read_records(stage: str) -> list[TrialRecord]:
+    """The trials that `sweep` or `retrain` wrote, in their order.
+
+    Raises:
+        ArtefactError: the file is missing or damaged.
+    """
+    path = artefacts(stage, "records.jsonl")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [TrialRecord.from_json(line) for line in lines]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro {stage}") from error

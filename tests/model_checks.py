@@ -1,0 +1,81 @@
+"""The five checks that every model passes, in double precision."""
+
+from pathlib import Path
+
+import torch
+from torch.func import functional_call, stack_module_state, vmap
+from torch.nn.functional import cross_entropy, pad
+
+from actmodels.config import TrialConfig
+from actmodels.data.batching import Batch, collate
+from actmodels.data.embeddings import input_rows
+from actmodels.models.build import Model, build
+from tests.samples import sample_batch, sample_pairs, sample_words
+
+
+def make(config: TrialConfig) -> Model:
+    """An untrained model in double precision and evaluation mode."""
+    return build(config, input_rows(sample_words(), config.input, config.seed)).double().eval()
+
+
+def check_save_and_load(config: TrialConfig, folder: Path) -> None:
+    """A model saved and loaded into one with other parameters gives the same logits."""
+    model, batch = make(config), sample_batch()
+    torch.save(model.state_dict(), folder / "model.pt")
+    other = make(config)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.add_(1.0)
+    assert not torch.equal(other(batch).logits, model(batch).logits)
+    other.load_state_dict(torch.load(folder / "model.pt", weights_only=True))
+    assert torch.equal(other(batch).logits, model(batch).logits)
+
+
+def check_every_parameter_gets_a_gradient(config: TrialConfig) -> None:
+    model, batch = make(config), sample_batch(24)
+    prediction = model(batch)
+    loss = cross_entropy(prediction.logits, batch.labels)
+    if prediction.ponder_cost is not None:
+        loss = loss + 0.01 * prediction.ponder_cost.mean()
+    loss.backward()
+    without = [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.grad is None or not bool(parameter.grad.abs().sum() > 0)
+    ]
+    assert without == []
+
+
+def check_batch_equals_singles(config: TrialConfig) -> None:
+    """A batch of n gives what n batches of 1 give: no example sees another."""
+    model, pairs = make(config), sample_pairs(9)
+    together = model(collate(pairs, torch.arange(9), null_token=False))
+    for row in range(9):
+        alone = model(collate(pairs, torch.tensor([row]), null_token=False))
+        torch.testing.assert_close(together.logits[row], alone.logits[0])
+        if together.steps is not None:
+            assert together.steps[row] == alone.steps[0]
+            torch.testing.assert_close(together.ponder_cost[row], alone.ponder_cost[0])
+
+
+def check_padding_changes_nothing(config: TrialConfig) -> None:
+    model, batch = make(config), sample_batch()
+    premise = (pad(batch.premise, (0, 5)), pad(batch.premise_mask, (0, 5)))
+    hypothesis = (pad(batch.hypothesis, (0, 3)), pad(batch.hypothesis_mask, (0, 3)))
+    longer = Batch(*premise, *hypothesis, batch.labels, batch.index)
+    torch.testing.assert_close(model(longer).logits, model(batch).logits)
+
+
+def check_packed_equals_single(configs: list[TrialConfig]) -> None:
+    """Models of one shape stacked and run as one give what each gives alone."""
+    models, batch = [make(config) for config in configs], sample_batch()
+    parameters, buffers = stack_module_state(models)
+    fixed_length = {"until_halted": False} if hasattr(models[0], "unroll") else {}
+
+    def single(own: dict[str, torch.Tensor], frozen: dict[str, torch.Tensor]) -> torch.Tensor:
+        call = functional_call(models[0], (own, frozen), (batch,), fixed_length)
+        return call.logits  # type: ignore[no-any-return]
+
+    packed = vmap(single)(parameters, buffers)
+    for row, model in enumerate(models):
+        torch.testing.assert_close(packed[row], model(batch).logits)

@@ -1,0 +1,91 @@
+"""Small trials and random data for tests."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from actmodels.config import TrialConfig, build_trial
+from actmodels.data.batching import Batch, collate
+from actmodels.data.embeddings import WordVectors
+from actmodels.data.pairs import FIRST_WORD, PairTensors
+from actmodels.data.trial_data import TrialData
+
+WORDS, DIMENSIONS = 40, 12
+MODELS = ("decomposable_attention", "adaptive_attention")
+
+COMMON: dict[str, Any] = {
+    "width": 8,
+    "dropout": 0.1,
+    "init": "xavier",
+    "init_std": 0.01,
+    "optimizer": "adam",
+    "learning_rate": 0.01,
+    "adagrad_accumulator": 0.1,
+    "clip_norm": 5.0,
+    "batch_size": 8,
+    "oov_rule": "own",
+    "oov_buckets": 5,
+    "oov_std": 0.01,
+    "unit_norm": False,
+    "null_token": False,
+}
+OWN: dict[str, dict[str, Any]] = {
+    "decomposable_attention": {},
+    "adaptive_attention": {
+        "state_size": 9,
+        "gate_size": 7,
+        "epsilon": 0.01,
+        "ponder_weight": 0.01,
+        "max_steps": 6,
+        "halting_bias": -1.0,
+    },
+}
+
+
+def sample_trial(
+    model: str, *, max_epochs: int = 3, patience: int = 0, seed: int = 1, **settings: Any
+) -> TrialConfig:
+    """A tiny trial; keyword arguments replace single settings."""
+    merged = {**COMMON, **OWN[model], **settings}
+    return build_trial(model, merged, max_epochs=max_epochs, patience=patience, seed=seed)
+
+
+def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
+    """Random sentences of 1 to `longest` tokens; the label is told by the first words."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def sentences() -> tuple[torch.Tensor, torch.Tensor]:
+        lengths = torch.randint(1, longest + 1, (count,), generator=generator)
+        offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
+        high = FIRST_WORD + WORDS
+        ids = torch.randint(FIRST_WORD, high, (int(offsets[-1]),), generator=generator)
+        return ids.int(), offsets
+
+    premise, hypothesis = sentences(), sentences()
+    labels = (premise[0][premise[1][:-1]] + hypothesis[0][hypothesis[1][:-1]]).long() % 3
+    return PairTensors(*premise, *hypothesis, labels, torch.zeros(count, dtype=torch.int64))
+
+
+def sample_words(seed: int = 0) -> WordVectors:
+    """Random vectors; every fourth word has none."""
+    generator = torch.Generator().manual_seed(seed)
+    found = torch.arange(WORDS) % 4 != 0
+    vectors = torch.randn(WORDS, DIMENSIONS, generator=generator) * found[:, None]
+    return WordVectors(vectors, found, torch.arange(WORDS) * 7919)
+
+
+def sample_data(train: int = 48, dev: int = 24) -> TrialData:
+    return TrialData(sample_pairs(train, 1), sample_pairs(dev, 2), sample_words())
+
+
+def sample_batch(count: int = 6, *, null_token: bool = False) -> Batch:
+    return collate(sample_pairs(count), torch.arange(count), null_token=null_token)
+
+
+def save_sample_data(folder: Path, data: TrialData | None = None) -> None:
+    """Lay data out as the `tensors` stage does."""
+    data = data or sample_data()
+    data.train.save(folder / "train.pt")
+    data.dev.save(folder / "dev.pt")
+    torch.save(vars(data.words), folder / "embedding.pt")

@@ -1,0 +1,74 @@
+"""Joining a Ray cluster, or starting one on this machine."""
+
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# Read when ray is imported. All of them can be set otherwise from outside.
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",  # MLflow is the log
+    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+for name, value in SETTINGS.items():
+    os.environ.setdefault(name, value)
+
+import ray  # noqa: E402
+
+import actmodels  # noqa: E402
+import tune  # noqa: E402
+from actmodels.files import replacing  # noqa: E402
+
+
+TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE")
+
+
+def access_token(state: Path) -> Path:
+    """The file of this project's token for its local Ray, readable by its owner alone.
+
+    Ray listens on all interfaces and runs what it is sent; left alone it would write a token
+    into the home folder. The dashboard asks for the token at the first visit.
+    """
+    path = state / "ray_token"
+    if not path.is_file():
+        state.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.touch(mode=0o600)
+            temporary.write_text(secrets.token_hex(32), encoding="ascii")
+    return path
+
+
+@contextmanager
+def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
+    """Be connected to Ray: to the cluster of RAY_ADDRESS if that is set, else to a local one.
+
+    Args:
+        dashboard: start the dashboard of a local Ray; its address is printed.
+        state: folder of this project's run state; holds a local Ray's access token.
+    """
+    address = os.environ.get("RAY_ADDRESS")
+    if address:
+        # The nodes run this driver's code, not whatever is installed there.
+        modules = [str(Path(next(iter(p.__path__))).resolve()) for p in (actmodels, tune)]
+        context = ray.init(
+            address=address, runtime_env={"py_modules": modules}, log_to_driver=False
+        )
+    else:
+        if not any(name in os.environ for name in TOKEN_VARIABLES):
+            os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
+        context = ray.init(
+            include_dashboard=dashboard, log_to_driver=False, logging_level="ERROR"
+        )
+    if context.dashboard_url:
+        token = os.environ.get("RAY_AUTH_TOKEN_PATH")
+        note = f" (token: {token})" if token and not address else ""
+        print(f"Ray dashboard: http://{context.dashboard_url}{note}", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        ray.shutdown()

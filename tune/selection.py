@@ -1,0 +1,83 @@
+"""The best configuration of a model, by dev accuracy alone. No Ray."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.records import TrialRecord
+
+TIE_RULES = {
+    "dev_loss": "lower dev loss",
+    "dev_mean_steps": "fewer inference steps",
+    "parameters": "fewer parameters",
+    "grid_order": "first in the grid",
+}
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The winner of one model.
+
+    config: of the first seed. records: one per seed, in the sweep's order.
+    considered: configurations compared. tied: those with the winner's accuracy, itself included.
+    """
+
+    config: TrialConfig
+    records: tuple[TrialRecord, ...]
+    considered: int
+    tied: int
+
+    @property
+    def dev_accuracy(self) -> float:
+        return mean_accuracy(self.records)
+
+    @property
+    def dev_accuracy_sd(self) -> float | None:
+        """Sample standard deviation over seeds; None for one seed."""
+        if len(self.records) < 2:
+            return None
+        return statistics.stdev(record.best.dev_accuracy for record in self.records)
+
+
+def mean_accuracy(records: Sequence[TrialRecord]) -> float:
+    """Mean over seeds of the dev accuracy at each run's best epoch."""
+    return statistics.fmean(record.best.dev_accuracy for record in records)
+
+
+def tie_value(records: Sequence[TrialRecord], rule: str, position: int) -> float:
+    """What a tie rule compares; smaller wins."""
+    if rule == "grid_order":
+        return position
+    if rule == "parameters":
+        return records[0].parameters
+    values = [getattr(record.best, rule) for record in records]
+    return statistics.fmean(0.0 if value is None else value for value in values)
+
+
+def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str, Selected]:
+    """Choose per model the configuration of the highest mean dev accuracy.
+
+    Args:
+        records: all trials of a sweep, in the grid's order.
+        ties: rules for equal accuracies, in their order; keys of TIE_RULES.
+
+    Returns:
+        the winners by model, in the order of the sweep.
+    """
+    points: dict[TrialConfig, list[TrialRecord]] = {}
+    for record in records:
+        config = trial_from_dict(record.config)
+        points.setdefault(replace(config, seed=0), []).append(record)
+    winners: dict[str, Selected] = {}
+    for model in dict.fromkeys(config.model for config in points):
+        group = [found for config, found in points.items() if config.model == model]
+        ranked = sorted(
+            range(len(group)),
+            key=lambda i: (-mean_accuracy(group[i]), *(tie_value(group[i], r, i) for r in ties)),
+        )
+        best = group[ranked[0]]
+        tied = sum(mean_accuracy(found) == mean_accuracy(best) for found in group)
+        config = trial_from_dict(best[0].config)
+        winners[model] = Selected(config, tuple(best), len(group), tied)
+    return winners

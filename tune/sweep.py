@@ -1,0 +1,87 @@
+"""Running trials to their end, each exactly once, whatever crashes in between.
+
+What a crash must not lose lies in three places, each named by keys that cover configuration,
+data, code and environment: finished trials in the store, trials in progress in the checkpoints,
+their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore compares the
+names of a search space and not its values, and hands back results of a grid since edited.
+"""
+
+from actmodels.errors import SweepError
+from actmodels.records import TrialRecord
+from tune.execution import Execution, execute
+from tune.grid import Trial, grid_hash
+from tune.store import TrialStore
+from tune.tracking import Tracker, provenance_tags
+
+
+def run_trials(
+    kind: str, trials: list[Trial], execution: Execution, *, keep_weights: bool = False
+) -> list[TrialRecord]:
+    """Run what has not finished yet, and return the records of all trials in their order.
+
+    Args:
+        kind: "sweep" or "retrain"; names the parent run in MLflow.
+        trials: distinct trials.
+        keep_weights: keep each trial's best weights in the store.
+
+    Raises:
+        SweepError: a trial failed or is missing; names all of them.
+        KeyboardInterrupt: the run was interrupted; the same call goes on where it was.
+    """
+    if len({trial.key for trial in trials}) != len(trials):
+        raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
+    tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
+    tags["data_digest"] = trials[0].origin["data"]
+    tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
+    tracker.start()
+    status, metrics = "KILLED", {"trials": float(len(trials))}
+    try:
+        records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights)
+        status = "FINISHED"
+        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
+        return records
+    except SweepError:
+        status = "FAILED"
+        raise
+    finally:
+        tracker.finish(status, metrics)
+
+
+def finish_all(
+    kind: str, trials: list[Trial], execution: Execution, tracker: Tracker, *, keep_weights: bool
+) -> list[TrialRecord]:
+    """Reuse finished trials, run the others, and prove that none is missing."""
+    store = TrialStore(execution.state / "trials")
+    missing: list[Trial] = []
+    for trial in trials:
+        record = store.load(trial.key, needs_weights=keep_weights)
+        if record is None:
+            missing.append(trial)
+        else:
+            tracker.trial_reused(record, trial.config.flat(), trial.name)
+    print(f"{kind}: {len(missing)} of {len(trials)} trials to run", flush=True)
+    errors: dict[str, str] = {}
+    if missing:
+        errors = execute(kind, missing, execution, store, tracker, keep_weights=keep_weights)
+    records = [store.load(trial.key, needs_weights=keep_weights) for trial in trials]
+    finished = [record for record in records if record is not None]
+    if len(finished) < len(trials):
+        raise SweepError(
+            incomplete(
+                kind,
+                [t for t, record in zip(trials, records, strict=True) if record is None],
+                len(trials),
+                errors,
+            )
+        )
+    return finished
+
+
+def incomplete(kind: str, left: list[Trial], total: int, errors: dict[str, str]) -> str:
+    """The message about the trials that did not finish, one line each."""
+    lines = [
+        f"{kind}: {len(left)} of {total} trials did not finish; nothing was written; "
+        "run the same command again to retry them"
+    ]
+    lines += [f"  {trial.name}: {errors.get(trial.key, 'no result')}" for trial in left]
+    return "\n".join(lines)
