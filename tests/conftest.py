@@ -18,14 +18,16 @@ torch.set_num_threads(1)
 LOOPBACK = ("localhost", "127.0.0.1", "::1", "", None)
 
 
-class NetworkRefused(AssertionError):
+class RemoteNetworkError(AssertionError):
     """A fast test tried to leave this machine. No OSError, which a retry would swallow."""
 
 
 def _refuse_remote(host: Any) -> None:
     name = host.decode() if isinstance(host, bytes) else host
     if name not in LOOPBACK:
-        raise NetworkRefused(f"a fast test tried to reach {name!r}; serve it on localhost instead")
+        raise RemoteNetworkError(
+            f"a fast test tried to reach {name!r}; serve it on localhost instead"
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -5,23 +5,25 @@ import pytest
 import requests
 import torch
 
-from tests.conftest import NetworkRefused
+from tests.conftest import RemoteNetworkError
 
 
 def test_a_remote_name_is_refused_before_it_is_looked_up() -> None:
-    with pytest.raises(NetworkRefused, match=r"'example\.org'"):
+    with pytest.raises(RemoteNetworkError, match=r"'example\.org'"):
         requests.get("https://example.org/", timeout=1)
 
 
 def test_a_remote_address_is_refused() -> None:
-    with socket.socket() as remote, pytest.raises(NetworkRefused, match=r"192\.0\.2\.1"):
+    with socket.socket() as remote, pytest.raises(RemoteNetworkError, match=r"192\.0\.2\.1"):
         remote.connect(("192.0.2.1", 80))
 
 
 def test_a_local_server_is_reached() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        with socket.create_connection(server.getsockname(), timeout=1) as client:
-            assert client.getpeername() == server.getsockname()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname(), timeout=1) as client,
+    ):
+        assert client.getpeername() == server.getsockname()
 
 
 def test_each_test_starts_from_the_same_seed_on_one_thread() -> None:

@@ -55,7 +55,7 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
 
 def test_params_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        load_params(PARAMS).retrain.patience = 3  # type: ignore[misc]
+        load_params(PARAMS).retrain.patience = 3
 
 
 @pytest.mark.parametrize(

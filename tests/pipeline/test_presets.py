@@ -4,7 +4,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from dvc.utils.hydra import compose_and_dump
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from omegaconf import OmegaConf
 
 from actmodels.errors import ConfigError
 from pipeline.params import load_params
@@ -28,7 +30,9 @@ LOCAL = [
 def compose(folder: Path, *overrides: str) -> Params:
     """What `dvc exp run -S` does with its overrides before it runs a stage."""
     output = folder / "params.yaml"
-    compose_and_dump(output, str(CONF), None, "config", str(folder), list(overrides))
+    with initialize_config_dir(str(CONF), version_base=None):
+        composed = hydra_compose("config", overrides=list(overrides))
+    output.write_text(OmegaConf.to_yaml(composed), encoding="utf-8")
     return load_params(output)
 
 
