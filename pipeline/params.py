@@ -26,9 +26,7 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     placeholders = unset(tree)
     broken = structure_problems(tree)
     problems = list(placeholders.values())
-    problems += [
-        sentence for key, sentence in broken.items() if key not in placeholders
-    ]
+    problems += [sentence for key, sentence in broken.items() if key not in placeholders]
     problems += rule_problems(tree)
     if problems:
         raise ConfigError(str(path), problems)
@@ -43,9 +41,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         tree = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(
-            str(path), ["no such file; run from the project root"]
-        ) from None
+        raise ConfigError(str(path), ["no such file; run from the project root"]) from None
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from error
     except UnicodeDecodeError as error:
@@ -57,9 +53,7 @@ def _read(path: Path) -> dict[str, Any]:
     except YAMLError as error:
         raise ConfigError(str(path), [f"is not YAML: {error}"]) from error
     if tree is None:
-        raise ConfigError(
-            str(path), ["is empty; restore it with: git checkout params.yaml"]
-        )
+        raise ConfigError(str(path), ["is empty; restore it with: git checkout params.yaml"])
     if not isinstance(tree, dict):
         kind = type(tree).__name__
         raise ConfigError(str(path), [f"holds a {kind}; must be a mapping of sections"])

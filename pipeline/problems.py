@@ -25,9 +25,7 @@ EXPECTED = {
 
 def dotted(path: KeyPath) -> str:
     """The path of a key as people write it: `sweep.models.x.grid.dropout[1]`."""
-    text = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" for part in path
-    )
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".")
 
 
@@ -43,9 +41,7 @@ def unset(tree: Any, path: KeyPath = ()) -> dict[KeyPath, str]:
     """Sentences for the values that a preset leaves to the user, by path."""
     if tree == UNSET:
         key = dotted(path)
-        return {
-            path: f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
-        }
+        return {path: f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"}
     branches: Any = ()
     if isinstance(tree, dict):
         branches = tree.items()
@@ -91,11 +87,7 @@ def _known_keys(path: KeyPath) -> list[str]:
         else:
             kind = kind.model_fields[part].annotation
             # an optional section: `Section | None`
-            sections = [
-                k
-                for k in get_args(kind)
-                if isinstance(k, type) and issubclass(k, Section)
-            ]
+            sections = [k for k in get_args(kind) if isinstance(k, type) and issubclass(k, Section)]
             if sections and get_origin(kind) is not dict:
                 kind = sections[0]
     return list(kind.model_fields)

@@ -56,24 +56,14 @@ def _model_problems(name: str, model: Any) -> list[str]:
     problems = []
     for place, names in (("settings", settings), ("grid", grid)):
         for extra in (n for n in names if n not in setting_types(name)):
-            problems.append(
-                unknown((*MODELS, name, place, extra), list(setting_types(name)))
-            )
+            problems.append(unknown((*MODELS, name, place, extra), list(setting_types(name))))
     for setting in setting_types(name):
         if setting in settings and setting in grid:
-            problems.append(
-                f"{at}.settings.{setting} is in grid as well; keep one of the two"
-            )
+            problems.append(f"{at}.settings.{setting} is in grid as well; keep one of the two")
         elif setting not in settings and setting not in grid:
-            problems.append(
-                f"{at}.settings.{setting} is missing; it may be in grid instead"
-            )
-        if setting in settings and (
-            problem := _value_problem(name, setting, settings[setting])
-        ):
-            several = "; several values belong in grid" * isinstance(
-                settings[setting], list
-            )
+            problems.append(f"{at}.settings.{setting} is missing; it may be in grid instead")
+        if setting in settings and (problem := _value_problem(name, setting, settings[setting])):
+            several = "; several values belong in grid" * isinstance(settings[setting], list)
             problems.append(f"{at}.settings.{setting} {problem}{several}")
         if isinstance(grid.get(setting), list):
             problems += _axis_problems(name, setting, grid[setting])
@@ -84,10 +74,7 @@ def _axis_problems(model: str, setting: str, values: list[Any]) -> list[str]:
     key = dotted((*MODELS, model, "grid", setting))
     if not values:
         return [f"{key} is empty; must have at least one value"]
-    found = [
-        (place, _value_problem(model, setting, value))
-        for place, value in enumerate(values)
-    ]
+    found = [(place, _value_problem(model, setting, value)) for place, value in enumerate(values)]
     wrong = [f"{key}[{place}] {problem}" for place, problem in found if problem]
     return wrong + _repeats(key, values)
 
@@ -100,11 +87,7 @@ def _value_problem(model: str, setting: str, value: Any) -> str | None:
 
 def _criteria(tree: dict[str, Any]) -> Iterator[str]:
     ties = _at(tree, "select_best", "ties")
-    if (
-        isinstance(ties, list)
-        and ties
-        and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters")
-    ):
+    if isinstance(ties, list) and ties and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters"):
         # only the order of the grid tells any two configurations apart
         yield f"select_best.ties ends with {ties[-1]!r}; must end with 'grid_order'"
 
@@ -127,10 +110,5 @@ def _ablation(tree: dict[str, Any]) -> Iterator[str]:
 def _gpus(tree: dict[str, Any]) -> Iterator[str]:
     gpus = _at(tree, "cluster", "gpus_per_trial")
     # Ray's own rule: a share of one device or whole devices
-    if (
-        isinstance(gpus, float)
-        and math.isfinite(gpus)
-        and gpus > 1
-        and gpus != int(gpus)
-    ):
+    if isinstance(gpus, float) and math.isfinite(gpus) and gpus > 1 and gpus != int(gpus):
         yield f"cluster.gpus_per_trial is {gpus}; must be whole above 1"

@@ -55,9 +55,7 @@ Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
 class Section(BaseModel):
     """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Cluster(Section):
