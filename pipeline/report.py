@@ -1,0 +1,18 @@
+"""Stage `report`: tables, figures and text from the artefacts of all earlier stages."""
+
+from pipeline.params import load_params
+from pipeline.stage import artefacts, run_stage, state_folder
+from reports.render import write_report
+from tune.tracking import log_report
+
+
+def main() -> None:
+    """Write artefacts/report/ and log it to MLflow; reads everything else and changes nothing."""
+    params = load_params().report
+    folder = artefacts("report")
+    metrics = write_report(artefacts(), folder, published=params.published)
+    log_report(folder, metrics, state_folder())
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,180 @@
+"""Everything the report is made from: loaded, checked, and never changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pandas as pd
+
+from actmodels.records import TIMING_FIELDS, EpochRecord
+from reports.reading import (
+    Kind,
+    Source,
+    flag,
+    name,
+    number,
+    optional_number,
+    read_json,
+    read_table,
+    share,
+    whole,
+)
+
+TRIAL: dict[str, Kind] = {"key": name, "model": name, "seed": whole}
+# The measured fields of an epoch; a loss that is not a number is stored empty.
+EPOCH: dict[str, Kind] = {
+    f.name: share if f.name.endswith("_accuracy") else optional_number
+    for f in fields(EpochRecord)
+    if f.name not in ("epoch", *TIMING_FIELDS)
+}
+SIZES: dict[str, Kind] = {"parameters": whole, "epochs": whole, "best_epoch": whole}
+TRIALS = TRIAL | SIZES | {"diverged": flag} | EPOCH
+HISTORY = TRIAL | {"epoch": whole} | EPOCH
+TIMINGS = TRIAL | {"epoch": whole, "seconds": number, "examples_per_second": number}
+RESULTS = (
+    TRIAL
+    | SIZES
+    | {"dev_accuracy": share, "test_accuracy": share, "test_pairs": whole}
+    | {"test_mean_steps": optional_number, "test_sd_steps": optional_number}
+)
+RUN: dict[str, Kind] = {"model": name, "seed": whole}
+DEPTH = RUN | {"depth": whole, "pairs": whole, "accuracy": share, "mean_steps": optional_number}
+ABLATION = RUN | {
+    "reading": name,
+    "steps": optional_number,
+    "accuracy": share,
+    "mean_steps": optional_number,
+}
+READINGS = ("state", "capped", "adaptive")
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What the earlier stages wrote; one field per file that the report reads.
+
+    trials, results and ablations have one row per trained model; accuracies are in [0, 1].
+    settings: names of the settings in `trials`, in stored order; their cells stay text.
+    """
+
+    corpus: dict[str, Any]
+    vectors: dict[str, Any]
+    tensors: dict[str, Any]
+    sweep: dict[str, Any]
+    settings: tuple[str, ...]
+    trials: pd.DataFrame
+    sweep_timings: pd.DataFrame
+    best: dict[str, Any]
+    retrained: pd.DataFrame
+    history: pd.DataFrame
+    retrain_timings: pd.DataFrame
+    results: pd.DataFrame
+    depth: pd.DataFrame
+    ablation_dev: pd.DataFrame
+    ablation_test: pd.DataFrame
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the evaluated models, in stored order."""
+        return tuple(dict.fromkeys(self.results["model"]))
+
+    @property
+    def ablated(self) -> str | None:
+        """The model whose steps were fixed, or None if none was."""
+        return None if self.ablation_test.empty else str(self.ablation_test["model"].iloc[0])
+
+    def runs(self, model: str) -> pd.DataFrame:
+        """The test results of a model, one row per seed."""
+        return self.results[self.results["model"] == model]
+
+    def halts(self, model: str) -> bool:
+        """Whether a model chooses its number of steps."""
+        return bool(self.runs(model)["test_mean_steps"].notna().all())
+
+
+def load(root: Path) -> Artefacts:
+    """Load the folder `artefacts/`.
+
+    Raises:
+        ArtefactError: a file is missing, damaged, or from another run than its neighbours.
+    """
+
+    def table(stage: str, file: str, columns: Mapping[str, Kind]) -> pd.DataFrame:
+        return read_table(Source(root, stage, file), columns)
+
+    def document(stage: str, file: str, *keys: str) -> dict[str, Any]:
+        return read_json(Source(root, stage, file), keys)
+
+    trials = table("sweep", "trials.csv", TRIALS)
+    header = list(trials.columns)
+    loaded = Artefacts(
+        corpus=document("corpus", "summary.json", "source", "splits"),
+        vectors=document("vectors", "summary.json"),
+        tensors=document("tensors", "manifest.json", "digest", "pairs"),
+        sweep=document("sweep", "summary.json", "grid_hash", "trials"),
+        settings=tuple(header[header.index("seed") + 1 : header.index("parameters")]),
+        trials=trials,
+        sweep_timings=table("sweep", "timings.csv", TIMINGS),
+        best=document("select_best", "best.json"),
+        retrained=table("retrain", "trials.csv", TRIALS),
+        history=table("retrain", "history.csv", HISTORY),
+        retrain_timings=table("retrain", "timings.csv", TIMINGS),
+        results=table("evaluate", "results.csv", RESULTS),
+        depth=table("evaluate", "depth.csv", DEPTH),
+        ablation_dev=table("ablate", "dev.csv", ABLATION),
+        ablation_test=table("ablate", "test.csv", ABLATION),
+    )
+    _check(root, loaded)
+    return loaded
+
+
+def _check(root: Path, loaded: Artefacts) -> None:
+    """The files agree with one another."""
+    trials = Source(root, "sweep", "trials.csv")
+    if loaded.trials.empty:
+        raise trials.damaged("has no rows")
+    if len(loaded.trials) != loaded.sweep["trials"]:
+        count = loaded.sweep["trials"]
+        raise trials.damaged(f"has {len(loaded.trials)} trials where summary.json has {count}")
+    results = Source(root, "evaluate", "results.csv")
+    _check_runs(results, _runs(loaded.results), _runs(loaded.retrained))
+    if loaded.results.empty:
+        raise results.damaged("has no rows")
+    _check_means(Source(root, "evaluate", "summary.json"), loaded.results)
+    best = Source(root, "select_best", "best.json")
+    if absent := [model for model in loaded.models if model not in loaded.best]:
+        raise best.stale(f"has no model {', '.join(absent)}")
+    for file, table in (("dev.csv", loaded.ablation_dev), ("test.csv", loaded.ablation_test)):
+        source = Source(root, "ablate", file)
+        if unknown := sorted(set(table["reading"]) - set(READINGS)):
+            raise source.damaged(f"has the reading {unknown[0]!r}; must be {', '.join(READINGS)}")
+        if len(set(table["model"])) > 1:
+            raise source.damaged("has more than one model")
+        ablated = loaded.results[loaded.results["model"].isin(table["model"])]
+        for reading in READINGS:
+            rows = table[table["reading"] == reading]
+            _check_runs(source, _runs(rows), _runs(ablated))
+
+
+def _check_means(source: Source, results: pd.DataFrame) -> None:
+    """The stage's own means are those of its rows: two figures for one thing must not appear."""
+    stored = read_json(source, tuple(dict.fromkeys(results["model"])))
+    for model, rows in results.groupby("model", sort=False):
+        mean = fmean(rows["test_accuracy"])
+        if abs(mean - stored[str(model)]["test_accuracy_mean"]) > 1e-9:
+            raise source.damaged(
+                f"test_accuracy_mean of {model} is not {mean!r}, as results.csv has"
+            )
+
+
+def _runs(table: pd.DataFrame) -> set[tuple[str, int]]:
+    return set(zip(table["model"], table["seed"], strict=True))
+
+
+def _check_runs(source: Source, found: set[tuple[str, int]], wanted: set[tuple[str, int]]) -> None:
+    """Every retrained model was measured, and nothing else was."""
+    for model, seed in sorted(wanted - found):
+        raise source.stale(f"lacks seed {seed} of {model}, which was retrained")
+    for model, seed in sorted(found - wanted):
+        raise source.stale(f"has seed {seed} of {model}, which was not retrained")

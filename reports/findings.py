@@ -1,0 +1,122 @@
+"""The opening paragraph, written from the numbers whichever way they fall."""
+
+from reports.ablation import FIXED, best_fixed
+from reports.artefacts import Artefacts
+from reports.corpus import Corpus
+from reports.spread import PLUS_MINUS, Spread, difference_error, signed, title
+from reports.sweep import sweep_models, trials_of
+from reports.tables import mean_steps, test_accuracy
+
+
+def summary(artefacts: Artefacts) -> str:
+    """What was measured, on which corpus, in how many trials, and how it came out."""
+    corpus = Corpus.of(artefacts)
+    models = listed([title(model) for model in artefacts.models])
+    return (
+        f"{models} {_was(len(artefacts.models))} trained and tested on {corpus.sentence()}. "
+        f"{corpus.vectors_sentence()}{_trials(artefacts)} {_accuracies(artefacts)}"
+        f"{_between_models(artefacts)}{_steps(artefacts)}{_against_fixed(artefacts)}"
+    )
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def listed(items: list[str]) -> str:
+    """`a, b and c`."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _trials(artefacts: Artefacts) -> str:
+    counts = [f"{len(trials_of(artefacts, m))} {title(m)}" for m in sweep_models(artefacts)]
+    total = len(artefacts.trials)
+    seeds = sorted({test_accuracy(artefacts, model).n for model in artefacts.models})
+    times = listed([str(count) for count in seeds])
+    return (
+        f"The sweep ran {total} trial{'s' if total > 1 else ''} ({listed(counts)}); each model's "
+        f"configuration with the best dev accuracy was trained anew with {times} "
+        f"seed{'' if seeds == [1] else 's'} and then scored on test."
+    )
+
+
+def _accuracies(artefacts: Artefacts) -> str:
+    found = {model: test_accuracy(artefacts, model) for model in artefacts.models}
+    spreads = {spread.over() for spread in found.values()}
+    if len(spreads) == 1:
+        each = [f"{s.percent()} % for {title(m)}" for m, s in found.items()]
+        return f"Test accuracy: {listed(each)} ({_mean(next(iter(found.values())))})."
+    each = [f"{s.percent()} % for {title(m)} ({_mean(s)})" for m, s in found.items()]
+    return f"Test accuracy: {listed(each)}."
+
+
+def _mean(spread: Spread) -> str:
+    return spread.over() if spread.sd is None else f"mean {PLUS_MINUS} {spread.over()}"
+
+
+def _between_models(artefacts: Artefacts) -> str:
+    """Each halting model against each that does not halt."""
+    sentences = []
+    for model in filter(artefacts.halts, artefacts.models):
+        for other in artefacts.models:
+            if not artefacts.halts(other):
+                ours, theirs = test_accuracy(artefacts, model), test_accuracy(artefacts, other)
+                sentences.append(_difference(model, other, ours, theirs))
+    return "".join(sentences)
+
+
+def _difference(model: str, other: str, ours: Spread, theirs: Spread) -> str:
+    gap, error = round(ours.mean - theirs.mean, 12), difference_error(ours, theirs)
+    if error is None:
+        spread, clear = "no spread for at least one of the two", False
+    else:
+        spread, clear = f"standard error {100 * error:.2f}", abs(gap) > 2 * error
+    direction = "above" if gap > 0 else "below" if gap < 0 else "level with"
+    far = "" if clear else "; not a clear difference"
+    how = f"{signed(100 * gap)} points, {spread}{far}"
+    return f" {title(model)} is {direction} {title(other)} ({how})."
+
+
+def _steps(artefacts: Artefacts) -> str:
+    sentences = []
+    for model in artefacts.models:
+        steps = mean_steps(artefacts, model)
+        if steps is not None:
+            within = Spread.of(artefacts.runs(model)["test_sd_steps"]).mean
+            sentences.append(
+                f" {title(model)} took {steps.plain()} inference steps per test pair "
+                f"(sd between pairs {within:.2f})."
+            )
+    return "".join(sentences)
+
+
+def _against_fixed(artefacts: Artefacts) -> str:
+    """Adaptive halting against the fixed number of steps that is best on dev, in both readings."""
+    if artefacts.ablated is None:
+        return ""
+    found = {reading: best_fixed(artefacts, reading) for reading in FIXED}
+    parts = [
+        f"{verdict(point.gain)} {FIXED[reading].stopping.format(k=point.steps)} "
+        f"({gained(point.gain)})"
+        for reading, point in found.items()
+        if point is not None and point.gain is not None
+    ]
+    if not parts:
+        return ""
+    return (
+        " With the same weights, and against the fixed number of steps that is best on dev, "
+        f"halting adaptively was {' and '.join(parts)}."
+    )
+
+
+def verdict(gain: Spread) -> str:
+    """How adaptive halting did, given its gain over something else."""
+    if gain.clear:
+        return "better than" if gain.mean > 0 else "worse than"
+    return "not clearly better than" if gain.mean > 0 else "not better than"
+
+
+def gained(gain: Spread) -> str:
+    """The difference with its spread over paired seeds."""
+    over = "n = 1, no spread" if gain.sd is None else f"sd over {gain.n} paired seeds"
+    return f"{gain.points()} points, {over}"

@@ -1,0 +1,93 @@
+"""Means with their spread over seeds, and how every number of the report is worded."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import fmean, stdev
+
+import pandas as pd
+
+MINUS = "\N{MINUS SIGN}"
+PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and sample standard deviation (n - 1) of n values; one value has no spread.
+
+    Both are rounded to 12 decimals, so that 0.82 - 0.8 is 0.02 and equal means differ by 0.
+    """
+
+    mean: float
+    sd: float | None
+    n: int
+
+    @classmethod
+    def of(cls, values: Sequence[float] | pd.Series) -> "Spread":
+        """The spread of at least one value."""
+        listed = [float(value) for value in values]
+        sd = None if len(listed) == 1 else math.nan  # of a diverged trial's infinite loss
+        if len(listed) > 1 and all(map(math.isfinite, listed)):
+            sd = round(stdev(listed), 12)
+        return cls(round(fmean(listed), 12), sd, len(listed))
+
+    @property
+    def clear(self) -> bool:
+        """Whether a difference is beyond two standard errors of its mean; never with one seed."""
+        return self.sd is not None and abs(self.mean) > 2 * self.sd / math.sqrt(self.n)
+
+    def percent(self) -> str:
+        """`82.7 ± 0.35`: a share as a percentage."""
+        return self._worded(f"{100 * self.mean:.1f}", 100)
+
+    def plain(self) -> str:
+        """`4.93 ± 0.12`: a count such as steps."""
+        return self._worded(f"{self.mean:.2f}", 1)
+
+    def points(self) -> str:
+        """`+0.51 ± 0.20`: a difference of two shares, in percentage points."""
+        return self._worded(signed(100 * self.mean), 100)
+
+    def _worded(self, mean: str, scale: int) -> str:
+        return mean if self.sd is None else f"{mean} {PLUS_MINUS} {scale * self.sd:.2f}"
+
+    def over(self) -> str:
+        """What the spread is over: `sd over 3 seeds`, or that there is none."""
+        return "n = 1, no spread" if self.sd is None else f"sd over {self.n} seeds"
+
+
+def paired(minuend: pd.DataFrame, subtrahend: pd.DataFrame, column: str = "accuracy") -> Spread:
+    """Difference seed by seed: the two tables have one row for each of the same seeds."""
+    ours, theirs = (t.set_index("seed")[column] for t in (minuend, subtrahend))
+    return Spread.of([ours[seed] - theirs[seed] for seed in ours.index])
+
+
+def difference_error(first: Spread, second: Spread) -> float | None:
+    """Standard error of the difference of two unpaired means, where both have a spread."""
+    if first.sd is None or second.sd is None:
+        return None
+    return math.sqrt(first.sd**2 / first.n + second.sd**2 / second.n)
+
+
+def sampling_error(accuracy: float, pairs: int) -> float:
+    """Binomial standard error of one run's accuracy on `pairs` test pairs."""
+    return math.sqrt(accuracy * (1 - accuracy) / pairs)
+
+
+def signed(value: float) -> str:
+    """Two decimals with a sign; what rounds to nothing has none."""
+    rounded = f"{abs(value):.2f}"
+    if float(rounded) == 0:
+        return rounded
+    return f"{'+' if value > 0 else MINUS}{rounded}"
+
+
+def setting(cell: str) -> str:
+    """A setting as a reader writes it: 5e-05 is 0.00005."""
+    return format(Decimal(cell), "f") if "e" in cell and cell[0].isdigit() else cell
+
+
+def title(model: str) -> str:
+    """`adaptive_attention` is Adaptive Attention."""
+    return model.replace("_", " ").title()

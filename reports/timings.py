@@ -1,0 +1,35 @@
+"""How fast the machine was: apart from the report, because no two runs agree on it."""
+
+from statistics import median
+
+import pandas as pd
+
+from reports.artefacts import Artefacts
+from reports.markdown import markdown_table
+from reports.spread import title
+
+
+def timings(artefacts: Artefacts) -> str:
+    """Speed and total training time of each model in each stage that trains, as markdown."""
+    rows = [
+        [stage, title(str(model)), *_figures(epochs)]
+        for stage, table in (
+            ("sweep", artefacts.sweep_timings),
+            ("retrain", artefacts.retrain_timings),
+        )
+        for model, epochs in table.groupby("model", sort=False)
+    ]
+    header = ["stage", "model", "trials", "epochs", "median examples/s", "total trial-seconds"]
+    return (
+        "# Timings\n\n"
+        "Measured by the machine that ran the trials, for each trial alone: trials that ran side "
+        "by side count in full. Repeating the run changes these figures and no others.\n\n"
+        f"{markdown_table(header, rows, left=2)}\n"
+    )
+
+
+def _figures(epochs: pd.DataFrame) -> list[str]:
+    speeds = [float(speed) for speed in epochs["examples_per_second"]]
+    trials = epochs.groupby(["key", "seed"]).ngroups
+    total = sum(float(seconds) for seconds in epochs["seconds"])
+    return [str(trials), str(len(epochs)), f"{median(speeds):,.0f}", f"{total:,.1f}"]

@@ -1,0 +1,77 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline import report
+from pipeline.stage import run_stage
+from reports import render
+from reports.artefacts import Artefacts
+
+ROOT = Path(__file__).parents[2]
+STORED = ROOT / "tests" / "fixtures" / "artefacts"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project folder whose earlier stages are done."""
+    shutil.copytree(STORED, tmp_path / "artefacts")
+    shutil.copyfile(ROOT / "params.yaml", tmp_path / "params.yaml")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, dict[str, float], Path]]:
+    """What the stage hands to MLflow; the slow test below has the real one."""
+    calls: list[tuple[Path, dict[str, float], Path]] = []
+    monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
+    return calls
+
+
+def test_the_report_is_written_and_logged(
+    project: Path, logged: list[tuple[Path, dict[str, float], Path]]
+) -> None:
+    report.main()
+    folder = project / "artefacts" / "report"
+    assert (folder / "report.md").read_bytes() == (STORED.parent / "report.md").read_bytes()
+    ((where, metrics, state),) = logged
+    assert (where, state) == (folder, project / "state")
+    assert metrics["adaptive_attention.test_accuracy_mean"] == 0.82
+
+
+def no_figures(_artefacts: Artefacts, folder: Path) -> dict[str, Path]:
+    return {name: folder / f"{name}.png" for name in render.FIGURES}
+
+
+def test_published_figures_can_be_left_out(
+    project: Path,
+    logged: list[tuple[Path, dict[str, float], Path]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    params = project / "params.yaml"
+    params.write_text(params.read_text("utf-8").replace("published: true", "published: false"))
+    monkeypatch.setattr(render, "draw_all", no_figures)
+    report.main()
+    assert "arXiv" not in (project / "artefacts" / "report" / "report.md").read_text("utf-8")
+
+
+def test_a_missing_artefact_is_one_line_without_a_traceback(
+    project: Path,
+    logged: list[tuple[Path, dict[str, float], Path]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (project / "artefacts" / "evaluate" / "results.csv").unlink()
+    with pytest.raises(SystemExit) as ended:
+        run_stage(report.main)
+    assert ended.value.code == 1
+    said = "error: artefacts/evaluate/results.csv is missing; run: dvc repro evaluate\n"
+    assert capsys.readouterr().err == said
+    assert not logged and not (project / "artefacts" / "report").exists()
+
+
+@pytest.mark.slow
+def test_the_report_reaches_mlflow(project: Path) -> None:
+    report.main()
+    stored = [path.name for path in (project / "state").rglob("*") if path.is_file()]
+    assert "report.md" in stored and "ablation.png" in stored

@@ -1,0 +1,84 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import ArtefactError
+from reports.artefacts import load
+from reports.render import report, write_report
+from tests.reports.conftest import STORED, Edit
+
+EXPECTED = STORED.parent / "report.md"
+FIGURES = ("ablation", "depth", "learning_curves", "ponder_weight")
+FILES = {
+    *(f"figures/{name}.png" for name in FIGURES),
+    *("report.md", "timings.md", "metrics.json", "table1.csv", "ablation.csv", "sweep.csv"),
+}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(files)}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    returned = write_report(STORED, folder, published=True)
+    assert json.loads((folder / "metrics.json").read_text()) == returned
+    return folder
+
+
+def test_everything_is_written(written: Path) -> None:
+    assert set(content(written)) == FILES
+
+
+def test_the_stored_report(written: Path) -> None:
+    """After a change that is meant: python -m tests.reports.write_fixture, and read the diff."""
+    assert (written / "report.md").read_text("utf-8") == EXPECTED.read_text("utf-8")
+
+
+def test_equal_artefacts_give_equal_bytes_and_are_left_untouched(
+    written: Path, folder: Path, tmp_path: Path
+) -> None:
+    before = content(folder)
+    write_report(folder, tmp_path / "report", published=True)
+    assert content(tmp_path / "report") == content(written)
+    assert content(folder) == before == content(STORED)
+
+
+def test_every_figure_is_shown_and_exists(written: Path) -> None:
+    text = (written / "report.md").read_text("utf-8")
+    for name in FIGURES:
+        assert f"](figures/{name}.png)" in text
+    assert text.count("](") == len(FIGURES)
+
+
+def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
+    text = (written / "report.md").read_text("utf-8")
+    assert "examples/s" not in text and "trial-seconds" not in text
+    assert str(written) not in text and str(STORED) not in text
+
+
+def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
+    (folder / "ablate" / "test.csv").write_text("model,seed\n")
+    with pytest.raises(ArtefactError, match=r"ablate/test\.csv, line 1: has no column reading, st"):
+        write_report(folder, tmp_path / "report", published=True)
+    assert not (tmp_path / "report").exists()
+
+
+def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
+    for file in ("evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"):
+        edit(file, lambda row: None)
+    figures = {"learning_curves": Path("figures/learning_curves.png")}
+    text = report(load(folder), figures, published=True)
+    assert "depth" not in text and "Fixed against adaptive" not in text
+    assert "With the same weights" not in text
+
+
+def test_ties_are_told(folder: Path) -> None:
+    path = folder / "select_best" / "best.json"
+    path.write_text(path.read_text().replace('"tied": 1', '"tied": 3'))
+    figures = {name: Path(f"{name}.png") for name in FIGURES}
+    text = report(load(folder), figures, published=True)
+    assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
