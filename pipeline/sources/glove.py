@@ -47,7 +47,7 @@ def read_vectors(
         word, numbers = _columns(line, dimensions, where)
         row = rows.get(word)
         if row is not None and not found[row]:
-            vectors[row] = torch.tensor(_parse(numbers, where))
+            vectors[row] = _parse(numbers, where)
             found[row] = True
     return vectors, torch.tensor(found, dtype=torch.bool)
 
@@ -72,17 +72,21 @@ def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[byte
     return word, numbers
 
 
-def _parse(numbers: list[bytes], where: str) -> list[float]:
-    for number in numbers:
-        if not _is_number(number):
-            shown = number[:40].decode(errors="replace")
-            raise DataError(f"{where}: {shown!r} is not a finite number")
-    return [float(number) for number in numbers]
+def _parse(numbers: list[bytes], where: str) -> Tensor:
+    try:
+        row = torch.tensor([float(number) for number in numbers])
+    except ValueError:
+        row = torch.tensor(math.nan)
+    if not row.isfinite().all():
+        wrong = next(number for number in numbers if not _is_number(number))
+        shown = wrong[:40].decode(errors="replace")
+        raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
+    return row
 
 
 def _is_number(text: bytes) -> bool:
     try:
-        return math.isfinite(float(text))
+        return bool(torch.tensor(float(text)).isfinite())
     except ValueError:
         return False
 
