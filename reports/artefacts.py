@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from actmodels.config import NETWORKS, setting_types
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from reports.reading import (
     Kind,
@@ -47,6 +48,7 @@ ABLATION = RUN | {
     "accuracy": share,
     "mean_steps": optional_number,
 }
+LIMITS = ("max_epochs", "patience")  # settings of every trial besides its model's own
 READINGS = ("state", "capped", "adaptive")
 
 
@@ -55,7 +57,7 @@ class Artefacts:
     """What the earlier stages wrote; one field per file that the report reads.
 
     trials, results and ablations have one row per trained model; accuracies are in [0, 1].
-    settings: names of the settings in `trials`, in stored order; their cells stay text.
+    settings: names of the settings in `trials`, in the order of TrialConfig; cells stay text.
     """
 
     corpus: dict[str, Any]
@@ -107,13 +109,12 @@ def load(root: Path) -> Artefacts:
         return read_json(Source(root, stage, file), keys)
 
     trials = table("sweep", "trials.csv", TRIALS)
-    header = list(trials.columns)
     loaded = Artefacts(
         corpus=document("corpus", "summary.json", "source", "splits"),
         vectors=document("vectors", "summary.json"),
         tensors=document("tensors", "manifest.json", "digest", "pairs"),
         sweep=document("sweep", "summary.json", "grid_hash", "trials"),
-        settings=tuple(header[header.index("seed") + 1 : header.index("parameters")]),
+        settings=_settings(Source(root, "sweep", "trials.csv"), trials),
         trials=trials,
         sweep_timings=table("sweep", "timings.csv", TIMINGS),
         best=document("select_best", "best.json"),
@@ -127,6 +128,17 @@ def load(root: Path) -> Artefacts:
     )
     _check(root, loaded)
     return loaded
+
+
+def _settings(source: Source, trials: pd.DataFrame) -> tuple[str, ...]:
+    """Names of the settings of all swept models, wherever their columns stand."""
+    models = dict.fromkeys(trials["model"])
+    if unknown := [model for model in models if model not in NETWORKS]:
+        raise source.damaged(f"model is {unknown[0]!r}; must be one of {', '.join(NETWORKS)}")
+    names = dict.fromkeys(name for model in models for name in (*setting_types(model), *LIMITS))
+    if absent := [name for name in names if name not in trials.columns]:
+        raise source.damaged(f"has no column {', '.join(absent)}", 1)
+    return tuple(names)
 
 
 def _check(root: Path, loaded: Artefacts) -> None:

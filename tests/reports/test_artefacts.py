@@ -26,6 +26,28 @@ def test_settings_are_those_of_all_models(artefacts: Artefacts) -> None:
     assert set(artefacts.settings) == known | {"max_epochs", "patience"}
 
 
+def test_columns_may_stand_in_any_order(artefacts: Artefacts, folder: Path) -> None:
+    path = folder / "sweep" / "trials.csv"
+    rows = [line.split(",") for line in path.read_text().splitlines()]
+    path.write_text("".join(",".join(reversed(row)) + "\n" for row in rows))
+    assert load(folder).settings == artefacts.settings
+
+
+def test_a_setting_without_a_column(folder: Path) -> None:
+    path = folder / "sweep" / "trials.csv"
+    path.write_text(path.read_text().replace("ponder_weight", "tau"))
+    with pytest.raises(
+        ArtefactError, match=r"trials\.csv, line 1: has no column ponder_weight; run"
+    ):
+        load(folder)
+
+
+def test_an_unknown_model(folder: Path, edit: Edit) -> None:
+    edit("sweep/trials.csv", lambda row: row | {"model": "oracle"})
+    with pytest.raises(ArtefactError, match="model is 'oracle'; must be one of decomposable_att"):
+        load(folder)
+
+
 def test_every_field_of_an_epoch_is_read() -> None:
     names = {f.name for f in fields(EpochRecord)}
     assert names <= set(HISTORY) | set(TIMINGS)
