@@ -44,9 +44,7 @@ def ablate_steps(
     adaptive_correct, adaptive_taken = 0, 0.0
     for index in batches_by_length(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        states, probabilities = model.unroll(
-            batch, max(max_steps, *steps), until_halted=False
-        )
+        states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
 
         def hits(weights: torch.Tensor, states: torch.Tensor = states) -> int:
             mean_state = (weights[:, None, :] @ states[:, : weights.shape[1]]).squeeze(1)
@@ -63,5 +61,7 @@ def ablate_steps(
         adaptive_taken += float(adaptive.steps.sum())
     count = len(pairs)
     rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]
-    rows += [AblationRow("capped", k, correct["capped"][k] / count, taken[k] / count) for k in steps]
+    rows += [
+        AblationRow("capped", k, correct["capped"][k] / count, taken[k] / count) for k in steps
+    ]
     return [*rows, AblationRow("adaptive", None, adaptive_correct / count, adaptive_taken / count)]

@@ -38,7 +38,9 @@ def imported_modules(tree: ast.Module) -> list[str]:
 def without_prose(tree: ast.Module) -> str:
     """The tree without docstrings and comments: better words do not make another program."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
             node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)
 

@@ -14,8 +14,9 @@ class EpochRecord:
 
     Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
     Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R.
-    The step fields are None for a model without halting, the timings where they were left out. Train figures are running ones, taken
-    with dropout while the parameters change; dev figures are taken at the end of the epoch.
+    The step fields are None for a model without halting, the timings where they were left out.
+    Train figures are running ones, taken with dropout while the parameters change; dev figures
+    are taken at the end of the epoch.
     """
 
     epoch: int
@@ -71,6 +72,7 @@ class TrialRecord:
 
     @classmethod
     def from_json(cls, text: str) -> "TrialRecord":
+        """The inverse of `to_json` and `result_json`."""
         stored = json.loads(text)
         stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
         return cls(**stored)

@@ -85,6 +85,7 @@ class Training:
 
     @property
     def parameters(self) -> int:
+        """Trained parameters."""
         return parameter_count(self.model)
 
     @property
@@ -97,6 +98,7 @@ class Training:
 
     @property
     def best_epoch(self) -> int:
+        """The first epoch with the best dev accuracy so far."""
         return max(self.history, key=lambda e: (e.dev_accuracy, -e.epoch)).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:
@@ -105,6 +107,7 @@ class Training:
             yield self.run_epoch(len(self.history) + 1)
 
     def run_epoch(self, epoch: int) -> EpochRecord:
+        """Train and evaluate once; keep the parameters if dev accuracy is better than before."""
         start = time.perf_counter()
         before = copy.deepcopy(self.model.state_dict())
         means = self.train_epoch(epoch)
@@ -152,9 +155,7 @@ class Training:
                 break
             self.optimizer.zero_grad(set_to_none=True)
             objective.backward()
-            torch.nn.utils.clip_grad_norm_(
-                self.model.parameters(), self.config.training.clip_norm
-            )
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
             self.optimizer.step()
             means.loss.append(loss.detach() * len(index))
             means.correct.append((prediction.logits.argmax(dim=1) == batch.labels).sum())

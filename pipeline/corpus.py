@@ -23,7 +23,7 @@ def main() -> None:
         splits = fetched(params.snli)
     else:
         splits = {split: generated(params.captions, split) for split in SPLITS}
-    write_splits(artefacts("corpus"), splits)
+    write_splits(artefacts("corpus"), params.source, splits)
 
 
 def generated(settings: Captions, split: str) -> Iterator[Pair]:

@@ -19,7 +19,9 @@ from tune.tracking import log_evaluation, provenance_tags
 DEPTH_COLUMNS = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
 
 
-def depth_rows(name: dict[str, Any], result: Evaluation, pairs: PairTensors) -> list[dict[str, Any]]:
+def depth_rows(
+    name: dict[str, Any], result: Evaluation, pairs: PairTensors
+) -> list[dict[str, Any]]:
     """Accuracy and steps by recorded reasoning depth; none where the corpus records none."""
     rows = []
     for depth in pairs.depths.unique().tolist():
@@ -84,7 +86,7 @@ def main() -> None:
         )
         depths += depth_rows(name, result, pairs)
         predictions += prediction_rows(name, result, pair_ids)
-    models = dict.fromkeys(row["model"] for row in rows)
+    models = dict.fromkeys(str(row["model"]) for row in rows)
     summary = {model: summarise([r for r in rows if r["model"] == model]) for model in models}
 
     def csv(name: str, table: list[dict[str, Any]], columns: list[str] | None = None) -> None:
@@ -95,7 +97,7 @@ def main() -> None:
     csv("depth.csv", depths, DEPTH_COLUMNS)
     csv("predictions.csv", predictions)
     write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
-    keys = "+".join(row["key"] for row in rows)
+    keys = "+".join(str(row["key"]) for row in rows)
     tags = {**provenance_tags(), "data_digest": data_digest()}
     log_evaluation("evaluate", keys, tags, summary, state_folder())
 

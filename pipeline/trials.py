@@ -85,7 +85,10 @@ def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str
     timing = ("seconds", "examples_per_second")
     csv(
         "timings.csv",
-        [n | {"epoch": e.epoch} | {field: getattr(e, field) for field in timing} for n, e in epochs],
+        [
+            n | {"epoch": e.epoch} | {field: getattr(e, field) for field in timing}
+            for n, e in epochs
+        ],
     )
     write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
 

@@ -25,7 +25,7 @@ def main() -> None:
     torch.save({"vectors": vectors, "found": found}, buffer)
     with replacing(artefacts("vectors", "vectors.pt")) as temporary:
         temporary.write_bytes(buffer.getbuffer())
-    summary = summarise([count for _, count in counts], found)
+    summary = {"source": params.vectors.source} | summarise([n for _, n in counts], found)
     write_text(artefacts("vectors", "summary.json"), json.dumps(summary, indent=1) + "\n")
 
 

@@ -55,9 +55,11 @@ class DriverCallback(ray.tune.Callback):
         return (current_callback, ())
 
     def trial_of(self, ray_trial: Any) -> Trial:
+        """Our trial behind one of Ray's."""
         return self.trials[ray_trial.config["point"]["key"]]
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
+        """Ray started a trial, for the first time or again."""
         ours = self.trial_of(trial)
         self.progress.started(ours.name)
         self.tracker.trial_started(ours.key, ours.config.flat(), ours.name)
@@ -65,6 +67,7 @@ class DriverCallback(ray.tune.Callback):
     def on_trial_result(
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
     ) -> None:
+        """A trial reported an epoch."""
         ours = self.trial_of(trial)
         for epoch in result["history"]:
             self.tracker.trial_epoch(ours.key, EpochRecord(**epoch))
@@ -72,6 +75,7 @@ class DriverCallback(ray.tune.Callback):
         self.progress.reached(ours.name, len(result["history"]), best)
 
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
+        """A trial ended; record it if it has finished."""
         ours, result = self.trial_of(trial), trial.last_result
         if not result.get("finished"):
             return  # stopped from outside (Ctrl-C): it has not finished and is not recorded
@@ -92,6 +96,7 @@ class DriverCallback(ray.tune.Callback):
         self.progress.ended(ours.name, ours.config.max_epochs)
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
+        """A trial failed more often than it may."""
         ours = self.trial_of(trial)
         error = trial.get_error() if hasattr(trial, "get_error") else None
         reason = str(error).strip().splitlines()[-1] if error else "no reason given"

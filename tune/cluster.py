@@ -1,5 +1,6 @@
 """Joining a Ray cluster, or starting one on this machine."""
 
+import logging
 import os
 import secrets
 import sys
@@ -7,24 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# Read when ray is imported. All of them can be set otherwise from outside.
+import ray
+
+import actmodels
+import tune
+from actmodels.files import replacing
+
+# What the user has set stands.
 SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",  # MLflow is the log
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
-    "RAY_AIR_NEW_OUTPUT": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
-for name, value in SETTINGS.items():
-    os.environ.setdefault(name, value)
-
-import ray  # noqa: E402
-
-import actmodels  # noqa: E402
-import tune  # noqa: E402
-from actmodels.files import replacing  # noqa: E402
-
-
 TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE")
 
 
@@ -51,6 +48,8 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         dashboard: start the dashboard of a local Ray; its address is printed.
         state: folder of this project's run state; holds a local Ray's access token.
     """
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
     address = os.environ.get("RAY_ADDRESS")
     if address:
         # The nodes run this driver's code, not whatever is installed there.
@@ -61,8 +60,10 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     else:
         if not any(name in os.environ for name in TOKEN_VARIABLES):
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
+        # A local Ray whose head died does not come back: end soon, so that the user can go on.
+        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "10")
         context = ray.init(
-            include_dashboard=dashboard, log_to_driver=False, logging_level="ERROR"
+            include_dashboard=dashboard, log_to_driver=False, logging_level=logging.ERROR
         )
     if context.dashboard_url:
         token = os.environ.get("RAY_AUTH_TOKEN_PATH")

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# tune.cluster comes first: it sets what ray reads when it is imported.
+import ray.tune
+
+from tune.callback import DriverCallback
 from tune.cluster import connected
-from tune.callback import DriverCallback  # isort: skip
 from tune.grid import Trial, grid_hash
 from tune.progress import Progress
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import train_trial
-
-import ray.tune  # isort: skip
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,17 @@ class Execution:
 
     @property
     def device(self) -> str:
+        """Where models live: "cuda" if trials have a share of a GPU."""
         return "cuda" if self.gpus_per_trial > 0 else "cpu"
 
     @property
     def threads(self) -> int:
+        """Threads of one trial."""
         return max(1, int(self.cpus_per_trial))
 
     @property
     def checkpoints(self) -> Path:
+        """Folder of the trials in progress."""
         return self.storage / "checkpoints"
 
 

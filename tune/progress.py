@@ -29,6 +29,7 @@ class Progress:
         )
 
     def started(self, name: str) -> None:
+        """A trial is running."""
         self.running.add(name)
         self.show()
 
@@ -43,15 +44,17 @@ class Progress:
     def ended(self, name: str, max_epochs: int, *, failed: bool = False) -> None:
         """A trial is over; epochs it did not need leave the bar."""
         self.running.discard(name)
-        self.bar.total -= max_epochs - self.epochs_of.get(name, 0)
+        self.bar.total = (self.bar.total or 0) - (max_epochs - self.epochs_of.get(name, 0))
         self.done, self.failed = self.done + (not failed), self.failed + failed
         self.show()
 
     def show(self) -> None:
+        """Put the state of the trials beside the bar."""
         best = f", best dev {100 * self.best[0]:.1f} % ({self.best[1]})" if self.best else ""
         state = f"{self.done}/{self.trials} done, {len(self.running)} running, {self.failed} failed"
         self.bar.set_postfix_str(state + best, refresh=False)
 
     def close(self) -> None:
+        """Draw the bar a last time and leave it."""
         self.bar.refresh()
         self.bar.close()

@@ -30,6 +30,7 @@ class Selected:
 
     @property
     def dev_accuracy(self) -> float:
+        """Mean over seeds."""
         return mean_accuracy(self.records)
 
     @property

@@ -28,9 +28,11 @@ class TrialStore:
         self.folder = folder
 
     def record_path(self, key: str) -> Path:
+        """Where the record of `key` lies."""
         return self.folder / f"{key}.json"
 
     def weights_path(self, key: str) -> Path:
+        """Where the best weights of `key` lie, if they were kept."""
         return self.folder / f"{key}.pt"
 
     def save(self, record: TrialRecord, weights: dict[str, Any] | None) -> None:

@@ -6,6 +6,8 @@ their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore 
 names of a search space and not its values, and hands back results of a grid since edited.
 """
 
+from typing import Literal
+
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.execution import Execution, execute
@@ -34,7 +36,8 @@ def run_trials(
     tags["data_digest"] = trials[0].origin["data"]
     tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
     tracker.start()
-    status, metrics = "KILLED", {"trials": float(len(trials))}
+    status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"
+    metrics = {"trials": float(len(trials))}
     try:
         records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights)
         status = "FINISHED"

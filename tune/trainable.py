@@ -21,6 +21,7 @@ def checkpoint_path(checkpoints: Path, key: str) -> Path:
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
+    """The state of a trial in progress (Training.state_dict), on the CPU."""
     state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     return state
 

@@ -14,7 +14,7 @@ class Batch(NamedTuple):
 
     premise, hypothesis: token ids [batch, tokens], 0 where padded.
     premise_mask, hypothesis_mask: true for real tokens, same shapes.
-    labels: [batch]. index: [batch], rows of the split.
+    labels: [batch]. rows: [batch], where in the split each pair stands.
     """
 
     premise: Tensor
@@ -22,7 +22,7 @@ class Batch(NamedTuple):
     hypothesis: Tensor
     hypothesis_mask: Tensor
     labels: Tensor
-    index: Tensor
+    rows: Tensor
 
 
 def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[Tensor, Tensor]:

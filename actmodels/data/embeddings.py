@@ -32,7 +32,9 @@ class WordVectors:
             ArtefactError: the file is missing or damaged.
         """
         if not path.is_file():
-            raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro tensors")
+            raise ArtefactError(
+                f"{path} is missing; run the stage that makes it: dvc repro tensors"
+            )
         try:
             return cls(**torch.load(path, mmap=True, weights_only=True))
         except (RuntimeError, TypeError, EOFError, ValueError) as error:

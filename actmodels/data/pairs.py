@@ -53,7 +53,9 @@ class PairTensors:
             ArtefactError: the file is missing or not such a split.
         """
         if not path.is_file():
-            raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro tensors")
+            raise ArtefactError(
+                f"{path} is missing; run the stage that makes it: dvc repro tensors"
+            )
         try:
             return cls(**torch.load(path, mmap=True, weights_only=True))
         except (RuntimeError, TypeError, EOFError, ValueError) as error:

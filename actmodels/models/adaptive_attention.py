@@ -88,9 +88,7 @@ class AdaptiveAttention(nn.Module):
             until_halted: False always runs max_steps, with the same result: torch.func.vmap
                 cannot follow a loop whose length depends on the data.
         """
-        states, probabilities = self.unroll(
-            batch, self.config.max_steps, until_halted=until_halted
-        )
+        states, probabilities = self.unroll(batch, self.config.max_steps, until_halted=until_halted)
         halted = act(probabilities, self.config.epsilon)
         mean_state = (halted.weights[:, None, :] @ states).squeeze(1)  # [batch, state]
         return Prediction(self.classify(mean_state), halted.steps, halted.ponder_cost)

@@ -12,9 +12,10 @@ from actmodels.files import write_text
 from pipeline.sources.jsonl import UNLABELLED, Pair, write_pairs
 
 
-def write_splits(folder: Path, splits: Mapping[str, Iterable[Pair]]) -> None:
+def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]) -> None:
     """Replace what is in `folder` by these splits; on any error the folder is gone.
 
+    The summary names the `source`, so that figures are never read as those of another corpus.
     Each split is drawn from its iterable while it is written, in the order of the mapping.
     """
     summary = {}
@@ -23,7 +24,10 @@ def write_splits(folder: Path, splits: Mapping[str, Iterable[Pair]]) -> None:
             counts: Counter[str] = Counter()
             write_pairs(folder / f"{split}.jsonl", _counted(pairs, counts))
             summary[split] = _summary(counts)
-        write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+        write_text(
+            folder / "summary.json",
+            json.dumps({"source": source, "splits": summary}, indent=1) + "\n",
+        )
 
 
 def _counted(pairs: Iterable[Pair], counts: Counter[str]) -> Iterator[Pair]:

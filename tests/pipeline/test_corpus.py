@@ -59,6 +59,8 @@ def test_snli(folder: Path) -> None:
     assert names == ["dev.jsonl", "summary.json", "test.jsonl", "train.jsonl"]
     assert [pair.label for pair in read_pairs(made / "test.jsonl")] == LABELS
     summary = json.loads((made / "summary.json").read_text())
+    assert summary["source"] == "snli"
+    summary = summary["splits"]
     assert [summary[split]["labelled"] for split in summary] == [3, 3, 3]
     (folder / "mirror.zip").unlink()
     before = {path.name: path.read_bytes() for path in made.iterdir()}
@@ -94,6 +96,8 @@ def test_captions(folder: Path) -> None:
     project(folder, captions={"train": 30, "dev": 12, "test": 12, "unlabelled": 0.1})
     corpus.main()
     summary = json.loads((folder / "artefacts" / "corpus" / "summary.json").read_text())
+    assert summary["source"] == "captions"
+    summary = summary["splits"]
     assert [summary[split]["labelled"] for split in corpus.SPLITS] == [30, 12, 12]
     pairs = list(read_pairs(folder / "artefacts" / "corpus" / "train.jsonl"))
     assert len(pairs) == summary["train"]["pairs"]

@@ -53,7 +53,13 @@ def test_random(folder: Path) -> None:
     drawn, found, summary = made(folder)
     assert (drawn.shape, drawn.dtype) == ((4, 300), torch.float32)
     assert found.all()
-    assert summary == {"words": 4, "found": 4, "type_coverage": 1.0, "token_coverage": 1.0}
+    assert summary == {
+        "source": "random",
+        "words": 4,
+        "found": 4,
+        "type_coverage": 1.0,
+        "token_coverage": 1.0,
+    }
 
 
 def test_a_larger_vocabulary_keeps_the_vectors(folder: Path) -> None:
@@ -81,7 +87,13 @@ def test_glove(folder: Path) -> None:
     picked, found, summary = made(folder)
     assert picked.tolist() == [[7, 8], [1, 2], [0, 0], [3, 4]]
     assert found.tolist() == [True, True, False, True]
-    assert summary == {"words": 4, "found": 3, "type_coverage": 0.75, "token_coverage": 0.91}
+    assert summary == {
+        "source": "glove",
+        "words": 4,
+        "found": 3,
+        "type_coverage": 0.75,
+        "token_coverage": 0.91,
+    }
     downloads = list((folder / "state" / "downloads").iterdir())
     assert [path.suffix for path in sorted(downloads)] == [".zip", ".lock"]
 

@@ -15,7 +15,7 @@ PAIRS = [Pair(str(number), label, "p", "h") for number, label in enumerate(LABEL
 
 
 def test_summary_counts_each_split(tmp_path: Path) -> None:
-    write_splits(tmp_path / "corpus", {"train": PAIRS, "dev": PAIRS[2:]})
+    write_splits(tmp_path / "corpus", "snli", {"train": PAIRS, "dev": PAIRS[2:]})
     summary = json.loads((tmp_path / "corpus" / "summary.json").read_text())
     assert summary["train"] == {
         "pairs": 4,
@@ -35,14 +35,14 @@ def test_failure_in_a_later_split_leaves_none(tmp_path: Path) -> None:
         raise DataError("the source broke")
 
     folder = tmp_path / "corpus"
-    write_splits(folder, {"train": PAIRS})
+    write_splits(folder, "snli", {"train": PAIRS})
     with pytest.raises(DataError, match="the source broke"):
-        write_splits(folder, {"train": PAIRS, "dev": broken()})
+        write_splits(folder, "snli", {"train": PAIRS, "dev": broken()})
     assert not folder.exists()
 
 
 def test_files_of_an_earlier_run_are_gone(tmp_path: Path) -> None:
-    write_splits(tmp_path / "corpus", {"train": PAIRS, "dev": PAIRS})
-    write_splits(tmp_path / "corpus", {"train": PAIRS})
+    write_splits(tmp_path / "corpus", "snli", {"train": PAIRS, "dev": PAIRS})
+    write_splits(tmp_path / "corpus", "snli", {"train": PAIRS})
     names = sorted(path.name for path in (tmp_path / "corpus").iterdir())
     assert names == ["summary.json", "train.jsonl"]

@@ -1,0 +1,98 @@
+"""The embedded corpus: generated captions, labelled by construction, the same for a seed."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import cycle, islice, product
+from random import Random
+from typing import Protocol
+
+from actmodels.data.pairs import LABELS
+from actmodels.errors import ConfigError
+from pipeline.captions.pairs import MAX_DEPTH, draw_ambiguous, draw_pair
+from pipeline.captions.scenes import Meaning
+from pipeline.captions.sentences import realise
+from pipeline.sources.jsonl import UNLABELLED, Pair
+
+# Of every TENTHS pairs of sentences that can be, a split may have those of its own residues.
+TENTHS = 10
+RESIDUES = {"train": range(0, 8), "dev": range(8, 9), "test": range(9, 10)}
+
+
+class Settings(Protocol):
+    """Section corpus.captions of params.yaml."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def train(self) -> int: ...
+    @property
+    def dev(self) -> int: ...
+    @property
+    def test(self) -> int: ...
+    @property
+    def unlabelled(self) -> float: ...
+    @property
+    def max_depth(self) -> int: ...
+
+
+def generate_split(settings: Settings, split: str) -> Iterator[Pair]:
+    """The pairs of one split; no pair of sentences occurs twice, within it or in another.
+
+    The labelled pairs are balanced over label and depth jointly, in random order; a share
+    `unlabelled` of their number comes on top.
+
+    Args:
+        settings: seed, pairs per split, share of "-" rows, greatest depth.
+        split: train, dev or test.
+
+    Raises:
+        ConfigError: max_depth is more than this corpus has.
+    """
+    if not 1 <= settings.max_depth <= MAX_DEPTH:
+        raise ConfigError(
+            "params.yaml",
+            [f"corpus.captions.max_depth is {settings.max_depth}; must be 1 to {MAX_DEPTH}"],
+        )
+    random = Random(f"captions {settings.seed} {split}")
+    seen: set[tuple[str, str]] = set()
+    for number, (label, depth) in enumerate(schedule(random, settings, split)):
+        premise, hypothesis = draw_sentences(random, label, depth, split, seen)
+        yield Pair(f"captions-{split}-{number:06d}", label, premise, hypothesis, depth)
+
+
+def schedule(random: Random, settings: Settings, split: str) -> list[tuple[str, int]]:
+    """Label and depth of every pair of a split, balanced, then shuffled."""
+    labelled = getattr(settings, split)
+    depths = range(1, settings.max_depth + 1)
+    kinds = cycle((label, depth) for depth, label in product(depths, LABELS))
+    rows = list(islice(kinds, labelled))
+    others = cycle((UNLABELLED, depth) for depth in depths)
+    rows += islice(others, round(labelled * settings.unlabelled))
+    random.shuffle(rows)
+    return rows
+
+
+def draw_sentences(
+    random: Random, label: str, depth: int, split: str, seen: set[tuple[str, str]]
+) -> tuple[str, str]:
+    """Premise and hypothesis that are new and belong to this split."""
+    while True:
+        premise, hypothesis = draw_meanings(random, label, depth)
+        for _ in range(5):
+            pair = (realise(random, premise), realise(random, hypothesis))
+            if pair not in seen and residue(*pair) in RESIDUES[split]:
+                seen.add(pair)
+                return pair
+
+
+def draw_meanings(random: Random, label: str, depth: int) -> tuple[Meaning, Meaning]:
+    """The meanings of a pair of this label, "-" included."""
+    if label == UNLABELLED:
+        return draw_ambiguous(random, depth)
+    return draw_pair(random, label, depth)
+
+
+def residue(premise: str, hypothesis: str) -> int:
+    """Which tenth of all pairs of sentences this one is in: decides its split for good."""
+    digest = sha256(f"{premise}\n{hypothesis}".encode()).digest()
+    return int.from_bytes(digest[:4]) % TENTHS

@@ -1,0 +1,166 @@
+"""The meaning of a sentence: what it states about a scene; and the label that follows.
+
+Conventions, as annotators of captions follow them: premise and hypothesis describe one scene;
+its participants are those that the premise mentions; each kind of fact has one value (someone
+who runs does not sleep); numbers are exact.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from pipeline.captions.lexicon import (
+    ACTIONS,
+    AGES,
+    COLOURS,
+    COUNTS,
+    DAYS,
+    HEADGEAR,
+    KINDS,
+    MOODS,
+    PLACES,
+    RELATIONS,
+    SIZES,
+    TIMES,
+    WEATHER,
+    Concept,
+    Selection,
+    Vocabulary,
+)
+
+SCENE = -1  # the owner of facts that belong to no participant
+Key = tuple[int, str]  # owner (0, 1 or SCENE) and kind of fact
+
+VOCABULARIES: dict[str, Vocabulary] = {
+    "kind": KINDS, "count": COUNTS, "age": AGES, "size": SIZES, "colour": COLOURS,
+    "mood": MOODS, "headgear": HEADGEAR, "action": ACTIONS, "place": PLACES, "time": TIMES,
+    "day": DAYS, "weather": WEATHER, "relation": RELATIONS,
+}  # fmt: skip
+FAMILIES = {
+    "adults": ("adult",),
+    "people": ("adult", "child"),
+    "workers": ("worker",),
+    "animals": ("animal",),
+}
+FUR = ("black", "white", "brown", "grey", "dark")
+
+
+@dataclass(frozen=True)
+class Participant:
+    """What premise and hypothesis take for granted about a participant and never contradict."""
+
+    family: str
+    plural: bool
+    garment: int
+
+    @property
+    def animal(self) -> bool:
+        return self.family == "animals"
+
+    def slots(self) -> tuple[str, ...]:
+        """The kinds of fact that can be stated about it, besides its action."""
+        slots = ["kind", "colour"]
+        slots += ["size"] if self.animal else ["mood", "headgear"]
+        slots += ["age"] if self.family in ("adults", "workers") else []
+        return tuple(slots + ["count"] * self.plural)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The scene that a premise and its hypothesis share: one participant or two.
+
+    interaction: the two act on each other instead of each on its own.
+    """
+
+    participants: tuple[Participant, ...]
+    outdoors: bool
+    interaction: bool
+
+    def keys(self) -> tuple[Key, ...]:
+        """All facts that can be stated."""
+        keys = [(i, slot) for i, who in enumerate(self.participants) for slot in who.slots()]
+        if self.interaction:
+            keys.append((SCENE, "relation"))
+        else:
+            keys += [(i, "action") for i in range(len(self.participants))]
+        keys += [(SCENE, slot) for slot in ("place", "time", "day")]
+        return tuple(keys + [(SCENE, "weather")] * self.outdoors)
+
+
+@dataclass(frozen=True)
+class Value:
+    """What is stated of one fact: a concept or, negated, its complement.
+
+    backwards: of a relation, participant 1 acts on participant 0.
+    """
+
+    slot: str
+    concept: Concept
+    negated: bool = False
+    backwards: bool = False
+
+    @property
+    def atoms(self) -> int:
+        """Everything that the statement leaves possible, as bits."""
+        atoms = self.concept.atoms
+        if self.backwards:
+            atoms = reverse(atoms)
+        return everything(self.slot) & ~atoms if self.negated else atoms
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What one sentence states.
+
+    cast: the participants it mentions.
+    bare: those whose garment it mentions without its colour.
+    """
+
+    frame: Frame
+    facts: dict[Key, Value]
+    cast: tuple[int, ...]
+    bare: frozenset[int] = frozenset()
+
+
+RELATION_BITS = RELATIONS.everything.bit_length()
+
+
+def everything(slot: str) -> int:
+    """The atoms of all values of a kind of fact; a relation has those of both directions."""
+    atoms = VOCABULARIES[slot].everything
+    return atoms | atoms << RELATION_BITS if slot == "relation" else atoms
+
+
+def reverse(atoms: int) -> int:
+    """The same relation seen from its other participant."""
+    forwards = atoms & RELATIONS.everything
+    return forwards << RELATION_BITS | atoms >> RELATION_BITS
+
+
+def candidates(frame: Frame, key: Key) -> Selection:
+    """The concepts that a fact of this scene can take."""
+    owner, slot = key
+    if owner == SCENE:
+        family = "animals" if any(who.animal for who in frame.participants) else ""
+    else:
+        family = frame.participants[owner].family
+    return _selection(slot, family, frame.outdoors)
+
+
+@cache
+def _selection(slot: str, family: str, outdoors: bool) -> Selection:
+    vocabulary = VOCABULARIES[slot]
+    concepts = vocabulary.below(*vocabulary.concepts)
+    animal = family == "animals"
+    if slot == "place":
+        here = vocabulary.below("outdoors" if outdoors else "indoors")
+        concepts = (vocabulary["outdoors"], vocabulary["indoors"], *here[1:])
+    elif slot == "kind":
+        within = ("dog", "cat") if animal and not outdoors else FAMILIES[family]
+        concepts = tuple(c for c in vocabulary.below(*within) if c.name != "animal")
+    elif slot == "colour" and animal:
+        concepts = tuple(c for c in concepts if c.name in FUR)
+    elif slot in ("action", "relation"):
+        elsewhere = "in" if outdoors else "out"
+        concepts = tuple(c for c in concepts if elsewhere not in c.tags)
+        concepts = tuple(c for c in concepts if "animal" in c.tags or not animal)
+    return Selection(concepts)

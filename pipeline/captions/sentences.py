@@ -1,0 +1,125 @@
+"""Meanings in English: word order, clause type and wording vary, agreement and articles hold.
+
+Everything here looks at one meaning alone, never at its pair: wording cannot tell a label.
+"""
+
+from random import Random
+
+from pipeline.captions.phrases import noun_phrase, spoken
+from pipeline.captions.scenes import SCENE, Meaning, Value
+
+BESIDE = ("near", "next to", "beside", "close to")
+IMPERSONAL = ("this is happening", "this takes place", "the scene is set")
+
+
+def realise(random: Random, meaning: Meaning) -> str:
+    """One English sentence that states exactly the facts of the meaning."""
+    facts = meaning.facts
+    weather = facts.get((SCENE, "weather"))
+    clause = weather is not None and (weather.negated or not meaning.cast or random.random() < 0.4)
+    adjuncts = [
+        spoken(random, value)
+        for key, value in facts.items()
+        if key[0] == SCENE and key[1] != "relation" and not (clause and key[1] == "weather")
+    ]
+    random.shuffle(adjuncts)
+    if weather is not None and clause:
+        body = with_weather(random, meaning, weather, adjuncts)
+    else:
+        body = scene_clause(random, meaning, adjuncts)
+    return f"{body[0].upper()}{body[1:]}."
+
+
+def with_weather(random: Random, meaning: Meaning, weather: Value, adjuncts: list[str]) -> str:
+    """The sentence with a clause such as "it is raining"."""
+    sky = spoken(random, weather, clause=True)
+    if not meaning.cast:
+        return " ".join([sky, *adjuncts])
+    rest = scene_clause(random, meaning, adjuncts)
+    patterns = ["{sky} and {rest}"]
+    # A "not" must not reach into the weather, and one "while" is enough.
+    if " while " not in rest and not any(value.negated for value in meaning.facts.values()):
+        patterns += ["{sky} while {rest}", "{rest} while {sky}"]
+    return random.choice(patterns).format(sky=sky, rest=rest)
+
+
+def scene_clause(random: Random, meaning: Meaning, adjuncts: list[str]) -> str:
+    """Who does what, with place and time before or after it."""
+    if not meaning.cast:
+        return " ".join([random.choice(IMPERSONAL), *adjuncts])
+    acts = [v for k, v in meaning.facts.items() if k[1] in ("action", "relation")]
+    denied = any(value.negated for value in acts)
+    front: list[str] = []
+    if adjuncts and (denied or len(meaning.cast) == 2 or random.random() < 0.3):
+        moved = len(adjuncts) if denied or random.random() < 0.3 else 1
+        front, adjuncts = adjuncts[:moved], adjuncts[moved:]
+    core = [who_does_what(random, meaning, adjuncts)]
+    return ", ".join([" ".join(front), *core] if front else core)
+
+
+def who_does_what(random: Random, meaning: Meaning, adjuncts: list[str]) -> str:
+    """The main clause, its adjuncts after the verb they belong to."""
+    if (SCENE, "relation") in meaning.facts:
+        return interaction(random, meaning, adjuncts)
+    owners = list(meaning.cast)
+    random.shuffle(owners)
+    owners.sort(key=lambda i: (i, "action") not in meaning.facts)  # those who act come first
+    phrases = [noun_phrase(random, meaning, i) for i in owners]
+    actions = [meaning.facts.get((i, "action")) for i in owners]
+    verbs = [meaning.frame.participants[i].plural for i in owners]
+    first = predicate(random, phrases[0], verbs[0], actions[0], adjuncts, alone=len(owners) == 1)
+    if len(owners) == 1:
+        return first
+    if actions[1] is None:
+        beside = f"{random.choice(BESIDE)} {phrases[1]}"
+        if actions[0] is not None and actions[0].negated:
+            return f"{first} and {phrases[1]} {be(verbs[1])} nearby"
+        if actions[0] is None:
+            return random.choice((
+                " ".join([f"there {be(verbs[0])} {phrases[0]} {beside}", *adjuncts]),
+                " ".join([f"{phrases[0]} {be(verbs[0])} {beside}", *adjuncts]),
+            ))  # fmt: skip
+        return predicate(random, phrases[0], verbs[0], actions[0], [beside, *adjuncts])
+    second = predicate(random, phrases[1], verbs[1], actions[1], [])
+    return f"{first} {random.choice(('while', 'and'))} {second}"
+
+
+def predicate(
+    random: Random,
+    subject: str,
+    plural: bool,
+    action: Value | None,
+    adjuncts: list[str],
+    alone: bool = False,
+) -> str:
+    """Subject and verb; `there is` where nothing else is said of the subject, or at will."""
+    verb = be(plural)
+    doing = [] if action is None else [spoken(random, action, plural)]
+    denied = action is not None and action.negated
+    # "There is someone who is sad reading" would be hard to read.
+    plain = not denied and " who " not in subject and " that " not in subject
+    existential = alone and plain and random.random() < 0.4
+    if existential or (not doing and not adjuncts):
+        return " ".join([f"there {verb} {subject}", *doing, *adjuncts])
+    return " ".join([f"{subject} {verb}", *["not"] * denied, *doing, *adjuncts])
+
+
+def interaction(random: Random, meaning: Meaning, adjuncts: list[str]) -> str:
+    """One acts on the other: active or passive."""
+    relation = meaning.facts[SCENE, "relation"]
+    doer, target = (1, 0) if relation.backwards else (0, 1)
+    active, passive = random.choice(relation.concept.forms)
+    order, verb = (doer, target), active
+    if random.random() < 0.4:
+        order, verb = (target, doer), f"being {passive} by"
+    subject, other = (noun_phrase(random, meaning, i) for i in order)
+    if subject.startswith("someone") and other.startswith("someone"):
+        other = other.replace("someone", "someone else", 1)
+    plural = meaning.frame.participants[order[0]].plural
+    denied = ["not"] if relation.negated else []
+    return " ".join([subject, be(plural), *denied, verb, other, *adjuncts])
+
+
+def be(plural: bool) -> str:
+    """The auxiliary."""
+    return "are" if plural else "is"

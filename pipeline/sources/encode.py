@@ -1,0 +1,77 @@
+"""Tokenised pairs to tensors, and the digest that names a data set."""
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from actmodels.data.pairs import LABELS, UNKNOWN, PairTensors
+from pipeline.sources.tokens import TokenPair
+
+
+class Encoded(NamedTuple):
+    """A split as tensors, the ids of its pairs in order, and how many were too long."""
+
+    tensors: PairTensors
+    pair_ids: list[str]
+    dropped: int
+
+
+class _Sentences:
+    """Sentences end to end, in compact arrays: full SNLI has 12 million tokens."""
+
+    def __init__(self) -> None:
+        self.ids, self.offsets = array("i"), array("q", [0])
+
+    def add(self, tokens: Sequence[str], ids: Mapping[str, int]) -> None:
+        self.ids.extend([ids.get(token, UNKNOWN) for token in tokens])
+        self.offsets.append(len(self.ids))
+
+    def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
+        # A tensor cannot be made on an empty buffer.
+        ids = torch.frombuffer(self.ids, dtype=torch.int32) if self.ids else torch.tensor([])
+        return ids.int().clone(), torch.frombuffer(self.offsets, dtype=torch.int64).clone()
+
+
+def encode(
+    pairs: Iterable[TokenPair], ids: Mapping[str, int], max_tokens: int | None = None
+) -> Encoded:
+    """Encode a split.
+
+    Args:
+        ids: token id of every word of the vocabulary; other words become UNKNOWN.
+        max_tokens: leave out pairs with a longer sentence; None keeps all.
+    """
+    premises, hypotheses = _Sentences(), _Sentences()
+    labels, depths, pair_ids, dropped = array("q"), array("q"), [], 0
+    for pair in pairs:
+        if max_tokens is not None and max(len(pair.premise), len(pair.hypothesis)) > max_tokens:
+            dropped += 1
+            continue
+        premises.add(pair.premise, ids)
+        hypotheses.add(pair.hypothesis, ids)
+        labels.append(LABELS.index(pair.label))
+        depths.append(pair.depth)
+        pair_ids.append(pair.pair_id)
+    numbers = (torch.tensor(labels, dtype=torch.int64), torch.tensor(depths, dtype=torch.int64))
+    return Encoded(
+        PairTensors(*premises.tensors(), *hypotheses.tensors(), *numbers), pair_ids, dropped
+    )
+
+
+def spelling_hash(word: str) -> int:
+    """A number below 2^63 that depends on the spelling alone, for the `hashed` OOV rule."""
+    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big") >> 1
+
+
+def files_digest(paths: Sequence[Path]) -> str:
+    """SHA-256 over the names and the contents of files, in the order given."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        digest.update(f"{path.name} {content}\n".encode())
+    return digest.hexdigest()

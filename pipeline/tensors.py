@@ -1,0 +1,74 @@
+"""Stage `tensors`: encode the pairs as arrays that load by memory map."""
+
+import io
+import json
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from actmodels.data.pairs import FIRST_WORD
+from actmodels.errors import ArtefactError
+from actmodels.files import replacing, write_text
+from pipeline.params import load_params
+from pipeline.sources.encode import encode, files_digest, spelling_hash
+from pipeline.sources.tokens import read_token_pairs
+from pipeline.sources.words import read_words
+from pipeline.stage import artefacts, run_stage
+
+SPLITS = ("train", "dev", "test")
+
+
+def write_embedding(words: list[str]) -> None:
+    """Write the vocabulary's vectors together with the hash of each word's spelling."""
+    path = artefacts("vectors", "vectors.pt")
+    try:
+        stored = torch.load(path, weights_only=True)
+    except (OSError, RuntimeError, EOFError) as error:
+        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro vectors") from error
+    if len(stored["vectors"]) != len(words):
+        raise ArtefactError(
+            f"{path} has {len(stored['vectors'])} rows for {len(words)} words of the vocabulary; "
+            "run: dvc repro -f vectors"
+        )
+    hashes = torch.tensor([spelling_hash(word) for word in words], dtype=torch.int64)
+    buffer = io.BytesIO()  # a path would put its own name into the file
+    torch.save({**stored, "word_hash": hashes}, buffer)
+    with replacing(artefacts("tensors", "embedding.pt")) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
+
+
+def main() -> None:
+    """Write artefacts/tensors/."""
+    params = load_params()
+    folder = artefacts("tensors")
+    words = read_words(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    ids = {word: FIRST_WORD + rank for rank, word in enumerate(words)}
+    splits: dict[str, dict[str, Any]] = {}
+    for split in SPLITS:
+        pairs = read_token_pairs(artefacts("vocabulary", f"{split}.tsv"))
+        # Only training may choose its pairs: dev and test figures are about all of them.
+        max_tokens = params.tensors.max_tokens if split == "train" else None
+        encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)
+        encoded.tensors.save(folder / f"{split}.pt")
+        write_text(folder / f"{split}_ids.txt", "".join(f"{i}\n" for i in encoded.pair_ids))
+        count = max(len(encoded.tensors), 1)
+        splits[split] = {
+            "pairs": len(encoded.tensors),
+            "dropped": encoded.dropped,
+            "premise_tokens": round(len(encoded.tensors.premise_ids) / count, 3),
+            "hypothesis_tokens": round(len(encoded.tensors.hypothesis_ids) / count, 3),
+        }
+    write_embedding(words)
+    names = [f"{split}.pt" for split in SPLITS] + [f"{split}_ids.txt" for split in SPLITS]
+    manifest = {
+        "digest": files_digest([folder / name for name in [*names, "embedding.pt"]]),
+        "pairs": {split: splits[split]["pairs"] for split in SPLITS},
+        "words": len(words),
+        "splits": splits,
+    }
+    write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    run_stage(main)

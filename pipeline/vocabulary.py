@@ -1,0 +1,62 @@
+"""Stage `vocabulary`: tokenise every labelled pair once, and count the words."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from tqdm import tqdm
+
+from actmodels.files import write_text
+from pipeline.params import load_params
+from pipeline.sources.jsonl import UNLABELLED, read_pairs
+from pipeline.sources.tokens import TokenPair, tokenise_pair, write_token_pairs
+from pipeline.sources.words import write_words
+from pipeline.stage import artefacts, run_stage
+
+SPLITS = ("train", "dev", "test")
+
+
+def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:
+    """The labelled pairs of a split, tokenised; counts them and those dropped in `seen`."""
+    path = artefacts("corpus", f"{split}.jsonl")
+    for pair in tqdm(read_pairs(path), f"tokenise {split}", unit=" pairs"):
+        if pair.label == UNLABELLED:
+            seen["dropped"] += 1
+            continue
+        seen["labelled"] += 1
+        yield tokenise_pair(pair, lowercase, path.name)
+
+
+def main() -> None:
+    """Write artefacts/vocabulary/."""
+    params = load_params().vocabulary
+    folder = artefacts("vocabulary")
+    words: Counter[str] = Counter()
+    splits: dict[str, dict[str, int]] = {}
+
+    def counted(split: str, pairs: Iterator[TokenPair]) -> Iterator[TokenPair]:
+        for pair in pairs:
+            if split in params.count_splits:
+                words.update(pair.premise)
+                words.update(pair.hypothesis)
+            yield pair
+
+    for split in SPLITS:
+        seen: Counter[str] = Counter(labelled=0, dropped=0)
+        pairs = labelled(split, params.lowercase, seen)
+        write_token_pairs(folder / f"{split}.tsv", counted(split, pairs))
+        splits[split] = dict(seen)
+    ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))
+    write_words(folder / "words.tsv", ranked)
+    kept = sum(count for _, count in ranked[: params.size])
+    summary = {
+        "splits": splits,
+        "types": len(ranked),
+        "tokens": words.total(),
+        "token_coverage": round(kept / max(words.total(), 1), 6),
+    }
+    write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    run_stage(main)

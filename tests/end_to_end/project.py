@@ -1,0 +1,167 @@
+"""A copy of the whole project in a folder of its own, run as a user runs it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+from mlflow import MlflowClient
+from mlflow.entities import Run
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
+
+# A sweep of a few seconds: 2 + 2 trials, long enough to be killed in the middle.
+TINY: dict[str, Any] = {
+    "cluster.dashboard": False,
+    "corpus.captions.train": 900,
+    "corpus.captions.dev": 120,
+    "corpus.captions.test": 120,
+    "sweep.max_epochs": 8,
+    "sweep.models.decomposable_attention.grid.learning_rate": [0.001, 0.002],
+    "sweep.models.decomposable_attention.grid.dropout": [0.1],
+    "sweep.models.decomposable_attention.grid.width": [16],
+    "sweep.models.adaptive_attention.grid.learning_rate": [0.001],
+    "sweep.models.adaptive_attention.grid.ponder_weight": [0.001, 0.0001],
+    "sweep.models.adaptive_attention.grid.dropout": [0.1],
+    "sweep.models.adaptive_attention.grid.width": [16],
+    "retrain.seeds": [1, 2],
+    "retrain.max_epochs": 3,
+    "retrain.patience": 2,
+    "ablate.dev_steps": 5,
+    "ablate.test_steps": [2, 4],
+}
+
+
+class Project:
+    """One copy of the project.
+
+    Args:
+        folder: where it lies; made from the working tree if it is not there yet.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not folder.exists():
+            listing = self.git("ls-files", "-co", "--exclude-standard", cwd=ROOT)
+            for name in listing.splitlines():
+                if (ROOT / name).is_file() and name != "dvc.lock":
+                    target = folder / name
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(ROOT / name, target)
+            shutil.rmtree(folder / "artefacts", ignore_errors=True)
+            self.git("init", "-q")
+            self.git("add", "-A")
+            author = ("-c", "user.name=test", "-c", "user.email=test@localhost")
+            self.git(*author, "commit", "-q", "-m", "copy")
+
+    def git(self, *arguments: str, cwd: Path | None = None) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=cwd or self.folder, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    def copy(self, folder: Path) -> "Project":
+        """The same project, state and artefacts included, somewhere else."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Project(folder)
+
+    def set(self, values: dict[str, Any]) -> None:
+        """Change values in params.yaml by dotted key."""
+        path, yaml = self.folder / "params.yaml", YAML()
+        tree = yaml.load(path.read_text())
+        for key, value in values.items():
+            *parents, last = key.split(".")
+            node = tree
+            for parent in parents:
+                node = node[parent]
+            assert last in node, key
+            node[last] = value
+        with path.open("w") as file:
+            yaml.dump(tree, file)
+
+    def environment(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        kept = {
+            k: v for k, v in os.environ.items() if not k.startswith(("RAY_", "MLFLOW_", "TUNE_"))
+        }
+        # The code of the copy, not that of the installed project, must run.
+        more = {"PYTHONPATH": str(self.folder), "DVC_NO_ANALYTICS": "1", "PATH": path}
+        return kept | more
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start a command, its output in command.log."""
+        log = (self.folder / "command.log").open("w")
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            text=True,
+        )
+
+    def run(self, *command: str, timeout: float = 300) -> tuple[int, str]:
+        """Run a command to its end; give its exit status and output."""
+        process = self.start(*command)
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return status, (self.folder / "command.log").read_text()
+
+    def repro(self, *stages: str) -> str:
+        status, output = self.run("dvc", "repro", *stages)
+        assert status == 0, output
+        return output
+
+    def results(self, stage: str = "sweep", names: tuple[str, ...] = RESULTS) -> dict[str, bytes]:
+        folder = self.folder / "artefacts" / stage
+        return {name: (folder / name).read_bytes() for name in names}
+
+    def finished(self) -> set[str]:
+        """Keys of the trials in the store."""
+        return {path.stem for path in (self.folder / "state" / "trials").glob("*.json")}
+
+    def runs(self, kind: str) -> list[Run]:
+        """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
+        client = MlflowClient(f"sqlite:///{self.folder}/state/mlflow.db")
+        ids = [e.experiment_id for e in client.search_experiments()]
+        runs = client.search_runs(ids, max_results=5000)
+        return [run for run in runs if run.data.tags.get("kind") == kind]
+
+    def trials_of(self, parent: Run) -> list[Run]:
+        """The nested runs of a sweep or a retraining."""
+        tag = "mlflow.parentRunId"
+        return [run for run in self.runs("trial") if run.data.tags[tag] == parent.info.run_id]
+
+
+def wait_for(condition: Callable[[], Any], what: str, timeout: float = 120) -> Any:
+    """Wait until the condition gives something true, and give that."""
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"waited {timeout} s in vain for {what}")
+
+
+def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Process]:
+    """Descendants of `root` whose name and command line match."""
+    found = []
+    for process in psutil.Process(root).children(recursive=True):
+        try:
+            if matches(process.name(), " ".join(process.cmdline())):
+                found.append(process)
+        except psutil.NoSuchProcess:
+            continue
+    return found

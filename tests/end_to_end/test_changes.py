@@ -1,0 +1,94 @@
+"""A changed grid runs what changed, and only that; no result is returned for another setting."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import Project, wait_for
+
+pytestmark = pytest.mark.slow
+
+RATES = "sweep.models.decomposable_attention.grid.learning_rate"
+
+
+def rates(project: Project) -> list[str]:
+    """The learning rates of decomposable_attention in the sweep's table, in its order."""
+    header, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
+    column = header.split(",").index("learning_rate")
+    rows = [line.split(",") for line in lines]
+    return [row[column] for row in rows if row[1] == "decomposable_attention"]
+
+
+def test_one_changed_value_trains_one_trial(undisturbed: Project, tmp_path: Path) -> None:
+    project = undisturbed.copy(tmp_path / "project")
+    before = project.finished()
+    project.set({RATES: [0.001, 0.004]})
+    assert "sweep: 1 of 4 trials to run" in project.repro("sweep")
+    assert rates(project) == ["0.001", "0.004"]
+    assert len(project.finished() - before) == 1
+    parents = project.runs("sweep")
+    assert len(parents) == 2
+    assert all(len(project.trials_of(parent)) == 4 for parent in parents)
+
+    # Back again: nothing to train, and the old table to the byte.
+    project.set({RATES: [0.001, 0.002]})
+    project.repro("sweep")
+    assert project.results() == undisturbed.results()
+    assert len(project.finished()) == 5
+
+
+def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path) -> None:
+    """Ray's own restore would run the old values and report them under the new ones."""
+    project = prepared.copy(tmp_path / "project")
+    command = project.start("dvc", "repro", "sweep")
+    wait_for(lambda: project.finished() or command.poll() is not None, "a finished trial")
+    import os
+    import signal
+
+    os.killpg(command.pid, signal.SIGKILL)
+    command.wait()
+    before = project.finished()
+    assert before
+    project.set({RATES: [0.001, 0.008]})
+    project.repro("sweep")
+    assert rates(project) == ["0.001", "0.008"]
+    header, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
+    keys = {line.split(",")[0] for line in lines}
+    assert len(keys) == 4 and keys <= project.finished()
+    statuses = {run.info.status for run in project.runs("trial") + project.runs("sweep")}
+    assert "RUNNING" not in statuses
+
+
+def test_a_failing_trial_is_named_and_nothing_is_written(prepared: Project, tmp_path: Path) -> None:
+    """A trial that fails makes the stage fail; mended, it alone is run again."""
+    project = prepared.copy(tmp_path / "project")
+    model = project.folder / "actmodels" / "training.py"
+    sound = model.read_text()
+    broken = sound.replace(
+        "        start = time.perf_counter()\n",
+        "        if self.config.training.learning_rate == 0.002:\n"
+        '            raise ValueError("seeded failure")\n'
+        "        start = time.perf_counter()\n",
+    )
+    assert broken != sound
+    model.write_text(broken)
+    project.set({"cluster.max_failures": 0})
+    status, output = project.run("dvc", "repro", "sweep")
+    assert status != 0
+    assert "error: sweep: 1 of 4 trials did not finish; nothing was written" in output
+    assert "decomposable_attention-" in output and "seeded failure" in output
+    assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
+    (parent,) = project.runs("sweep")
+    assert parent.info.status == "FAILED"
+    statuses = sorted(run.info.status for run in project.trials_of(parent))
+    assert statuses == ["FAILED", "FINISHED", "FINISHED", "FINISHED"]
+
+
+def test_a_changed_model_retrains_that_model_alone(undisturbed: Project, tmp_path: Path) -> None:
+    project = undisturbed.copy(tmp_path / "project")
+    path = project.folder / "actmodels" / "models" / "decomposable_attention.py"
+    text = path.read_text()
+    path.write_text(text + "\n# a comment\n")
+    assert "sweep: 0 of 4 trials to run" in project.repro("sweep")
+    path.write_text(text + "\nCHANGED = True\n")
+    assert "sweep: 2 of 4 trials to run" in project.repro("sweep")

@@ -1,0 +1,55 @@
+"""The whole pipeline on the real engines, twice: it ends, repeats itself, and rests."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import TINY, Project
+
+pytestmark = pytest.mark.slow
+
+# Timings measure the machine, everything else must repeat to the byte.
+TIMINGS = {
+    "artefacts/sweep/timings.csv",
+    "artefacts/retrain/timings.csv",
+    "artefacts/report/timings.md",
+}
+
+
+def artefacts(project: Project) -> dict[str, bytes]:
+    paths = sorted(p for p in (project.folder / "artefacts").rglob("*") if p.is_file())
+    named = {path.relative_to(project.folder).as_posix(): path for path in paths}
+    return {name: path.read_bytes() for name, path in named.items() if name not in TIMINGS}
+
+
+def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
+    projects = []
+    for name in ("first", "second"):
+        project = Project(tmp_path / name)
+        project.set(TINY)
+        project.repro()
+        projects.append(artefacts(project))
+    first, second = projects
+    assert "artefacts/report/report.md" in first
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+    start = time.monotonic()
+    assert "Data and pipelines are up to date" in project.repro()
+    assert time.monotonic() - start < 30
+    assert {run.info.status for run in project.runs("sweep") + project.runs("retrain")} == {
+        "FINISHED"
+    }
+    assert len(project.runs("report")) == len(project.runs("evaluate")) == 1
+
+
+def test_bad_parameters_end_in_a_sentence_and_write_nothing(tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    project.set({"sweep.max_epochs": 0, "corpus.captions.train": -1})
+    status, output = project.run("dvc", "repro")
+    assert status != 0
+    assert "error: params.yaml: sweep.max_epochs is 0; must be" in output
+    assert "error: params.yaml: corpus.captions.train is -1; must be" in output
+    assert "Traceback" not in output
+    assert not (project.folder / "artefacts").exists() or not artefacts(project)

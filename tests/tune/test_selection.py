@@ -1,0 +1,76 @@
+"""Selection by mean dev accuracy, and every tie rule."""
+
+from typing import Any
+
+import pytest
+
+from actmodels.records import EpochRecord, TrialRecord
+from tests.samples import MODELS, sample_trial
+from tune.selection import select_best
+
+ALL = ["dev_loss", "dev_mean_steps", "grid_order"]
+
+
+def record(
+    accuracy: float, *, model: str = MODELS[1], seed: int = 1, loss: float = 1.0, **more: Any
+) -> TrialRecord:
+    steps, parameters = more.pop("steps", 3.0), more.pop("parameters", 10)
+    config = sample_trial(model, seed=seed, **more).as_dict()
+    worse = EpochRecord(1, 1, 0.3, 1, 0, 2, 9.0, accuracy - 0.1, 1, 0, 2)
+    best = EpochRecord(2, 1, 0.3, steps, 0, 2, loss, accuracy, steps, 0, 2)
+    return TrialRecord(f"{accuracy}-{seed}-{more}", config, parameters, (worse, best), {})
+
+
+def test_one_winner_per_model() -> None:
+    records = [
+        record(0.7, dropout=0.1),
+        record(0.8, dropout=0.2),
+        record(0.6, model=MODELS[0]),
+    ]
+    winners = select_best(records, ALL)
+    assert list(winners) == [MODELS[1], MODELS[0]]
+    assert winners[MODELS[1]].config.network.dropout == 0.2
+    assert winners[MODELS[1]].considered == 2
+    assert winners[MODELS[1]].tied == 1
+
+
+def test_seeds_are_averaged_and_never_picked() -> None:
+    """.9 and .5 average .7; .75 twice is better."""
+    records = [
+        record(0.9, seed=1, dropout=0.1),
+        record(0.5, seed=2, dropout=0.1),
+        record(0.75, seed=1, dropout=0.2),
+        record(0.75, seed=2, dropout=0.2),
+    ]
+    winner = select_best(records, ALL)[MODELS[1]]
+    assert winner.config.network.dropout == 0.2
+    assert winner.dev_accuracy == pytest.approx(0.75)
+    assert winner.dev_accuracy_sd == pytest.approx(0.0)
+    assert len(winner.records) == 2
+
+
+@pytest.mark.parametrize(
+    ("ties", "winner"),
+    [
+        (["dev_loss", "grid_order"], 0.2),
+        (["dev_mean_steps", "grid_order"], 0.3),
+        (["parameters", "grid_order"], 0.4),
+        (["grid_order"], 0.1),
+    ],
+)
+def test_ties(ties: list[str], winner: float) -> None:
+    records = [
+        record(0.7, dropout=0.1, loss=1.0, steps=5.0, parameters=9),
+        record(0.7, dropout=0.2, loss=0.9, steps=5.0, parameters=9),
+        record(0.7, dropout=0.3, loss=1.0, steps=4.0, parameters=9),
+        record(0.7, dropout=0.4, loss=1.0, steps=5.0, parameters=8),
+    ]
+    found = select_best(records, ties)[MODELS[1]]
+    assert found.config.network.dropout == winner
+    assert found.tied == 4
+
+
+def test_the_first_of_equal_epochs_counts() -> None:
+    epochs = [EpochRecord(n, 1, 0, None, None, None, 1, a, None, None, None) for n, a in
+              [(1, 0.5), (2, 0.7), (3, 0.7)]]  # fmt: skip
+    assert TrialRecord("k", {}, 1, tuple(epochs), {}).best.epoch == 2
