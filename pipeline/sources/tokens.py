@@ -71,7 +71,8 @@ def read_token_pairs(path: Path) -> Iterator[TokenPair]:
         for number, line in enumerate(file, start=1):
             try:
                 pair_id, label, depth, premise, hypothesis = line.rstrip("\n").split("\t")
-                yield TokenPair(pair_id, label, int(depth), premise.split(" "), hypothesis.split(" "))
+                sentences = (premise.split(" "), hypothesis.split(" "))
+                yield TokenPair(pair_id, label, int(depth), *sentences)
             except ValueError as error:
                 raise ArtefactError(
                     f"{path}, line {number} is damaged; run: dvc repro -f vocabulary"
