@@ -9,7 +9,7 @@ from tests.end_to_end.project import TINY, Project
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project with its data made and nothing trained. Copy it; do not change it."""
     project = Project(tmp_path_factory.mktemp("prepared") / "project")
-    project.set(TINY)
+    project.configure(TINY)
     project.repro("tensors")
     return project
 

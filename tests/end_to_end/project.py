@@ -73,7 +73,7 @@ class Project:
         shutil.copytree(self.folder, folder, symlinks=True)
         return Project(folder)
 
-    def set(self, values: dict[str, Any]) -> None:
+    def configure(self, values: dict[str, Any]) -> None:
         """Change values in params.yaml by dotted key."""
         path, yaml = self.folder / "params.yaml", YAML()
         tree = yaml.load(path.read_text())

@@ -22,7 +22,7 @@ def rates(project: Project) -> list[str]:
 def test_one_changed_value_trains_one_trial(undisturbed: Project, tmp_path: Path) -> None:
     project = undisturbed.copy(tmp_path / "project")
     before = project.finished()
-    project.set({RATES: [0.001, 0.004]})
+    project.configure({RATES: [0.001, 0.004]})
     assert "sweep: 1 of 4 trials to run" in project.repro("sweep")
     assert rates(project) == ["0.001", "0.004"]
     assert len(project.finished() - before) == 1
@@ -31,7 +31,7 @@ def test_one_changed_value_trains_one_trial(undisturbed: Project, tmp_path: Path
     assert all(len(project.trials_of(parent)) == 4 for parent in parents)
 
     # Back again: nothing to train, and the old table to the byte.
-    project.set({RATES: [0.001, 0.002]})
+    project.configure({RATES: [0.001, 0.002]})
     project.repro("sweep")
     assert project.results() == undisturbed.results()
     assert len(project.finished()) == 5
@@ -49,7 +49,7 @@ def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path)
     command.wait()
     before = project.finished()
     assert before
-    project.set({RATES: [0.001, 0.008]})
+    project.configure({RATES: [0.001, 0.008]})
     project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]
     header, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
@@ -72,7 +72,7 @@ def test_a_failing_trial_is_named_and_nothing_is_written(prepared: Project, tmp_
     )
     assert broken != sound
     model.write_text(broken)
-    project.set({"cluster.max_failures": 0})
+    project.configure({"cluster.max_failures": 0})
     status, output = project.run("dvc", "repro", "sweep")
     assert status != 0
     assert "error: sweep: 1 of 4 trials did not finish; nothing was written" in output

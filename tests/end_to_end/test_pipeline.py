@@ -27,7 +27,7 @@ def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
     projects = []
     for name in ("first", "second"):
         project = Project(tmp_path / name)
-        project.set(TINY)
+        project.configure(TINY)
         project.repro()
         projects.append(artefacts(project))
     first, second = projects
@@ -46,7 +46,7 @@ def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
 
 def test_bad_parameters_end_in_a_sentence_and_write_nothing(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
-    project.set({"sweep.max_epochs": 0, "corpus.captions.train": -1})
+    project.configure({"sweep.max_epochs": 0, "corpus.captions.train": -1})
     status, output = project.run("dvc", "repro")
     assert status != 0
     assert "error: params.yaml: sweep.max_epochs is 0; must be" in output

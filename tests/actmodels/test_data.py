@@ -1,0 +1,111 @@
+"""Batches and input rows: nothing lost, nothing mixed up, each OOV rule by hand."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.config import InputConfig
+from actmodels.data.batching import batches_by_length, collate
+from actmodels.data.embeddings import WordVectors, input_rows
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN, PairTensors
+from actmodels.errors import ArtefactError
+from tests.samples import sample_pairs, sample_words
+
+
+def hand_pairs() -> PairTensors:
+    """("3 4", "5") neutral; ("6", "7 8 9") contradiction."""
+    return PairTensors(
+        torch.tensor([3, 4, 6], dtype=torch.int32),
+        torch.tensor([0, 2, 3]),
+        torch.tensor([5, 7, 8, 9], dtype=torch.int32),
+        torch.tensor([0, 1, 4]),
+        torch.tensor([0, 2]),
+        torch.tensor([0, 0]),
+    )
+
+
+def test_a_batch_by_hand() -> None:
+    batch = collate(hand_pairs(), torch.tensor([1, 0]), null_token=False)
+    assert batch.premise.tolist() == [[6, PAD], [3, 4]]
+    assert batch.premise_mask.tolist() == [[True, False], [True, True]]
+    assert batch.hypothesis.tolist() == [[7, 8, 9], [5, PAD, PAD]]
+    assert batch.labels.tolist() == [2, 0]
+
+
+def test_the_null_token_stands_in_front_and_is_real() -> None:
+    batch = collate(hand_pairs(), torch.tensor([1, 0]), null_token=True)
+    assert batch.premise.tolist() == [[NULL, 6, PAD], [NULL, 3, 4]]
+    assert batch.premise_mask.tolist() == [[True, True, False], [True, True, True]]
+
+
+@pytest.mark.parametrize("seed", [None, 0])
+def test_every_pair_once_in_batches_of_like_length(seed: int | None) -> None:
+    pairs = sample_pairs(203, longest=30)
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
+    batches = list(batches_by_length(pairs, 16, generator))
+    assert sorted(torch.cat(batches).tolist()) == list(range(203))
+    assert sorted(len(batch) for batch in batches) == [203 % 16] + [16] * (203 // 16)
+    lengths = pairs.premise_offsets.diff()
+    spans = [int(lengths[batch].max() - lengths[batch].min()) for batch in batches]
+    assert sum(spans) <= 30  # sorted: the spans of all batches together cover the range once
+
+
+def test_epochs_differ_and_repeat_by_seed() -> None:
+    def epoch(seed: int) -> list[int]:
+        generator = torch.Generator().manual_seed(seed)
+        return torch.cat(list(batches_by_length(sample_pairs(64), 8, generator))).tolist()
+
+    assert epoch(1) == epoch(1) != epoch(2)
+
+
+def test_saved_pairs_load_and_repeat_to_the_byte(tmp_path: Path) -> None:
+    pairs = sample_pairs(20)
+    pairs.save(tmp_path / "a.pt")
+    pairs.save(tmp_path / "b.pt")
+    assert (tmp_path / "a.pt").read_bytes() == (tmp_path / "b.pt").read_bytes()
+    loaded = PairTensors.load(tmp_path / "a.pt")
+    assert all(torch.equal(v, getattr(loaded, k)) for k, v in vars(pairs).items())
+
+
+def test_missing_and_damaged_splits_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ArtefactError, match=r"dev\.pt is missing; .*dvc repro tensors"):
+        PairTensors.load(tmp_path / "dev.pt")
+    (tmp_path / "dev.pt").write_bytes(b"nonsense")
+    with pytest.raises(ArtefactError, match=r"is not a split .*dvc repro -f tensors"):
+        PairTensors.load(tmp_path / "dev.pt")
+    with pytest.raises(ArtefactError, match=r"embedding\.pt is missing"):
+        WordVectors.load(tmp_path / "embedding.pt")
+
+
+def rows(rule: str, *, unit_norm: bool = False, seed: int = 1) -> torch.Tensor:
+    config = InputConfig(rule, 5, 0.01, unit_norm, False)  # type: ignore[arg-type]
+    return input_rows(sample_words(), config, seed)
+
+
+@pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
+def test_found_words_keep_their_vectors_and_padding_is_zero(rule: str) -> None:
+    words = sample_words()
+    assert torch.equal(rows(rule)[FIRST_WORD:][words.found], words.vectors[words.found])
+    assert not rows(rule)[PAD].any()
+
+
+def test_oov_rules() -> None:
+    words = sample_words()
+    missing = (~words.found).nonzero().squeeze(1)
+    own, hashed, unknown = (rows(r)[FIRST_WORD + missing] for r in ("own", "hashed", "unknown"))
+    assert len(own.unique(dim=0)) == len(missing)
+    buckets = words.word_hash[missing] % 5
+    for one, row in zip(buckets.tolist(), hashed, strict=True):
+        assert all(torch.equal(row, hashed[i]) for i in (buckets == one).nonzero().squeeze(1))
+    assert len(hashed.unique(dim=0)) == len(buckets.unique())
+    assert (unknown == rows("unknown")[UNKNOWN]).all()
+    assert 0.005 < own.std() < 0.02  # N(0, oov_std)
+
+
+def test_unit_norm_and_seed() -> None:
+    norms = rows("own", unit_norm=True).norm(dim=1)
+    torch.testing.assert_close(norms[1:], torch.ones(len(norms) - 1))
+    assert norms[PAD] == 0
+    assert torch.equal(rows("own"), rows("own"))
+    assert not torch.equal(rows("own"), rows("own", seed=2))

@@ -1,0 +1,99 @@
+"""Stage tensors: ids by hand, the digest, and the load time of full SNLI."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.data.embeddings import WordVectors
+from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
+from actmodels.errors import ArtefactError
+from pipeline import tensors
+from pipeline.sources.encode import encode, spelling_hash
+from pipeline.sources.tokens import TokenPair, write_token_pairs
+from pipeline.sources.words import write_words
+
+ROOT = Path(__file__).parents[2]
+
+PAIRS = [
+    TokenPair("p1", "entailment", 3, ["b", "a", "z"], ["a"]),
+    TokenPair("p2", "contradiction", 0, ["a"], ["b", "b"]),
+]
+
+
+def test_encoding_by_hand() -> None:
+    ids = {"a": FIRST_WORD, "b": FIRST_WORD + 1}
+    found = encode(PAIRS, ids)
+    assert found.tensors.premise_ids.tolist() == [4, 3, UNKNOWN, 3]
+    assert found.tensors.premise_offsets.tolist() == [0, 3, 4]
+    assert found.tensors.hypothesis_ids.tolist() == [3, 4, 4]
+    assert found.tensors.labels.tolist() == [1, 2]
+    assert found.tensors.depths.tolist() == [3, 0]
+    assert found.pair_ids == ["p1", "p2"]
+    assert encode(PAIRS, ids, max_tokens=2).pair_ids == ["p2"]
+    assert encode(PAIRS, ids, max_tokens=2).dropped == 1
+
+
+def test_spelling_hash_is_stable_and_fits() -> None:
+    assert spelling_hash("umbrella") == 1493570155965859216  # by sha256sum
+    assert all(0 <= spelling_hash(word) < 2**63 for word in map(str, range(200)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+    for split in tensors.SPLITS:
+        write_token_pairs(tmp_path / "artefacts" / "vocabulary" / f"{split}.tsv", PAIRS)
+    write_words(tmp_path / "artefacts" / "vocabulary" / "words.tsv", [("b", 3), ("a", 3), ("z", 1)])
+    vectors(tmp_path, 3)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def vectors(folder: Path, words: int) -> None:
+    (folder / "artefacts" / "vectors").mkdir(exist_ok=True)
+    content = {"vectors": torch.ones(words, 4), "found": torch.ones(words, dtype=torch.bool)}
+    torch.save(content, folder / "artefacts" / "vectors" / "vectors.pt")
+
+
+def digest(folder: Path) -> str:
+    tensors.main()
+    manifest = json.loads((folder / "artefacts" / "tensors" / "manifest.json").read_text())
+    assert manifest["pairs"] == {"train": 2, "dev": 2, "test": 2}
+    return str(manifest["digest"])
+
+
+def test_stage_and_digest(folder: Path) -> None:
+    first = digest(folder)
+    assert digest(folder) == first
+    made = folder / "artefacts" / "tensors"
+    assert PairTensors.load(made / "dev.pt").premise_ids.tolist() == [3, 4, 5, 4]
+    assert (made / "test_ids.txt").read_text() == "p1\np2\n"
+    assert WordVectors.load(made / "embedding.pt").word_hash[0] == spelling_hash("b")
+    changed = [PAIRS[0]._replace(label="neutral"), PAIRS[1]]
+    write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", changed)
+    assert digest(folder) != first
+
+
+def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:
+    vectors(folder, 2)
+    with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words .*dvc repro -f vectors"):
+        tensors.main()
+
+
+def test_full_snli_loads_in_under_a_second(tmp_path: Path) -> None:
+    """549,367 pairs of 14 and 8 tokens: a memory map reads none of them at once."""
+    count = 549_367
+
+    def sentences(length: int) -> tuple[torch.Tensor, torch.Tensor]:
+        ids = torch.zeros(count * length, dtype=torch.int32)
+        return ids, torch.arange(count + 1) * length
+
+    zeros = torch.zeros(count, dtype=torch.int64)
+    PairTensors(*sentences(14), *sentences(8), zeros, zeros).save(tmp_path / "train.pt")
+    start = time.perf_counter()
+    pairs = PairTensors.load(tmp_path / "train.pt")
+    assert time.perf_counter() - start < 1.0
+    assert len(pairs) == count

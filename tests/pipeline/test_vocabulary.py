@@ -1,0 +1,74 @@
+"""Stage vocabulary: tokens, counts, dropped pairs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import ArtefactError, DataError
+from pipeline import vocabulary
+from pipeline.sources.jsonl import Pair, write_pairs
+from pipeline.sources.tokens import read_token_pairs, tokenise
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+    pairs = {
+        "train": [
+            Pair("t1", "neutral", "A dog's ball.", "A ball", 2),
+            Pair("t2", "-", "Unlabelled words", "here"),
+            Pair("t3", "entailment", "A dog", "a DOG"),
+        ],
+        "dev": [Pair("d1", "contradiction", "A cat", "no cat")],
+        "test": [Pair("e1", "neutral", "A bird", "a bird")],
+    }
+    for split, rows in pairs.items():
+        write_pairs(tmp_path / "artefacts" / "corpus" / f"{split}.jsonl", rows)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_tokens_are_those_of_the_penn_treebank() -> None:
+    assert tokenise("The man's hat isn't red.", True) == (
+        *("the", "man", "'s", "hat", "is", "n't", "red", "."),
+    )
+    assert tokenise("Red", False) == ("Red",)
+
+
+def test_no_token_holds_white_space() -> None:
+    text = "a\u00a0b\u2003c\u3000d\te\u200a f"
+    assert tokenise(text, True) == ("a", "b", "c", "d", "e", "f")
+
+
+def test_stage(folder: Path) -> None:
+    vocabulary.main()
+    made = folder / "artefacts" / "vocabulary"
+    assert (made / "train.tsv").read_text().splitlines() == [
+        "t1\tneutral\t2\ta dog 's ball .\ta ball",
+        "t3\tentailment\t0\ta dog\ta dog",
+    ]
+    # By count, then by spelling.
+    assert (made / "words.tsv").read_text().splitlines()[:5] == [
+        *("a\t7", "dog\t3", "ball\t2", "bird\t2", "cat\t2"),
+    ]
+    summary = json.loads((made / "summary.json").read_text())
+    assert summary["splits"]["train"] == {"labelled": 2, "dropped": 1}
+    assert list(read_token_pairs(made / "dev.tsv"))[0].hypothesis == ["no", "cat"]
+
+
+def test_a_sentence_without_words_is_told(folder: Path) -> None:
+    rows = [Pair("x7", "neutral", "A dog", " ")]
+    write_pairs(folder / "artefacts" / "corpus" / "dev.jsonl", rows)
+    with pytest.raises(DataError, match=r"dev\.jsonl: the hypothesis of pair x7 has no words"):
+        vocabulary.main()
+    assert not (folder / "artefacts" / "vocabulary" / "dev.tsv").exists()
+
+
+def test_a_damaged_line_is_told(folder: Path) -> None:
+    path = folder / "damaged.tsv"
+    path.write_text("a\tneutral\t0\tx\ty\nb\tneutral\tx\n")
+    with pytest.raises(ArtefactError, match=r"damaged\.tsv, line 2 is damaged"):
+        list(read_token_pairs(path))

@@ -1,0 +1,28 @@
+"""The line that a sweep shows."""
+
+from tune.progress import Progress
+
+
+def test_counts_and_best() -> None:
+    progress = Progress("sweep", trials=3, epochs=30)
+    for name in "abc":
+        progress.started(name)
+    progress.reached("a", 1, 0.4)
+    progress.reached("b", 10, 0.7)
+    progress.reached("a", 4, 0.6)
+    progress.ended("b", 10)
+    progress.ended("a", 10)  # stopped early: 6 epochs that nobody waits for
+    progress.ended("c", 10, failed=True)
+    assert progress.bar.n == 14
+    assert progress.bar.total == 14
+    assert progress.bar.postfix == "2/3 done, 0 running, 1 failed, best dev 70.0 % (b)"
+    progress.close()
+
+
+def test_a_trial_taken_up_again_counts_its_saved_epochs() -> None:
+    progress = Progress("sweep", trials=1, epochs=10)
+    progress.started("a")
+    progress.reached("a", 4, 0.5)
+    progress.reached("a", 4, 0.5)
+    assert progress.bar.n == 4
+    progress.close()
