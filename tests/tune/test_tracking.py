@@ -558,7 +558,7 @@ def server(empty_database: Path, tmp_path: Path) -> Iterator[tuple[str, Callable
             processes.append(process)
         else:
             os.killpg(processes.pop().pid, signal.SIGKILL)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             with socket.socket() as probe:
                 if (probe.connect_ex(("127.0.0.1", port)) == 0) is on:
@@ -573,6 +573,7 @@ def server(empty_database: Path, tmp_path: Path) -> Iterator[tuple[str, Callable
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)  # starts a server twice, each up to two minutes on a busy machine
 def test_real_server_that_goes_away_and_comes_back(
     server: tuple[str, Callable[[bool], None]],
     tmp_path: Path,
@@ -591,7 +592,7 @@ def test_real_server_that_goes_away_and_comes_back(
     tracker.trial_finished("a")
     train(tracker, "b")
     tracker.trial_finished("b")
-    assert time.monotonic() - begin < 15
+    assert time.monotonic() - begin < 30  # one call with its retries, and not ten
     assert len(caplog.records) == 1
     switch(True)
     tracker.finish("FINISHED", {"trials": 2})
