@@ -44,14 +44,18 @@ class RunningMeans:
         self.examples = 0
 
     def summary(self) -> dict[str, float | None]:
-        """The epoch's train fields; loss and accuracy are 0/0-safe for a diverged first batch."""
+        """The train fields of the epoch's record; zeros if its first batch diverged."""
+
+        def total(values: list[Tensor]) -> float:
+            return torch.stack(values).double().sum().item() if values else 0.0
+
         steps = torch.cat(self.steps) if self.steps else None
         mean_steps, sd_steps = mean_and_sd(steps)
         mean_ponder, _ = mean_and_sd(torch.cat(self.ponder) if self.ponder else None)
         count = max(self.examples, 1)
         return {
-            "train_loss": sum(x.double().item() for x in self.loss) / count,
-            "train_accuracy": sum(int(x.item()) for x in self.correct) / count,
+            "train_loss": total(self.loss) / count,
+            "train_accuracy": total(self.correct) / count,
             "train_mean_steps": mean_steps,
             "train_sd_steps": sd_steps,
             "train_ponder_cost": mean_ponder,

@@ -75,21 +75,23 @@ def execute(
         checkpoints=execution.checkpoints,
         keep_weights=keep_weights,
     )
+    folder = execution.storage / f"{kind}-{grid_hash(trials)}"
     try:
         with connected(dashboard=execution.dashboard, state=execution.state):
-            tuner(f"{kind}-{grid_hash(trials)}", trials, execution, callback).fit()
+            tuner(folder, trials, execution, callback).fit()
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
+    if not callback.errors:
+        shutil.rmtree(folder, ignore_errors=True)  # else its error files are worth a look
     return callback.errors
 
 
 def tuner(
-    name: str, trials: list[Trial], execution: Execution, callback: DriverCallback
+    folder: Path, trials: list[Trial], execution: Execution, callback: DriverCallback
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per trial, workers reused between them."""
-    folder = execution.storage / name
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
     trainable = functools.partial(
         train_trial,
@@ -115,8 +117,8 @@ def tuner(
             trial_dirname_creator=trial_name,
         ),
         run_config=ray.tune.RunConfig(
-            name=name,
-            storage_path=str(execution.storage),
+            name=folder.name,
+            storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
             callbacks=[callback],
             verbose=0,

@@ -6,7 +6,12 @@ their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore 
 names of a search space and not its values, and hands back results of a grid since edited.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
+
+from filelock import FileLock, Timeout
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
@@ -14,6 +19,7 @@ from tune.execution import Execution, execute
 from tune.grid import Trial, grid_hash
 from tune.store import TrialStore
 from tune.tracking import Tracker, provenance_tags
+from tune.trainable import checkpoint_path
 
 
 def run_trials(
@@ -32,6 +38,33 @@ def run_trials(
     """
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
+    with alone(kind, execution.state):
+        return tracked(kind, trials, execution, keep_weights=keep_weights)
+
+
+@contextmanager
+def alone(kind: str, state: Path) -> Iterator[None]:
+    """Be the only run on this state; wait for another one to end, whose trials then count.
+
+    Where `dvc` alone is killed, the run it had started goes on without it.
+    """
+    state.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(state / "run.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print(f"{kind}: waiting for another run in this folder to end; Ctrl-C stops waiting")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def tracked(
+    kind: str, trials: list[Trial], execution: Execution, *, keep_weights: bool
+) -> list[TrialRecord]:
+    """Finish all trials under one parent run, whose status says how that ended."""
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = trials[0].origin["data"]
     tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
@@ -62,6 +95,8 @@ def finish_all(
             missing.append(trial)
         else:
             tracker.trial_reused(record, trial.config.flat(), trial.name)
+            # A worker that outlived its driver may have saved once more.
+            checkpoint_path(execution.checkpoints, trial.key).unlink(missing_ok=True)
     print(f"{kind}: {len(missing)} of {len(trials)} trials to run", flush=True)
     errors: dict[str, str] = {}
     if missing:

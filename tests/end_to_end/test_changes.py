@@ -1,5 +1,7 @@
 """A changed grid runs what changed, and only that; no result is returned for another setting."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -42,9 +44,6 @@ def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path)
     project = prepared.copy(tmp_path / "project")
     command = project.start("dvc", "repro", "sweep")
     wait_for(lambda: project.finished() or command.poll() is not None, "a finished trial")
-    import os
-    import signal
-
     os.killpg(command.pid, signal.SIGKILL)
     command.wait()
     before = project.finished()
@@ -52,7 +51,7 @@ def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path)
     project.configure({RATES: [0.001, 0.008]})
     project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]
-    header, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
+    _, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
     keys = {line.split(",")[0] for line in lines}
     assert len(keys) == 4 and keys <= project.finished()
     statuses = {run.info.status for run in project.runs("trial") + project.runs("sweep")}

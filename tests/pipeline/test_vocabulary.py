@@ -56,7 +56,7 @@ def test_stage(folder: Path) -> None:
     ]
     summary = json.loads((made / "summary.json").read_text())
     assert summary["splits"]["train"] == {"labelled": 2, "dropped": 1}
-    assert list(read_token_pairs(made / "dev.tsv"))[0].hypothesis == ["no", "cat"]
+    assert next(read_token_pairs(made / "dev.tsv")).hypothesis == ["no", "cat"]
 
 
 def test_a_sentence_without_words_is_told(folder: Path) -> None:
