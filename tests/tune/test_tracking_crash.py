@@ -1,0 +1,227 @@
+"""Crashes that are real, or cut in at every write."""
+
+import gc
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlflow import MlflowClient
+
+from tests.tune.tracking_samples import (
+    PARAMS,
+    ROOT,
+    WRITES,
+    Killed,
+    children,
+    parents,
+    record,
+    runs,
+    started,
+    statuses,
+    steps,
+    train,
+)
+from tune.tracking import log_report
+
+
+def whole_sweep(state: Path, log: Callable[[], None] = lambda: None) -> None:
+    tracker = started(state)
+    tracker.trial_reused(record("a", epochs=2), PARAMS, "a")
+    for key in "bc":
+        train(tracker, key, last=2)
+        log()
+        if key == "b":
+            tracker.trial_finished(key)
+        else:
+            tracker.trial_failed(key, "diverged")
+    tracker.finish("FINISHED", {"trials": 3})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_crash_at_every_write_is_mended_by_the_next_sweep(
+    empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    countdown = [0]
+
+    def cut(name: str) -> Callable[..., Any]:
+        original = getattr(MlflowClient, name)
+
+        def call(self: MlflowClient, *args: Any, **kwargs: Any) -> Any:
+            countdown[0] -= 1
+            if countdown[0] == 0 and moment == "before":
+                raise Killed
+            result = original(self, *args, **kwargs)
+            if countdown[0] == 0:
+                raise Killed
+            return result
+
+        return call
+
+    for name in WRITES:
+        monkeypatch.setattr(MlflowClient, name, cut(name))
+    crashes = 0
+    while True:
+        folder = tmp_path / str(crashes)
+        folder.mkdir()
+        shutil.copy(empty_database, folder / "mlflow.db")
+        countdown[0] = crashes + 1
+        try:
+            whole_sweep(folder)
+            break
+        except Killed:
+            crashes += 1
+        gc.collect()
+        countdown[0] = 0
+        whole_sweep(folder)
+        assert [run.info.status for run in parents(folder)] == ["FINISHED"], crashes
+        assert statuses(folder) == {"a": "FINISHED", "b": "FINISHED", "c": "FAILED"}, crashes
+        for run in children(folder).values():
+            assert steps(folder, run) == [1, 2], crashes
+            assert len(run.data.params) == len(PARAMS), crashes
+    assert crashes >= 18
+
+
+SCRIPT = """
+    import os, signal, sys
+    from pathlib import Path
+    sys.path.insert(0, {root!r})
+    from tests.tune.tracking_samples import started, train
+    from tune.tracking import provenance_tags
+    assert provenance_tags() and "ray" not in sys.modules
+    tracker = started(Path(sys.argv[1]), sys.argv[2])
+    train(tracker, "done")
+    tracker.trial_finished("done")
+    train(tracker, "cut", last=2)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def killed_driver(state: Path, group: str) -> subprocess.CompletedProcess[str]:
+    script = textwrap.dedent(SCRIPT.format(root=str(ROOT)))
+    command = [sys.executable, "-c", script, str(state), group]
+    environment = {name: v for name, v in os.environ.items() if not name.startswith("MLFLOW_")}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.mark.slow
+def test_real_kill_from_a_cold_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.chdir(tmp_path)
+    state = tmp_path / "state"
+    killed = killed_driver(state, "0123456789")
+    assert killed.returncode == -signal.SIGKILL
+    assert killed.stdout + killed.stderr == ""  # MLflow and its migrations are silent
+    assert {path.name for path in tmp_path.iterdir()} == {"state"}
+    assert statuses(state) == {"done": "FINISHED", "cut": "RUNNING"}
+    assert killed_driver(state, "other").returncode == -signal.SIGKILL
+    tracker = started(state)
+    train(tracker, "cut", first=2)
+    tracker.trial_finished("cut")
+    tracker.finish("FINISHED", {})
+    nested = [run for run in runs(state) if "mlflow.parentRunId" in run.data.tags]
+    found = sorted((run.data.tags["trial_key"], run.info.status) for run in nested)
+    assert found == [
+        ("cut", "FINISHED"),
+        ("cut", "KILLED"),
+        ("done", "FINISHED"),
+        ("done", "FINISHED"),
+    ]
+    assert sorted(run.info.status for run in parents(state)) == ["FINISHED", "KILLED"]
+    (cut,) = (r for r in nested if r.data.tags["trial_key"] == "cut" and r.info.status != "KILLED")
+    assert steps(state, cut) == [1, 2, 3]
+
+
+@pytest.mark.slow
+def test_two_cold_drivers_share_one_database(tmp_path: Path) -> None:
+    script = textwrap.dedent(SCRIPT.format(root=str(ROOT)))
+    command = [sys.executable, "-c", script, str(tmp_path / "state")]
+    drivers = [subprocess.Popen([*command, group]) for group in ("one", "two")]
+    assert [driver.wait() for driver in drivers] == [-signal.SIGKILL] * 2
+    with sqlite3.connect(tmp_path / "state" / "mlflow.db") as connection:
+        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (6,)
+
+
+@pytest.fixture
+def server(empty_database: Path, tmp_path: Path) -> Iterator[tuple[str, Callable[[bool], None]]]:
+    """Address of a real server, and a switch that stops or starts it."""
+    shutil.copy(empty_database, tmp_path / "server.db")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--port", str(port)]
+    command += ["--backend-store-uri", f"sqlite:///{tmp_path / 'server.db'}"]
+    command += ["--artifacts-destination", str(tmp_path / "served")]
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def switch(on: bool) -> None:
+        if on:
+            with (tmp_path / "server.log").open("ab") as output:
+                process = subprocess.Popen(
+                    command, stdout=output, stderr=output, start_new_session=True, cwd=tmp_path
+                )
+            processes.append(process)
+        else:
+            os.killpg(processes.pop().pid, signal.SIGKILL)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if (probe.connect_ex(("127.0.0.1", port)) == 0) is on:
+                    return
+            time.sleep(0.2)
+        raise TimeoutError((tmp_path / "server.log").read_text())
+
+    switch(True)
+    yield f"http://127.0.0.1:{port}", switch
+    for process in processes:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)  # starts a server twice, each up to two minutes on a busy machine
+def test_real_server_that_goes_away_and_comes_back(
+    server: tuple[str, Callable[[bool], None]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    address, switch = server
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    state = tmp_path / "state"
+    tracker = started(state)
+    train(tracker, "a", last=1)
+    switch(False)
+    begin = time.monotonic()
+    train(tracker, "a", first=2)
+    tracker.trial_finished("a")
+    train(tracker, "b")
+    tracker.trial_finished("b")
+    assert time.monotonic() - begin < 30  # one call with its retries, and not ten
+    assert len(caplog.records) == 1
+    switch(True)
+    tracker.finish("FINISHED", {"trials": 2})
+    nested = children(state, uri=address)
+    assert {key: run.info.status for key, run in nested.items()} == {
+        "a": "FINISHED",
+        "b": "FINISHED",
+    }
+    for run in nested.values():
+        assert steps(state, run, uri=address) == [1, 2, 3]
+    folder = tmp_path / "report"
+    folder.mkdir()
+    (folder / "report.md").write_text("# Report\n")
+    log_report(folder, {}, state)
+    assert len(list((tmp_path / "served").rglob("report.md"))) == 1
+    assert capfd.readouterr().out == ""

@@ -1,0 +1,69 @@
+"""Reports, evaluations and provenance."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.tune.tracking_samples import runs, steps
+from tune import provenance
+from tune.tracking import log_evaluation, log_report, provenance_tags
+
+
+def test_report_is_kept_whole_and_once(state: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    (folder / "figures").mkdir(parents=True)
+    (folder / "report.md").write_text("# Report\n")
+    (folder / "figures" / "steps.png").write_bytes(b"\x89PNG")
+    log_report(folder, {"test_accuracy": 0.5}, state)
+    log_report(folder, {"test_accuracy": 0.6}, state)
+    (run,) = runs(state)
+    assert (run.info.status, run.data.tags["kind"]) == ("FINISHED", "report")
+    assert run.data.metrics == {"test_accuracy": 0.6}
+    assert set(provenance_tags()) <= set(run.data.tags)
+    artifacts = state / "mlartifacts" / run.info.run_id / "artifacts"
+    assert (artifacts / "figures" / "steps.png").read_bytes() == b"\x89PNG"
+    (folder / "report.md").write_text("# Another\n")
+    log_report(folder, {}, state)
+    assert len(runs(state)) == 2
+
+
+def test_evaluation_is_flattened_and_kept_once(state: Path) -> None:
+    figures = {"decomposable_attention": {"test_accuracy_mean": 0.5, "test_mean_steps": None}}
+    for _ in range(2):
+        log_evaluation("evaluate", "abc", {"data_digest": "d1"}, figures, state)
+    (run,) = runs(state)
+    assert run.data.metrics == {"decomposable_attention.test_accuracy_mean": 0.5}
+    assert steps(state, run, "decomposable_attention.test_accuracy_mean") == [0]
+    assert run.data.tags["data_digest"] == "d1"
+
+
+def test_provenance_names_the_commit_and_the_versions() -> None:
+    tags = provenance_tags()
+    assert set(tags) == {"git_commit", "python_version", "torch_version", "ray_version"}
+    assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?|unknown", tags["git_commit"])
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@t"]
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True)
+
+
+def test_provenance_is_dirty_for_changed_code_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "tune" / "tracking.py"))
+    for name in ("tune/code.py", "dvc.lock", "artefacts/report/report.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("1\n")
+    assert provenance_tags()["git_commit"] == "unknown"
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    (tmp_path / "dvc.lock").write_text("2\n")
+    (tmp_path / "artefacts/report/report.md").unlink()
+    (tmp_path / "untracked").write_text("1\n")
+    assert len(provenance_tags()["git_commit"]) == 40
+    (tmp_path / "tune/code.py").write_text("2\n")
+    assert provenance_tags()["git_commit"].endswith("-dirty")

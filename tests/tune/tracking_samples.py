@@ -1,0 +1,91 @@
+"""Small trials for the tracker, and what the store then holds."""
+
+from pathlib import Path
+
+# isort: split
+from tune.tracking import Tracker  # first: it sets the environment that MLflow reads
+
+# isort: split
+from mlflow import MlflowClient
+from mlflow.entities import Run
+
+from actmodels.config import build_trial
+from actmodels.records import EpochRecord, TrialRecord
+
+ROOT = Path(__file__).parents[2]
+WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
+CONFIG = build_trial(
+    "decomposable_attention",
+    {
+        "width": 64,
+        "dropout": 0.1,
+        "init": "xavier",
+        "init_std": 0.01,
+        "optimizer": "adam",
+        "learning_rate": 0.001,
+        "adagrad_accumulator": 0.1,
+        "clip_norm": 5.0,
+        "batch_size": 32,
+        "oov_rule": "hashed",
+        "oov_buckets": 100,
+        "oov_std": 0.01,
+        "unit_norm": True,
+        "null_token": True,
+    },
+    max_epochs=3,
+    patience=0,
+    seed=1,
+)
+PARAMS = CONFIG.flat()
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing after it is run."""
+
+
+def epoch(number: int) -> EpochRecord:
+    return EpochRecord(number, 1 / number, 0.5, None, None, None, 0.9, 0.6, 3.5, 0.5, 4.1, 2.0, 99)
+
+
+def record(key: str, epochs: int = 3) -> TrialRecord:
+    history = tuple(epoch(number) for number in range(1, epochs + 1))
+    return TrialRecord(key, CONFIG.as_dict(), 100, history, {"data": "d"})
+
+
+def runs(state: Path, condition: str = "", uri: str | None = None) -> list[Run]:
+    client = MlflowClient(uri or f"sqlite:///{state / 'mlflow.db'}")
+    experiment = client.get_experiment_by_name("act-nli")
+    assert experiment is not None
+    return list(client.search_runs([experiment.experiment_id], condition))
+
+
+def children(state: Path, uri: str | None = None) -> dict[str, Run]:
+    nested = [run for run in runs(state, uri=uri) if "mlflow.parentRunId" in run.data.tags]
+    by_key = {run.data.tags["trial_key"]: run for run in nested}
+    assert len(by_key) == len(nested), "a trial has two nested runs"
+    return by_key
+
+
+def steps(state: Path, run: Run, metric: str = "dev_loss", uri: str | None = None) -> list[int]:
+    client = MlflowClient(uri or f"sqlite:///{state / 'mlflow.db'}")
+    return [point.step for point in client.get_metric_history(run.info.run_id, metric)]
+
+
+def statuses(state: Path) -> dict[str, str]:
+    return {key: run.info.status for key, run in children(state).items()}
+
+
+def parents(state: Path) -> list[Run]:
+    return [run for run in runs(state) if "mlflow.parentRunId" not in run.data.tags]
+
+
+def started(state: Path, group: str = "0123456789") -> Tracker:
+    tracker = Tracker("sweep", group, {"git_commit": "c0ffee"}, state)
+    tracker.start()
+    return tracker
+
+
+def train(tracker: Tracker, key: str, first: int = 1, last: int = 3) -> None:
+    tracker.trial_started(key, PARAMS, f"decomposable_attention-{key}")
+    for number in range(first, last + 1):
+        tracker.trial_epoch(key, epoch(number))

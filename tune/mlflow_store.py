@@ -1,0 +1,210 @@
+"""The MLflow store behind tune.tracking: the one file that imports mlflow.
+
+Runs are found by their tags and every write can be repeated, so a driver that was killed anywhere
+is continued by the next one.
+"""
+
+import fcntl
+import hashlib
+import logging
+import os
+import re
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from actmodels.errors import UserError
+from actmodels.files import replacing
+
+# Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
+# seven retries would hold up the driver for minutes at every call to a server that is down.
+for _name, _value in {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_LOGGING_LEVEL": "CRITICAL",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+}.items():
+    os.environ.setdefault(_name, _value)
+
+from mlflow import MlflowClient  # noqa: E402
+from mlflow.entities import Experiment, Metric, Param, Run, RunTag  # noqa: E402
+from mlflow.exceptions import MlflowException  # noqa: E402
+from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
+
+logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # a line per retry otherwise
+
+Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
+Params: TypeAlias = Mapping[str, str | int | float | bool]
+
+EXPERIMENT = "act-nli"
+PARENT = "mlflow.parentRunId"
+FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError)
+
+
+class TrackingError(UserError):
+    """MLflow's store cannot be used; raised before any trial is run."""
+
+
+def first_line(error: object) -> str:
+    """First line, cut, and without the password that an address may hold."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return re.sub(r"//[^/@\s]*@", "//", lines[0])[:300]
+
+
+class RunStore:
+    """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
+
+    Its `driver` is a file that this process keeps locked. The kernel frees the lock however the
+    process ends, which is how the next driver tells a crashed sweep from one still running.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self.state = state.resolve()
+        self.database = self.state / "mlflow.db"
+        given = os.environ.get("MLFLOW_TRACKING_URI")
+        self.uri = given or f"sqlite:///{self.database}"
+        with self.errors():
+            self.state.mkdir(parents=True, exist_ok=True)
+            if not given:
+                self._prepare_database()
+            self.client = MlflowClient(self.uri)
+            self.experiment = self._find_experiment(artifacts=None if given else "mlartifacts")
+            digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
+            self.driver = self.state / "drivers" / digest / uuid.uuid4().hex
+            self.driver.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = self.driver.open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._close_orphans()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn a failure of the store into one sentence for the user."""
+        try:
+            yield
+        except FAILURES as error:
+            if self.uri.endswith(str(self.database)):
+                hint = "move it away, and the next run writes it anew from the finished trials"
+            else:
+                hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
+            text = f"MLflow cannot use {first_line(self.uri)}; {hint} ({first_line(error)})"
+            raise TrackingError(text) from error
+
+    def _prepare_database(self) -> None:
+        """Create the database whole: MLflow's migrations stand neither a kill nor a rival."""
+        with (self.state / "mlflow.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.database.exists():
+                for remains in self.state.glob(".mlflow.db.*"):
+                    remains.unlink()
+                with replacing(self.database) as temporary:
+                    MlflowClient(f"sqlite:///{temporary}")
+        # MLflow would retry an unusable file for 100 s.
+        with closing(sqlite3.connect(self.database, timeout=20)) as connection:
+            connection.execute("PRAGMA schema_version")
+
+    def _find_experiment(self, artifacts: str | None) -> str:
+        found: Experiment | None = self.client.get_experiment_by_name(EXPERIMENT)
+        if found is None:
+            location = (self.state / artifacts).as_uri() if artifacts else None
+            return str(self.client.create_experiment(EXPERIMENT, artifact_location=location))
+        if found.lifecycle_stage != "active":
+            raise TrackingError(
+                f"MLflow's experiment {EXPERIMENT} in {first_line(self.uri)} was deleted; "
+                "restore it with `mlflow experiments restore "
+                f"--experiment-id {found.experiment_id}`"
+            )
+        return str(found.experiment_id)
+
+    def _close_orphans(self) -> None:
+        """Mark as KILLED what drivers of this folder that no longer live left RUNNING."""
+        dead = [path for path in sorted(self.driver.parent.iterdir()) if is_free(path)]
+        if not dead:
+            return
+        names = {path.name for path in dead}
+        running = self.search("attributes.status = 'RUNNING'")
+        owned = {run.info.run_id for run in running if run.data.tags.get("driver") in names}
+        # Nested runs first: if we are killed here, the parent still leads to the others.
+        for run in sorted(running, key=lambda run: PARENT not in run.data.tags):
+            if run.info.run_id in owned or run.data.tags.get(PARENT) in owned:
+                self.client.set_terminated(run.info.run_id, "KILLED")
+        for path in dead:
+            path.unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """No run of this process is RUNNING any more."""
+        self.driver.unlink(missing_ok=True)
+        self._lock.close()
+
+    def search(self, condition: str) -> list[Run]:
+        """All runs that meet an MLflow filter; of doubles, the one to keep comes first."""
+        runs: list[Run] = []
+        token: str | None = ""
+        while token is not None:
+            page = self.client.search_runs(
+                [self.experiment], condition, max_results=1000, page_token=token or None
+            )
+            runs.extend(page)
+            token = page.token or None
+
+        def rank(run: Run) -> tuple[bool, bool, int, str]:
+            info = run.info
+            return info.status != "FINISHED", not run.data.metrics, info.start_time, info.run_id
+
+        return sorted(runs, key=rank)
+
+    def children(self, parent: str) -> list[Run]:
+        """The nested runs of a run."""
+        return self.search(f"tags.`{PARENT}` = '{parent}'")
+
+    def open(self, kind: str, group: str, tags: Mapping[str, str]) -> Run:
+        """Get or create the run of (kind, group), owned by this process; delete its doubles."""
+        tags = {**tags, "kind": kind, "group": group, "driver": self.driver.name}
+        found = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
+        if not found:
+            name = f"{kind}-{group[:8]}"
+            return self.client.create_run(self.experiment, tags=tags, run_name=name)
+        for double in found[1:]:
+            for run in [*self.children(double.info.run_id), double]:
+                self.client.delete_run(run.info.run_id)
+        self.write(found[0].info.run_id, tags=tags)
+        return found[0]
+
+    def write(
+        self,
+        run_id: str,
+        metrics: Sequence[Metric] = (),
+        params: Params | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> None:
+        """One call for any number of entries."""
+        listed = [Param(name, str(value)) for name, value in (params or {}).items()]
+        marks = [RunTag(name, value) for name, value in (tags or {}).items()]
+        self.client.log_batch(run_id, metrics, listed, marks, synchronous=True)
+
+
+def is_free(path: Path) -> bool:
+    """Whether the process that locked the file has ended."""
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def flat_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[Metric]:
+    """Flat metrics, named `outer.inner`; None is left out."""
+    now = int(time.time() * 1000)
+    flat: list[Metric] = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            flat += flat_metrics(value, step, f"{prefix}{name}.")
+        elif value is not None:
+            flat.append(Metric(prefix + name, float(value), now, step))
+    return flat
