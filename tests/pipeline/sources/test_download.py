@@ -3,54 +3,17 @@
 import errno
 import hashlib
 import os
-import random
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from actmodels.errors import DataError
 from pipeline.sources import download, transfer
-from pipeline.sources.download import fetch
 from tests.pipeline.sources import server
+from tests.pipeline.sources.fetching import CONTENT, HALF, SHA256, check, get, part
 from tests.pipeline.sources.server import serving
-
-CONTENT = random.Random(1).randbytes(300_000)
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-HALF = 150_000
-KEY = "corpus.snli"
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr(transfer, "READ_TIMEOUT_S", 0.2)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def get(store: Path, *urls: str, size: int | None = None) -> Path:
-    return fetch(urls, SHA256, size, store, KEY)
-
-
-def check(path: Path, store: Path) -> None:
-    """The whole file under its name, and nothing but the lock beside it."""
-    assert path == store / f"{SHA256[:16]}-file.zip"
-    assert path.read_bytes() == CONTENT
-    assert sorted(store.iterdir()) == [path, path.with_name(path.name + ".lock")]
-
-
-def part(store: Path) -> Path:
-    return store / f"{SHA256[:16]}-file.zip.part"
 
 
 def test_whole_file_then_no_network(tmp_path: Path) -> None:
@@ -282,65 +245,6 @@ def test_store_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match=r"corpus\.snli: cannot use .*file/store for downloads"):
         get(tmp_path / "file" / "store", "file:///tmp/x")
-
-
-class Child(NamedTuple):
-    process: subprocess.Popen[bytes]
-
-    def wait_for(self, path: Path, size: int) -> None:
-        deadline = time.monotonic() + 30
-        while not (path.exists() and path.stat().st_size >= size):
-            assert time.monotonic() < deadline and self.process.poll() is None
-            time.sleep(0.01)
-
-
-@contextmanager
-def fetching_elsewhere(url: str, store: Path) -> Iterator[Child]:
-    """The same fetch in another process."""
-    code = (
-        "import sys; from pathlib import Path; from pipeline.sources.download import fetch;"
-        "fetch([sys.argv[1]], sys.argv[2], None, Path(sys.argv[3]), 'corpus.snli')"
-    )
-    command = [sys.executable, "-c", code, url, SHA256, str(store)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ)
-    try:
-        yield Child(process)
-    finally:
-        process.kill()
-        process.wait()
-
-
-def test_resumes_after_a_killed_process(tmp_path: Path) -> None:
-    with serving(CONTENT, server.stall(HALF), server.good) as site:
-        with fetching_elsewhere(site.url, tmp_path) as child:
-            child.wait_for(part(tmp_path), HALF)
-            child.process.send_signal(signal.SIGKILL)
-            assert child.process.wait() == -signal.SIGKILL
-        assert part(tmp_path).stat().st_size == HALF
-        check(get(tmp_path, site.url), tmp_path)
-    assert site.ranges == [None, f"bytes={HALF}-"]
-
-
-def test_two_processes_fetch_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    release = threading.Event()
-
-    def held(handler: server.Handler) -> None:
-        body = handler.rest()
-        handler.wfile.write(body[:HALF])
-        handler.wfile.flush()
-        release.wait(20)
-        handler.wfile.write(body[HALF:])
-
-    with (
-        serving(CONTENT, held, server.status(500)) as site,
-        fetching_elsewhere(site.url, tmp_path) as child,
-    ):
-        child.wait_for(part(tmp_path), HALF)
-        threading.Timer(0.2, release.set).start()
-        check(get(tmp_path, site.url), tmp_path)
-        assert child.process.wait(20) == 0
-        assert len(site.ranges) == 1
-    assert "another process is fetching" in capsys.readouterr().err
 
 
 def test_write_error_that_is_not_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ PAIRS = [Pair(str(number), label, "p", "h") for number, label in enumerate(LABEL
 
 def test_summary_counts_each_split(tmp_path: Path) -> None:
     write_splits(tmp_path / "corpus", "snli", {"train": PAIRS, "dev": PAIRS[2:]})
-    summary = json.loads((tmp_path / "corpus" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "corpus" / "summary.json").read_text())["splits"]
     assert summary["train"] == {
         "pairs": 4,
         "labelled": 3,
