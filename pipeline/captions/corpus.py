@@ -4,38 +4,22 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import cycle, islice, product
 from random import Random
-from typing import Protocol
 
 from actmodels.data.pairs import LABELS
 from actmodels.errors import ConfigError
 from pipeline.captions.pairs import MAX_DEPTH, draw_ambiguous, draw_pair
 from pipeline.captions.scenes import Meaning
 from pipeline.captions.sentences import realise
+from pipeline.schema import Captions
 from pipeline.sources.jsonl import UNLABELLED, Pair
 
 # Of every TENTHS pairs of sentences that can be, a split may have those of its own residues.
 TENTHS = 10
+WORDINGS = 10  # of one pair of meanings, tried before other meanings are drawn
 RESIDUES = {"train": range(0, 8), "dev": range(8, 9), "test": range(9, 10)}
 
 
-class Settings(Protocol):
-    """Section corpus.captions of params.yaml."""
-
-    @property
-    def seed(self) -> int: ...
-    @property
-    def train(self) -> int: ...
-    @property
-    def dev(self) -> int: ...
-    @property
-    def test(self) -> int: ...
-    @property
-    def unlabelled(self) -> float: ...
-    @property
-    def max_depth(self) -> int: ...
-
-
-def generate_split(settings: Settings, split: str) -> Iterator[Pair]:
+def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
     """The pairs of one split; no pair of sentences occurs twice, within it or in another.
 
     The labelled pairs are balanced over label and depth jointly, in random order; a share
@@ -60,7 +44,7 @@ def generate_split(settings: Settings, split: str) -> Iterator[Pair]:
         yield Pair(f"captions-{split}-{number:06d}", label, premise, hypothesis, depth)
 
 
-def schedule(random: Random, settings: Settings, split: str) -> list[tuple[str, int]]:
+def schedule(random: Random, settings: Captions, split: str) -> list[tuple[str, int]]:
     """Label and depth of every pair of a split, balanced, then shuffled."""
     labelled = getattr(settings, split)
     depths = range(1, settings.max_depth + 1)
@@ -78,7 +62,7 @@ def draw_sentences(
     """Premise and hypothesis that are new and belong to this split."""
     while True:
         premise, hypothesis = draw_meanings(random, label, depth)
-        for _ in range(5):
+        for _ in range(WORDINGS):
             pair = (realise(random, premise), realise(random, hypothesis))
             if pair not in seen and residue(*pair) in RESIDUES[split]:
                 seen.add(pair)

@@ -3,12 +3,18 @@
 A concept is a set of atoms, kept as the bits of an integer: a hypernym holds the atoms of its
 hyponyms, so inclusion is entailment and an empty intersection is contradiction. Every concept
 also has an atom of its own, because no outline lists all the kinds there are of anything.
+
+Concepts are written as outlines: what is indented is a kind of what is above. Each line has the
+concept's interchangeable forms, separated by ` / `, and as `one|many` where a plural subject
+needs another. `[...]` holds tags: `out`, `in` and `water` bind an action to a setting, `animal`
+marks what animals do too, `common` what is spoken of most. A line `* form: a, b` is a class
+across the outline, of members named by their first forms.
 """
 
 import re
 from dataclasses import dataclass
 
-from pipeline.captions import words
+from pipeline.captions import words_deeds, words_setting, words_who
 
 LINE = re.compile(r"(?P<indent> *)(?P<across>\* )?(?P<forms>[^:\[]+)(: (?P<members>[^\[]+))?"
                   r"( *\[(?P<tags>[^]]+)\])?$")  # fmt: skip
@@ -50,7 +56,7 @@ class Vocabulary:
 
 
 def read_outline(text: str, *, exhaustive: bool = False) -> Vocabulary:
-    """Read an outline as described in `pipeline.captions.words`.
+    """Read an outline, as the module describes.
 
     exhaustive: there is nothing of the kind outside the outline.
     """
@@ -83,20 +89,20 @@ def _both(form: str) -> tuple[str, str]:
     return one, many or one
 
 
-KINDS = read_outline(words.KINDS)
-COUNTS = read_outline(words.COUNTS)
-AGES = read_outline(words.AGES)
-SIZES = read_outline(words.SIZES)
-COLOURS = read_outline(words.COLOURS)
-MOODS = read_outline(words.MOODS)
-HEADGEAR = read_outline(words.HEADGEAR, exhaustive=True)
-ACTIONS = read_outline(words.ACTIONS)
-PLACES = read_outline(words.PLACES)
-TIMES = read_outline(words.TIMES)
-DAYS = read_outline(words.DAYS)
-WEATHER = read_outline(words.WEATHER)
-RELATIONS = read_outline(words.RELATIONS)
-GARMENTS = tuple(_both(garment) for garment in words.GARMENTS)
+KINDS = read_outline(words_who.KINDS)
+COUNTS = read_outline(words_who.COUNTS)
+AGES = read_outline(words_who.AGES)
+SIZES = read_outline(words_who.SIZES)
+COLOURS = read_outline(words_who.COLOURS)
+MOODS = read_outline(words_who.MOODS)
+HEADGEAR = read_outline(words_who.HEADGEAR, exhaustive=True)
+ACTIONS = read_outline(words_deeds.ACTIONS)
+PLACES = read_outline(words_setting.PLACES)
+TIMES = read_outline(words_setting.TIMES)
+DAYS = read_outline(words_setting.DAYS)
+WEATHER = read_outline(words_setting.WEATHER)
+RELATIONS = read_outline(words_deeds.RELATIONS)
+GARMENTS = tuple(_both(garment) for garment in words_who.GARMENTS)
 
 
 @dataclass(frozen=True, eq=False)

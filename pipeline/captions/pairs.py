@@ -18,16 +18,30 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from pipeline.captions.judge import CONTRADICTION, ENTAILMENT, NEUTRAL, judge
-from pipeline.captions.lexicon import KINDS, PLACES, TIMES, WEATHER, GARMENTS
+from pipeline.captions.lexicon import GARMENTS, KINDS, PLACES, TIMES, WEATHER
 from pipeline.captions.scenes import SCENE, Frame, Key, Meaning, Participant, Value, candidates
-from pipeline.captions.values import claim, draw, excluding, open_to, supporting
+from pipeline.captions.values import claim, draw, excluding, open_to, repeating, supporting
 
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # by (premise - hypothesis) modulo 3
-MIN_FACTS, MAX_FACTS = 5, 8  # that a premise is about
-MAX_DEPTH = MAX_FACTS - 2
-FAVOURED = {"action": 1.5, "relation": 3.0, "kind": 1.5, "weather": 1.5}
+MAX_DEPTH = 6
+SPARE_FACTS = 3  # at most, that a premise is about besides those of one hypothesis; at least 2
+FAVOURED = {
+    "action": 4.0,
+    "relation": 4.0,
+    "place": 3.0,
+    "kind": 4.0,
+    "weather": 4.0,
+    "time": 3.0,
+    "colour": 2.0,
+}
 
 LURES = 0.25  # share of facts that are wrong of one participant and true of the other
+STATEMENTS = {
+    None: repeating,
+    ENTAILMENT: supporting,
+    NEUTRAL: open_to,
+    CONTRADICTION: excluding,
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,7 @@ def draw_group(random: Random, depth: int) -> Group:
 def propose_group(random: Random, depth: int) -> Group | None:
     """A group by construction; None if one of its sentences would be odd."""
     frame = draw_frame(random)
-    about = choose_keys(random, frame, random.randint(max(MIN_FACTS, depth + 2), MAX_FACTS))
+    about = choose_keys(random, frame, depth + random.randint(2, SPARE_FACTS))
     chosen = random.sample(about, depth + 2)
     claims = {key: claim(random, key[1], candidates(frame, key)) for key in chosen}
     decisive, shared = chosen[:3], chosen[3:]
@@ -104,8 +118,7 @@ def draw_premise(
         if key not in claims:
             facts[key] = draw(random, key[1], choices)
             continue
-        make = {ENTAILMENT: supporting, NEUTRAL: open_to, CONTRADICTION: excluding}
-        stated = make[wanted.get(key, ENTAILMENT)](random, claims[key], choices)
+        stated = STATEMENTS[wanted.get(key)](random, claims[key], choices)
         if stated is not None:
             facts[key] = stated
         elif key[1] == "colour" and not frame.participants[key[0]].animal:
@@ -114,7 +127,11 @@ def draw_premise(
         # The other participant has what this one lacks: words overlap, who has what does not.
         other = (1 - key[0], key[1])
         lures = label != ENTAILMENT and other in facts and other not in claims
-        if lures and claims[key].concept in candidates(frame, other).near and random.random() < LURES:
+        if (
+            lures
+            and claims[key].concept in candidates(frame, other).near
+            and random.random() < LURES
+        ):
             facts[other] = claims[key]
     return Meaning(frame, facts, tuple(range(len(frame.participants))), frozenset(bare))
 
@@ -137,7 +154,7 @@ def draw_frame(random: Random) -> Frame:
 
 def choose_keys(random: Random, frame: Frame, number: int) -> list[Key]:
     """This many kinds of fact without repetition, the favoured ones more often."""
-    weighted = [(random.random() ** (1 / FAVOURED.get(k[1], 1.0)), k) for k in frame.keys()]
+    weighted = [(random.random() ** (1 / FAVOURED.get(k[1], 1.0)), k) for k in frame.statable()]
     return [key for _, key in sorted(weighted, reverse=True)[:number]]
 
 
@@ -153,17 +170,16 @@ def plausible(meaning: Meaning) -> bool:
     place = meaning.facts.get((SCENE, "place"))
     inside = place is not None and place.concept in INSIDE
     ashore = place is not None and place.concept not in NEAR_WATER
-    for (owner, slot), value in meaning.facts.items():
+    for (_, slot), value in meaning.facts.items():
         concept = value.concept
         if slot == "action" and place is not None:
             barred = {"out" if inside else "in"} | ({"water"} if ashore else set())
             if barred & concept.tags:
                 return False
-        elif slot == "kind" and inside and concept in UNHOUSED:
+        if slot == "kind" and inside and concept in UNHOUSED:
             return False
-        elif slot == "weather" and (
-            inside or (concept in FAIR and not value.negated and _dark(meaning))
-        ):
+        shines = slot == "weather" and concept in FAIR and not value.negated
+        if (slot == "weather" and inside) or (shines and _dark(meaning)):
             return False
     return True
 

@@ -54,6 +54,7 @@ class Participant:
 
     @property
     def animal(self) -> bool:
+        """Whether it is an animal; nobody takes one for a person."""
         return self.family == "animals"
 
     def slots(self) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ class Frame:
     outdoors: bool
     interaction: bool
 
-    def keys(self) -> tuple[Key, ...]:
+    def statable(self) -> tuple[Key, ...]:
         """All facts that can be stated."""
         keys = [(i, slot) for i, who in enumerate(self.participants) for slot in who.slots()]
         if self.interaction:

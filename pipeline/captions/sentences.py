@@ -5,10 +5,12 @@ Everything here looks at one meaning alone, never at its pair: wording cannot te
 
 from random import Random
 
+from pipeline.captions.lexicon import PLACES
 from pipeline.captions.phrases import noun_phrase, spoken
 from pipeline.captions.scenes import SCENE, Meaning, Value
 
 BESIDE = ("near", "next to", "beside", "close to")
+WHERE = frozenset(one for place in PLACES.concepts.values() for one, _ in place.forms)
 IMPERSONAL = ("this is happening", "this takes place", "the scene is set")
 
 
@@ -17,12 +19,14 @@ def realise(random: Random, meaning: Meaning) -> str:
     facts = meaning.facts
     weather = facts.get((SCENE, "weather"))
     clause = weather is not None and (weather.negated or not meaning.cast or random.random() < 0.4)
+    idle = not any(slot in ("action", "relation") for _, slot in facts)
     adjuncts = [
         spoken(random, value)
         for key, value in facts.items()
         if key[0] == SCENE and key[1] != "relation" and not (clause and key[1] == "weather")
     ]
     random.shuffle(adjuncts)
+    adjuncts.sort(key=lambda adjunct: idle and adjunct not in WHERE)
     if weather is not None and clause:
         body = with_weather(random, meaning, weather, adjuncts)
     else:
@@ -99,7 +103,8 @@ def predicate(
     # "There is someone who is sad reading" would be hard to read.
     plain = not denied and " who " not in subject and " that " not in subject
     existential = alone and plain and random.random() < 0.4
-    if existential or (not doing and not adjuncts):
+    located = bool(adjuncts) and (not alone or adjuncts[0] in WHERE)
+    if existential or not (doing or located):
         return " ".join([f"there {verb} {subject}", *doing, *adjuncts])
     return " ".join([f"{subject} {verb}", *["not"] * denied, *doing, *adjuncts])
 

@@ -8,13 +8,17 @@ from pipeline.captions.scenes import Value
 NEGATABLE = frozenset({"action", "weather", "colour", "mood", "headgear", "relation"})
 NEGATED = 0.1  # share of claims with "not", where it can be said
 
-NARROWER = 0.15  # share of supporting statements that use a hyponym where there is one
-BROADER = 0.2  # share of open statements that use a hypernym where there is one
+COMMON = 0.85  # share of draws that take a common concept where there is one
+NARROWER = 0.4  # share of supporting statements that use a hyponym where there is one
+REPEATED = 0.85  # share of shared facts that are the same in premise and hypothesis
+SIBLINGS = 0.6  # share of excluding statements that use a co-hyponym where there is one
+BROADER = 0.4  # share of open statements that use a hypernym where there is one
 
 
 def pick(random: Random, concepts: tuple[Concept, ...]) -> Concept:
-    """One concept; as in any language, a few are frequent and many are rare."""
-    return concepts[int(len(concepts) * random.random() ** 3)]
+    """One concept: as in any language, a few are frequent and many are rare."""
+    common = tuple(c for c in concepts if "common" in c.tags) if random.random() < COMMON else ()
+    return random.choice(common or concepts)
 
 
 def draw(random: Random, slot: str, choices: Selection) -> Value:
@@ -31,6 +35,11 @@ def _any(random: Random, slot: str, concepts: tuple[Concept, ...]) -> Value:
     negated = slot in NEGATABLE and random.random() < NEGATED
     backwards = slot == "relation" and random.random() < 0.5
     return Value(slot, pick(random, concepts), negated, backwards)
+
+
+def repeating(random: Random, claimed: Value, choices: Selection) -> Value:
+    """Mostly the claim itself: what a hypothesis shares with its premise."""
+    return claimed if random.random() < REPEATED else supporting(random, claimed, choices)
 
 
 def supporting(random: Random, claimed: Value, choices: Selection) -> Value:
@@ -72,7 +81,7 @@ def _other(random: Random, claimed: Value, choices: Selection) -> Value:
     if claimed.slot == "relation" and random.random() < 0.5:
         within = (claimed.concept, *near.narrower)
         return Value(claimed.slot, random.choice(within), False, not claimed.backwards)
-    siblings = near.siblings if near.siblings and random.random() < 0.75 else near.disjoint
+    siblings = near.siblings if near.siblings and random.random() < SIBLINGS else near.disjoint
     return _as(claimed, pick(random, siblings))
 
 

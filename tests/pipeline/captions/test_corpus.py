@@ -1,0 +1,67 @@
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from actmodels.data.pairs import LABELS
+from actmodels.errors import ConfigError
+from pipeline.captions.corpus import generate_split
+from pipeline.schema import Captions
+from pipeline.sources.jsonl import format_pair
+
+SETTINGS = Captions(seed=4, train=700, dev=200, test=200, unlabelled=0.05, max_depth=6)
+SPLITS = ("train", "dev", "test")
+
+
+def lines(settings: Captions, split: str) -> list[str]:
+    return [format_pair(pair) for pair in generate_split(settings, split)]
+
+
+def changed(**values: object) -> Captions:
+    return Captions(**{**SETTINGS.model_dump(), **values})
+
+
+def test_same_seed_same_bytes_and_another_seed_another_corpus() -> None:
+    first = lines(SETTINGS, "dev")
+    assert lines(SETTINGS, "dev") == first
+    assert not set(lines(changed(seed=5), "dev")) & set(first)
+
+
+def test_a_split_does_not_depend_on_the_size_of_another() -> None:
+    assert lines(changed(train=50), "test") == lines(SETTINGS, "test")
+
+
+def test_labels_and_depths_are_balanced_together() -> None:
+    counts = Counter((pair.label, pair.depth) for pair in generate_split(SETTINGS, "train"))
+    assert sum(counts.values()) == 700 + 35
+    labelled = [counts[label, depth] for label in LABELS for depth in range(1, 7)]
+    assert sum(labelled) == 700
+    assert max(labelled) - min(labelled) <= 1
+    assert sum(counts["-", depth] for depth in range(1, 7)) == 35
+
+
+def test_order_tells_nothing() -> None:
+    pairs = list(generate_split(SETTINGS, "train"))
+    repeats = sum(one.label == other.label for one, other in pairwise(pairs))
+    assert 0.25 < repeats / len(pairs) < 0.42
+    assert [p.pair_id for p in pairs[:2]] == ["captions-train-000000", "captions-train-000001"]
+
+
+def test_no_pair_occurs_twice_anywhere() -> None:
+    small = changed(max_depth=1)  # short sentences: the most likely to meet again
+    pairs = [(p.premise, p.hypothesis) for s in SPLITS for p in generate_split(small, s)]
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_lengths_are_those_of_captions() -> None:
+    pairs = list(generate_split(SETTINGS, "train"))
+    premises = [len(p.premise.split()) + 1 for p in pairs]
+    hypotheses = [len(p.hypothesis.split()) + 1 for p in pairs]
+    assert 14 <= sum(premises) / len(pairs) <= 25
+    assert 6 <= sum(hypotheses) / len(pairs) <= 16
+
+
+@pytest.mark.parametrize("depth", [7, 30])
+def test_a_depth_that_no_hypothesis_has_is_refused(depth: int) -> None:
+    with pytest.raises(ConfigError, match=rf"max_depth is {depth}; must be 1 to 6"):
+        next(generate_split(changed(max_depth=depth), "dev"))

@@ -1,0 +1,160 @@
+"""Labels by hand, one example or more for each way in which a fact can decide."""
+
+from random import Random
+
+import pytest
+
+from pipeline.captions.judge import ENTAILMENT, NEUTRAL, judge, judge_fact
+from pipeline.captions.pairs import ROTATION, draw_ambiguous, draw_group, draw_pair
+from pipeline.captions.scenes import Participant
+from tests.pipeline.captions import worlds
+from tests.pipeline.captions.build import MANY, ONE, OTHER, PET, meaning
+
+E, N, C = "entailment", "neutral", "contradiction"
+FEW = (MANY,)
+PAIR = (ONE, OTHER)
+WALK = (ONE, PET)
+
+EXAMPLES = [
+    ("same", (), {"action": "running"}, {"action": "running"}, E),
+    ("hypernym", (), {"action": "playing the guitar"}, {"action": "making music"}, E),
+    ("hypernym of a place", (), {"place": "in a park"}, {"place": "outdoors"}, E),
+    ("hyponym", (), {"kind": "child"}, {"kind": "boy"}, N),
+    ("unstated", (), {"kind": "boy"}, {"place": "on the beach"}, N),
+    ("co-hyponym", (), {"action": "running"}, {"action": "walking"}, C),
+    ("co-hyponym of a hypernym", (), {"action": "jogging"}, {"action": "walking"}, C),
+    ("antonym", (), {"age": "old"}, {"age": "young"}, C),
+    ("classes that overlap", (), {"colour": "blue"}, {"colour": "dark"}, N),
+    ("class across", (), {"colour": "navy"}, {"colour": "dark"}, E),
+    ("number", FEW, {"count": "two"}, {"count": "three"}, C),
+    ("number in a range", FEW, {"count": "four"}, {"count": "several"}, E),
+    ("number outside a range", FEW, {"count": "two"}, {"count": "several"}, C),
+    ("number not told", FEW, {"count": "several"}, {"count": "four"}, N),
+    ("not, of another", (), {"action": "sleeping"}, {"action": "not running"}, E),
+    ("not, of the same", (), {"action": "running"}, {"action": "not running"}, C),
+    ("not, of a hypernym", (), {"action": "sprinting"}, {"action": "not running"}, C),
+    ("not, of a hyponym", (), {"action": "moving on foot"}, {"action": "not running"}, N),
+    ("not, in both", (), {"weather": "not in the rain"}, {"weather": "not in a drizzle"}, E),
+    ("not, in the premise", (), {"mood": "not happy"}, {"mood": "happy"}, C),
+    ("not, beside another", (), {"mood": "not happy"}, {"mood": "calm"}, N),
+    ("no hat, perhaps a cap", (), {"headgear": "not a hat"}, {"headgear": "a cap"}, N),
+    ("bare head", (), {"headgear": "not headgear"}, {"headgear": "nothing on the head"}, E),
+    (
+        "roles kept",
+        WALK,
+        {"kind": "boy", "kind1": "dog", "relation": "chasing"},
+        {"kind": "boy", "kind1": "dog", "relation": "following"},
+        E,
+    ),
+    (
+        "roles swapped",
+        WALK,
+        {"kind": "boy", "kind1": "dog", "relation": "chasing"},
+        {"kind": "boy", "kind1": "dog", "relation": "<chasing"},
+        C,
+    ),
+    (
+        "swapped roles, denied",
+        WALK,
+        {"kind": "boy", "kind1": "dog", "relation": "chasing"},
+        {"kind": "boy", "kind1": "dog", "relation": "not <chasing"},
+        E,
+    ),
+    (
+        "who does what",
+        PAIR,
+        {"kind": "man", "action": "running", "kind1": "boy", "action1": "sleeping"},
+        {"kind": "man", "action": "sleeping"},
+        C,
+    ),
+    (
+        "someone does",
+        PAIR,
+        {"kind": "man", "action": "running", "kind1": "boy", "action1": "sleeping"},
+        {"action": "sleeping"},
+        E,
+    ),
+    (
+        "the other might",
+        PAIR,
+        {"kind": "man", "action": "running", "kind1": "boy"},
+        {"action": "sleeping"},
+        N,
+    ),
+    (
+        "who wears what",
+        PAIR,
+        {"kind": "man", "colour": "red", "kind1": "boy", "colour1": "blue"},
+        {"kind": "man", "colour": "blue"},
+        C,
+    ),
+    (
+        "one wrong fact among four decides",
+        (),
+        {"kind": "man", "age": "old", "action": "running", "place": "in a park"},
+        {"kind": "adult", "age": "old", "action": "running", "place": "in the forest"},
+        C,
+    ),
+    (
+        "one open fact among three decides",
+        (),
+        {"kind": "man", "action": "running", "place": "in a park", "day": "on a Monday"},
+        {"kind": "man", "action": "jogging", "place": "outdoors"},
+        N,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("participants", "premise", "hypothesis", "expected"),
+    [example[1:] for example in EXAMPLES],
+    ids=[example[0] for example in EXAMPLES],
+)
+def test_examples_by_hand(
+    participants: tuple[Participant, ...],
+    premise: dict[str, str],
+    hypothesis: dict[str, str],
+    expected: str,
+) -> None:
+    pair = meaning(*participants, **premise), meaning(*participants, **hypothesis)
+    assert judge(*pair) == expected
+    assert worlds.label(*pair) == expected
+
+
+def test_labels_hold_in_possible_worlds() -> None:
+    random = Random(5)
+    for number in range(2000):
+        label = ROTATION[number % 3]
+        pair = draw_pair(random, label, 1 + number % 6)
+        assert worlds.label(*pair) == label, pair
+
+
+def test_one_fact_decides_and_the_others_follow() -> None:
+    random = Random(6)
+    for number in range(600):
+        label, depth = ROTATION[number % 3], 1 + number % 6
+        premise, hypothesis = draw_pair(random, label, depth)
+        verdicts = [judge_fact(premise, hypothesis, key) for key in hypothesis.facts]
+        assert len(verdicts) == depth
+        assert verdicts.count(ENTAILMENT) >= depth - 1
+        assert label in verdicts
+
+
+def test_each_sentence_of_a_group_meets_each_label_once() -> None:
+    """Why neither sentence alone says anything about the label."""
+    random = Random(7)
+    for depth in range(1, 7):
+        group = draw_group(random, depth)
+        table = [[worlds.label(p, h) for h in group.hypotheses] for p in group.premises]
+        for line in (*table, *zip(*table, strict=True)):
+            assert sorted(line) == [C, E, N]
+
+
+def test_ambiguous_pairs_depend_on_the_reading_of_a_number() -> None:
+    random = Random(8)
+    for depth in range(1, 7):
+        premise, hypothesis = draw_ambiguous(random, depth)
+        exact = [who.plural for who in hypothesis.frame.participants]
+        assert not any(exact)
+        assert judge(premise, hypothesis) != NEUTRAL  # a label only under one reading
+        assert any(who.plural for who in premise.frame.participants)

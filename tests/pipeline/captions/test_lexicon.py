@@ -1,0 +1,70 @@
+from itertools import combinations
+
+import pytest
+
+from pipeline.captions.lexicon import COLOURS, HEADGEAR, KINDS, Selection, read_outline
+from pipeline.captions.scenes import VOCABULARIES
+from tests.pipeline.captions.worlds import COVERS
+
+SMALL = """
+animal|animals
+  dog|dogs / hound [common]
+    poodle|poodles
+  cat
+plant
+* pet: dog, cat
+"""
+
+
+def test_an_outline_is_read() -> None:
+    outline = read_outline(SMALL)
+    dog, pet = outline["dog"], outline["pet"]
+    assert list(outline.concepts) == ["animal", "dog", "poodle", "cat", "plant", "pet"]
+    assert dog.forms == (("dog", "dogs"), ("hound", "hound"))
+    assert (dog.parent, dog.tags) == ("animal", frozenset({"common"}))
+    assert outline["animal"].atoms & dog.atoms == dog.atoms
+    assert pet.atoms & outline["poodle"].atoms
+    assert not outline["plant"].atoms & outline["animal"].atoms
+
+
+def test_neighbours() -> None:
+    outline = read_outline(SMALL)
+    selection = Selection(tuple(outline.concepts.values()))
+    near = selection.near[outline["dog"]]
+    assert [c.name for c in near.broader] == ["animal", "pet"]
+    assert [c.name for c in near.narrower] == ["poodle"]
+    assert [c.name for c in near.siblings] == ["cat"]
+    assert [c.name for c in near.disjoint] == ["cat", "plant"]
+
+
+def test_an_unreadable_line_is_named() -> None:
+    with pytest.raises(ValueError, match=r"line 2 of an outline is not readable: '  dog \[a'"):
+        read_outline("animal\n  dog [a\n")
+
+
+@pytest.mark.parametrize("slot", sorted(VOCABULARIES))
+def test_bits_agree_with_sets(slot: str) -> None:
+    concepts, covers = VOCABULARIES[slot].concepts, COVERS[slot]
+    assert set(concepts) == set(covers)
+    for one, other in combinations(concepts.values(), 2):
+        assert (one.atoms & other.atoms == 0) == covers[one.name].isdisjoint(covers[other.name])
+        assert (one.atoms & ~other.atoms == 0) == (covers[one.name] <= covers[other.name])
+
+
+def test_only_headgear_leaves_nothing_else() -> None:
+    assert HEADGEAR.everything == HEADGEAR["headgear"].atoms | HEADGEAR["nothing on the head"].atoms
+    named = 0
+    for concept in COLOURS.concepts.values():
+        named |= concept.atoms
+    assert COLOURS.everything & ~named
+
+
+def test_no_two_concepts_share_a_form() -> None:
+    for vocabulary in VOCABULARIES.values():
+        forms = [form for c in vocabulary.concepts.values() for form in c.forms]
+        assert len(forms) == len(set(forms))
+
+
+def test_below() -> None:
+    assert [c.name for c in KINDS.below("dog", "cat")] == [
+        "dog", "terrier", "poodle", "spaniel", "cat", "tabby"]  # fmt: skip

@@ -1,0 +1,115 @@
+"""An oracle for labels that shares no code with the corpus: it looks at possible worlds.
+
+Outlines are read again into sets of names; a world gives each fact of the premise one atom. A
+hypothesis follows if it is true in all worlds of the premise, is excluded if in none.
+"""
+
+import re
+from itertools import product
+
+from pipeline.captions import words_deeds, words_setting, words_who
+from pipeline.captions.scenes import Key, Meaning, Value
+
+OUTLINES = {
+    "kind": words_who.KINDS,
+    "count": words_who.COUNTS,
+    "age": words_who.AGES,
+    "size": words_who.SIZES,
+    "colour": words_who.COLOURS,
+    "mood": words_who.MOODS,
+    "headgear": words_who.HEADGEAR,
+    "action": words_deeds.ACTIONS,
+    "relation": words_deeds.RELATIONS,
+    "place": words_setting.PLACES,
+    "time": words_setting.TIMES,
+    "day": words_setting.DAYS,
+    "weather": words_setting.WEATHER,
+}
+
+
+def read(text: str) -> dict[str, set[str]]:
+    """Concept -> everything below it, itself included."""
+    covers: dict[str, set[str]] = {}
+    above: dict[int, str] = {}
+    for line in text.strip("\n").split("\n"):
+        indent = len(line) - len(line.lstrip())
+        head, _, members = re.sub(r"\[.*", "", line).strip().lstrip("* ").partition(":")
+        name = head.split("/")[0].split("|")[0].strip()
+        above[indent] = name
+        covers[name] = {name}
+        for member in filter(None, (m.strip() for m in members.split(","))):
+            covers[name] |= covers[member]
+        for level in range(0, indent, 2):
+            covers[above[level]].add(name)
+    return covers
+
+
+COVERS = {slot: read(text) for slot, text in OUTLINES.items()}
+Atom = tuple[str, int]  # a name and, of a relation, who acts
+
+
+def all_atoms(slot: str) -> set[Atom]:
+    names = set().union(*COVERS[slot].values())
+    if slot != "headgear":  # a head is covered or it is not
+        names.add("something else")
+    return set(product(names, (0, 1) if slot == "relation" else (0,)))
+
+
+def possible(value: Value | None, slot: str) -> set[Atom]:
+    if value is None:
+        return all_atoms(slot)
+    said = {(name, int(value.backwards)) for name in COVERS[slot][value.concept.name]}
+    return all_atoms(slot) - said if value.negated else said
+
+
+def label(premise: Meaning, hypothesis: Meaning) -> str:
+    both = len(premise.frame.participants) == 2 and bool(hypothesis.cast)
+    castings = [[0, 1], [1, 0]] if both else [[0, 1]]
+    claims = []  # per casting: what the premise's facts must be, or None if it cannot be
+    for casting in castings:
+        claims.append(claims_under(premise, hypothesis, casting))
+    keys = sorted({key for claim in claims if claim is not None for key in claim})
+    # Worlds that no claim tells apart are one.
+    cells = [
+        {
+            tuple(
+                claim is not None and (key not in claim or atom in claim[key]) for claim in claims
+            )
+            for atom in possible(premise.facts.get(key), key[1])
+        }
+        for key in keys
+    ]
+    truths = {
+        any(
+            claims[i] is not None and all(signature[i] for signature in world)
+            for i in range(len(castings))
+        )
+        for world in product(*cells)
+    }
+    return "neutral" if len(truths) == 2 else "entailment" if truths == {True} else "contradiction"
+
+
+def claims_under(
+    premise: Meaning, hypothesis: Meaning, casting: list[int]
+) -> dict[Key, set[Atom]] | None:
+    for owner in hypothesis.cast:
+        actor = hypothesis.frame.participants[owner]
+        role = premise.frame.participants[casting[owner]]
+        if (actor.family == "animals") != (role.family == "animals"):
+            return None
+        if actor.plural != role.plural:
+            return None
+    claims = {}
+    for (owner, slot), value in hypothesis.facts.items():
+        atoms = possible(value, slot)
+        if slot == "colour" and casting[owner] != owner:
+            actor = hypothesis.frame.participants[owner]
+            if (
+                actor.family != "animals"
+                and actor.garment != premise.frame.participants[casting[owner]].garment
+            ):
+                return None
+        if slot == "relation" and casting == [1, 0]:
+            atoms = {(name, 1 - way) for name, way in atoms}
+        claims[(casting[owner] if owner >= 0 else owner, slot)] = atoms
+    return claims
