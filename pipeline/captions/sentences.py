@@ -9,7 +9,7 @@ from pipeline.captions.lexicon import PLACES
 from pipeline.captions.phrases import noun_phrase, spoken
 from pipeline.captions.scenes import SCENE, Meaning, Value
 
-BESIDE = ("near", "next to", "beside", "close to")
+BESIDE = ("near", "beside")
 WHERE = frozenset(one for place in PLACES.concepts.values() for one, _ in place.forms)
 IMPERSONAL = ("this is happening", "this takes place", "the scene is set")
 

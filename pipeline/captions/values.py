@@ -6,13 +6,13 @@ from pipeline.captions.lexicon import Concept, Selection
 from pipeline.captions.scenes import Value
 
 NEGATABLE = frozenset({"action", "weather", "colour", "mood", "headgear", "relation"})
-NEGATED = 0.1  # share of claims with "not", where it can be said
+NEGATED = 0.05  # share of claims with "not", where it can be said
 
-COMMON = 0.85  # share of draws that take a common concept where there is one
-NARROWER = 0.4  # share of supporting statements that use a hyponym where there is one
-REPEATED = 0.85  # share of shared facts that are the same in premise and hypothesis
+COMMON = 0.95  # share of draws that take a common concept where there is one
+NARROWER = 0.25  # share of supporting statements that use a hyponym where there is one
+REPEATED = 0.95  # share of shared facts that are the same in premise and hypothesis
 SIBLINGS = 0.6  # share of excluding statements that use a co-hyponym where there is one
-BROADER = 0.4  # share of open statements that use a hypernym where there is one
+BROADER = 0.25  # share of open statements that use a hypernym where there is one
 
 
 def pick(random: Random, concepts: tuple[Concept, ...]) -> Concept:

@@ -10,7 +10,7 @@ from tests.pipeline.captions.build import MANY, ONE, PET, meaning
 
 def wordings(*participants: object, **facts: str) -> set[str]:
     random = Random(0)
-    return {realise(random, meaning(*participants, **facts)) for _ in range(300)}  # type: ignore
+    return {realise(random, meaning(*participants, **facts)) for _ in range(3000)}  # type: ignore
 
 
 def test_one_fact() -> None:
