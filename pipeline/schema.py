@@ -76,7 +76,9 @@ class Captions(Section):
     dev: Count
     test: Count
     unlabelled: Share
-    max_depth: Count
+    max_depth: Annotated[
+        int, Field(ge=1, le=6), _must_be("a whole number from 1 to 6, the deepest there is")
+    ]
 
 
 class LabelledPairs(Section):
