@@ -3,15 +3,18 @@
 import logging
 import os
 import secrets
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import ray
 
 import actmodels
 import tune
+from actmodels.errors import SweepError
 from actmodels.files import replacing
 
 # What the user has set stands.
@@ -40,6 +43,31 @@ def access_token(state: Path) -> Path:
     return path
 
 
+def join(address: str) -> Any:
+    """Connect to a running cluster; its nodes run this driver's code, not what they have.
+
+    Raises:
+        SweepError: nobody answers at the address; Ray itself would try for minutes.
+    """
+    nobody = SweepError(
+        f"RAY_ADDRESS is {address}, but no Ray cluster answers there; start it, correct the "
+        "address, or unset RAY_ADDRESS to run on this machine"
+    )
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        if colon and port.isdigit():
+            socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+        modules = [str(Path(next(iter(p.__path__))).resolve()) for p in (actmodels, tune)]
+        return ray.init(
+            address=address,
+            runtime_env={"py_modules": modules},
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+    except (OSError, ValueError) as error:
+        raise nobody from error
+
+
 @contextmanager
 def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     """Be connected to Ray: to the cluster of RAY_ADDRESS if that is set, else to a local one.
@@ -52,11 +80,7 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         os.environ.setdefault(name, value)
     address = os.environ.get("RAY_ADDRESS")
     if address:
-        # The nodes run this driver's code, not whatever is installed there.
-        modules = [str(Path(next(iter(p.__path__))).resolve()) for p in (actmodels, tune)]
-        context = ray.init(
-            address=address, runtime_env={"py_modules": modules}, log_to_driver=False
-        )
+        context = join(address)
     else:
         if not any(name in os.environ for name in TOKEN_VARIABLES):
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
