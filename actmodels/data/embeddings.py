@@ -8,7 +8,7 @@ from torch import Tensor
 
 from actmodels.config import InputConfig
 from actmodels.data.pairs import FIRST_WORD, PAD
-from actmodels.errors import ArtefactError
+from actmodels.data.stored import load_stored
 
 
 @dataclass(frozen=True)
@@ -26,22 +26,8 @@ class WordVectors:
 
     @classmethod
     def load(cls, path: Path) -> "WordVectors":
-        """Memory-map the vectors.
-
-        Raises:
-            ArtefactError: the file is missing or damaged.
-        """
-        if not path.is_file():
-            raise ArtefactError(
-                f"{path} is missing; run the stage that makes it: dvc repro tensors"
-            )
-        try:
-            return cls(**torch.load(path, mmap=True, weights_only=True))
-        except (RuntimeError, TypeError, EOFError, ValueError) as error:
-            raise ArtefactError(
-                f"{path} does not hold word vectors ({type(error).__name__}); "
-                "run the stage that makes it again: dvc repro -f tensors"
-            ) from error
+        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
+        return load_stored(cls, path, "a table of word vectors")
 
 
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:

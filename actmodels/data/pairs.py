@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.errors import ArtefactError
+from actmodels.data.stored import load_stored
 from actmodels.files import replacing
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
@@ -47,19 +47,5 @@ class PairTensors:
 
     @classmethod
     def load(cls, path: Path) -> "PairTensors":
-        """Memory-map a split.
-
-        Raises:
-            ArtefactError: the file is missing or not such a split.
-        """
-        if not path.is_file():
-            raise ArtefactError(
-                f"{path} is missing; run the stage that makes it: dvc repro tensors"
-            )
-        try:
-            return cls(**torch.load(path, mmap=True, weights_only=True))
-        except (RuntimeError, TypeError, EOFError, ValueError) as error:
-            raise ArtefactError(
-                f"{path} is not a split of sentence pairs ({type(error).__name__}); "
-                "run the stage that makes it again: dvc repro -f tensors"
-            ) from error
+        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
+        return load_stored(cls, path, "a split of sentence pairs")
