@@ -60,6 +60,6 @@ class Corpus:
         """Whether the word vectors carried knowledge from elsewhere; empty if not known."""
         wording = {
             "random": "The word vectors were random, so nothing came from pre-training. ",
-            "glove": "The word vectors were pre-trained (GloVe). ",
+            "glove": "The word vectors were pre-trained. ",
         }
         return wording.get(self.vectors, "")
