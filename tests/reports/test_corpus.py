@@ -30,7 +30,9 @@ def test_all_of_snli() -> None:
     assert corpus.sentence() == "SNLI (549,367 training, 9,842 dev and 9,824 test pairs)"
 
 
-@pytest.mark.parametrize(("vectors", "said"), [("random", "random"), ("glove", "pre-trained"), ("", "")])
+@pytest.mark.parametrize(
+    ("vectors", "said"), [("random", "random"), ("glove", "pre-trained"), ("", "")]
+)
 def test_the_source_of_the_vectors(vectors: str, said: str) -> None:
     sentence = Corpus("snli", 1, 1, 1, vectors).vectors_sentence()
     assert said in sentence and bool(sentence) is bool(vectors)
