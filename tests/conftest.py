@@ -1,11 +1,15 @@
 """What every test gets: one thread, a fixed seed, no telemetry and, if fast, no network."""
 
 import os
+import signal
 import socket
 from typing import Any
 
 import pytest
 import torch
+
+# A background job of a script is born deaf to SIGINT, and so would be the processes of tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ |= {
     "DO_NOT_TRACK": "true",

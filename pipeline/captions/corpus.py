@@ -6,8 +6,7 @@ from itertools import cycle, islice, product
 from random import Random
 
 from actmodels.data.pairs import LABELS
-from actmodels.errors import ConfigError
-from pipeline.captions.pairs import MAX_DEPTH, draw_ambiguous, draw_pair
+from pipeline.captions.pairs import draw_ambiguous, draw_pair
 from pipeline.captions.scenes import Meaning
 from pipeline.captions.sentences import realise
 from pipeline.schema import Captions
@@ -28,15 +27,7 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
     Args:
         settings: seed, pairs per split, share of "-" rows, greatest depth.
         split: train, dev or test.
-
-    Raises:
-        ConfigError: max_depth is more than this corpus has.
     """
-    if not 1 <= settings.max_depth <= MAX_DEPTH:
-        raise ConfigError(
-            "params.yaml",
-            [f"corpus.captions.max_depth is {settings.max_depth}; must be 1 to {MAX_DEPTH}"],
-        )
     random = Random(f"captions {settings.seed} {split}")
     seen: set[tuple[str, str]] = set()
     for number, (label, depth) in enumerate(schedule(random, settings, split)):

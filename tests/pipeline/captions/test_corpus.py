@@ -2,10 +2,11 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from pydantic import ValidationError
 
 from actmodels.data.pairs import LABELS
-from actmodels.errors import ConfigError
 from pipeline.captions.corpus import generate_split
+from pipeline.captions.pairs import MAX_DEPTH
 from pipeline.schema import Captions
 from pipeline.sources.jsonl import format_pair
 
@@ -63,5 +64,6 @@ def test_lengths_are_those_of_captions() -> None:
 
 @pytest.mark.parametrize("depth", [7, 30])
 def test_a_depth_that_no_hypothesis_has_is_refused(depth: int) -> None:
-    with pytest.raises(ConfigError, match=rf"max_depth is {depth}; must be 1 to 6"):
-        next(generate_split(changed(max_depth=depth), "dev"))
+    with pytest.raises(ValidationError, match="must be a whole number from 1 to 6"):
+        changed(max_depth=depth)
+    assert MAX_DEPTH == 6
