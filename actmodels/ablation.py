@@ -8,6 +8,7 @@ remainder falling on step k. The paper's remark on the uptick for ACT speaks for
 from typing import Literal, NamedTuple
 
 import torch
+from torch import Tensor
 
 from actmodels.config import InputConfig
 from actmodels.data.batching import batches_by_length, collate
@@ -25,6 +26,11 @@ class AblationRow(NamedTuple):
     steps: int | None
     accuracy: float
     mean_steps: float
+
+
+def hits(logits: Tensor, labels: Tensor) -> int:
+    """How many pairs are classified rightly."""
+    return int((logits.argmax(dim=1) == labels).sum())
 
 
 @torch.no_grad()
@@ -45,19 +51,15 @@ def ablate_steps(
     for index in batches_by_length(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
-
-        def hits(weights: torch.Tensor, states: torch.Tensor = states) -> int:
-            mean_state = (weights[:, None, :] @ states[:, : weights.shape[1]]).squeeze(1)
-            return int((model.classify(mean_state).argmax(1) == batch.labels).sum())  # noqa: B023
-
         for k in steps:
-            predicted = model.classify(states[:, k - 1]).argmax(dim=1)
-            correct["state"][k] += int((predicted == batch.labels).sum())
+            correct["state"][k] += hits(model.classify(states[:, k - 1]), batch.labels)
             capped = act(probabilities[:, :k], epsilon)
-            correct["capped"][k] += hits(capped.weights)
+            logits = model.classify_mean(states[:, :k], capped.weights)
+            correct["capped"][k] += hits(logits, batch.labels)
             taken[k] += float(capped.steps.sum())
         adaptive = act(probabilities[:, :max_steps], epsilon)
-        adaptive_correct += hits(adaptive.weights)
+        logits = model.classify_mean(states[:, :max_steps], adaptive.weights)
+        adaptive_correct += hits(logits, batch.labels)
         adaptive_taken += float(adaptive.steps.sum())
     count = len(pairs)
     rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]

@@ -1,6 +1,7 @@
 """What a trial yields: the only schema of what is stored about it. No torch import."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,6 +39,11 @@ class EpochRecord:
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
+def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
+    """The epoch of the best dev accuracy so far (running maximum: the first of equals)."""
+    return max(history, key=lambda e: (e.dev_accuracy, -e.epoch))
+
+
 @dataclass(frozen=True)
 class TrialRecord:
     """One finished trial.
@@ -58,8 +64,8 @@ class TrialRecord:
 
     @property
     def best(self) -> EpochRecord:
-        """The epoch of the best dev accuracy so far (running maximum: the first of equals)."""
-        return max(self.history, key=lambda e: (e.dev_accuracy, -e.epoch))
+        """See `best_epoch`."""
+        return best_epoch(self.history)
 
     def to_json(self) -> str:
         """The whole record, for the store."""

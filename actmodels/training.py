@@ -19,7 +19,7 @@ from actmodels.data.embeddings import input_rows
 from actmodels.data.trial_data import TrialData
 from actmodels.evaluation import evaluate, mean_and_sd
 from actmodels.models.build import Model, build, parameter_count
-from actmodels.records import EpochRecord
+from actmodels.records import EpochRecord, best_epoch
 
 
 def build_optimizer(model: Model, config: TrainConfig) -> torch.optim.Optimizer:
@@ -103,7 +103,7 @@ class Training:
     @property
     def best_epoch(self) -> int:
         """The first epoch with the best dev accuracy so far."""
-        return max(self.history, key=lambda e: (e.dev_accuracy, -e.epoch)).epoch
+        return best_epoch(self.history).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:
         """Train until finished, yielding each epoch's record; resumes where the history ends."""

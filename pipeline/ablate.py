@@ -1,17 +1,15 @@
 """Stage `ablate`: accuracy at a fixed number of inference steps, in both readings."""
 
-import json
 import statistics
 from typing import Any
 
-import pandas as pd
 from tqdm import tqdm
 
 from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import PairTensors
-from actmodels.files import write_text
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from pipeline.params import load_params
+from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder
 from pipeline.trials import data_digest
@@ -43,10 +41,9 @@ def main() -> None:
             name = {"model": config.model, "seed": config.seed}
             rows[split] += [name | row._asdict() for row in found]
     for split, table in rows.items():
-        text = pd.DataFrame(table, dtype=object).to_csv(index=False, lineterminator="\n")
-        write_text(artefacts("ablate", f"{split}.csv"), text)
+        write_table(artefacts("ablate", f"{split}.csv"), table)
     summary = {split: summarise(table) for split, table in rows.items()}
-    write_text(artefacts("ablate", "summary.json"), json.dumps(summary, indent=2) + "\n")
+    write_summary(artefacts("ablate", "summary.json"), summary)
     tags = {**provenance_tags(), "data_digest": data_digest()}
     log_evaluation("ablate", "+".join(keys), tags, summary, state_folder())
 

@@ -1,19 +1,18 @@
 """Stage `evaluate`: the retrained models on the test split, read here once per model and seed."""
 
-import json
 import statistics
 from typing import Any
 
-import pandas as pd
 from tqdm import tqdm
 
 from actmodels.data.pairs import LABELS, PairTensors
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
-from actmodels.files import write_text
 from pipeline.params import load_params
+from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder
 from pipeline.trials import data_digest
+from tune.selection import sample_sd
 from tune.tracking import log_evaluation, provenance_tags
 
 DEPTH_COLUMNS = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
@@ -53,8 +52,7 @@ def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
     def spread(column: str) -> dict[str, float | None]:
         values = [row[column] for row in rows]
-        sd = statistics.stdev(values) if len(values) > 1 else None
-        return {f"{column}_mean": statistics.fmean(values), f"{column}_sd": sd}
+        return {f"{column}_mean": statistics.fmean(values), f"{column}_sd": sample_sd(values)}
 
     steps = [row["test_mean_steps"] for row in rows if row["test_mean_steps"] is not None]
     return {
@@ -89,14 +87,10 @@ def main() -> None:
     models = dict.fromkeys(str(row["model"]) for row in rows)
     summary = {model: summarise([r for r in rows if r["model"] == model]) for model in models}
 
-    def csv(name: str, table: list[dict[str, Any]], columns: list[str] | None = None) -> None:
-        frame = pd.DataFrame(table, columns=columns, dtype=object)
-        write_text(folder / name, frame.to_csv(index=False, lineterminator="\n"))
-
-    csv("results.csv", rows)
-    csv("depth.csv", depths, DEPTH_COLUMNS)
-    csv("predictions.csv", predictions)
-    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+    write_table(folder / "results.csv", rows)
+    write_table(folder / "depth.csv", depths, DEPTH_COLUMNS)
+    write_table(folder / "predictions.csv", predictions)
+    write_summary(folder / "summary.json", summary)
     keys = "+".join(str(row["key"]) for row in rows)
     tags = {**provenance_tags(), "data_digest": data_digest()}
     log_evaluation("evaluate", keys, tags, summary, state_folder())

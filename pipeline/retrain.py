@@ -11,6 +11,7 @@ from actmodels.files import replacing
 from pipeline.params import load_params
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import execution_settings, keyed, write_trials
+from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
 
@@ -47,7 +48,7 @@ def main() -> None:
         summary[model] = {
             "seeds": len(own),
             "dev_accuracy_mean": statistics.fmean(accuracies),
-            "dev_accuracy_sd": statistics.stdev(accuracies) if len(own) > 1 else None,
+            "dev_accuracy_sd": sample_sd(accuracies),
         }
     write_trials(artefacts("retrain"), records, summary)
 

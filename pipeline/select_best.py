@@ -1,9 +1,7 @@
 """Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
 
-import json
-
-from actmodels.files import write_text
 from pipeline.params import load_params
+from pipeline.results import write_summary
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import read_records
 from tune.selection import TIE_RULES, select_best
@@ -27,7 +25,7 @@ def main() -> None:
         }
         for model, winner in winners.items()
     }
-    write_text(artefacts("select_best", "best.json"), json.dumps(best, indent=2) + "\n")
+    write_summary(artefacts("select_best", "best.json"), best)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Stage `tensors`: encode the pairs as arrays that load by memory map."""
 
-import io
 import json
 from typing import Any
 
@@ -8,8 +7,9 @@ import torch
 from tqdm import tqdm
 
 from actmodels.data.pairs import FIRST_WORD
+from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
-from actmodels.files import replacing, write_text
+from actmodels.files import write_text
 from pipeline.params import load_params
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs
@@ -32,10 +32,7 @@ def write_embedding(words: list[str]) -> None:
             "run: dvc repro -f vectors"
         )
     hashes = torch.tensor([spelling_hash(word) for word in words], dtype=torch.int64)
-    buffer = io.BytesIO()  # a path would put its own name into the file
-    torch.save({**stored, "word_hash": hashes}, buffer)
-    with replacing(artefacts("tensors", "embedding.pt")) as temporary:
-        temporary.write_bytes(buffer.getbuffer())
+    save_stored({**stored, "word_hash": hashes}, artefacts("tensors", "embedding.pt"))
 
 
 def main() -> None:

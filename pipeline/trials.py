@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
-from actmodels.records import TrialRecord
+from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.params import Params
+from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, state_folder
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
@@ -69,28 +68,22 @@ def trial_row(record: TrialRecord) -> dict[str, Any]:
 def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str, Any]) -> None:
     """Write records.jsonl, trials.csv, history.csv, timings.csv and summary.json."""
 
-    def csv(name: str, rows: list[dict[str, Any]]) -> None:
-        # dtype=object keeps whole numbers whole beside empty cells.
-        frame = pd.DataFrame(rows, dtype=object)
-        write_text(folder / name, frame.to_csv(index=False, lineterminator="\n"))
-
     def named(record: TrialRecord) -> dict[str, Any]:
         config = record.config
         return {"key": record.key, "model": config["model"], "seed": config["seed"]}
 
     write_text(folder / "records.jsonl", "".join(r.result_json() + "\n" for r in records))
-    csv("trials.csv", [trial_row(record) for record in records])
+    write_table(folder / "trials.csv", [trial_row(record) for record in records])
     epochs = [(named(record), epoch) for record in records for epoch in record.history]
-    csv("history.csv", [name | epoch.result() for name, epoch in epochs])
-    timing = ("seconds", "examples_per_second")
-    csv(
-        "timings.csv",
+    write_table(folder / "history.csv", [name | epoch.result() for name, epoch in epochs])
+    write_table(
+        folder / "timings.csv",
         [
-            n | {"epoch": e.epoch} | {field: getattr(e, field) for field in timing}
+            n | {"epoch": e.epoch} | {field: getattr(e, field) for field in TIMING_FIELDS}
             for n, e in epochs
         ],
     )
-    write_text(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+    write_summary(folder / "summary.json", summary)
 
 
 def read_records(stage: str) -> list[TrialRecord]:

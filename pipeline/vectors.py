@@ -1,12 +1,12 @@
 """Stage vectors: one input vector for each vocabulary word, drawn at random or pre-trained."""
 
-import io
 import json
 
 import torch
 from torch import Tensor
 
-from actmodels.files import replacing, write_text
+from actmodels.data.stored import save_stored
+from actmodels.files import write_text
 from pipeline.params import load_params
 from pipeline.schema import Vectors
 from pipeline.sources.download import fetch
@@ -21,10 +21,7 @@ def main() -> None:
     params = load_params()
     counts = read_counts(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
     vectors, found = look_up([word for word, _ in counts], params.vectors)
-    buffer = io.BytesIO()  # a path would put its own name into the file
-    torch.save({"vectors": vectors, "found": found}, buffer)
-    with replacing(artefacts("vectors", "vectors.pt")) as temporary:
-        temporary.write_bytes(buffer.getbuffer())
+    save_stored({"vectors": vectors, "found": found}, artefacts("vectors", "vectors.pt"))
     summary = {"source": params.vectors.source} | summarise([n for _, n in counts], found)
     write_text(artefacts("vectors", "summary.json"), json.dumps(summary, indent=1) + "\n")
 

@@ -36,9 +36,12 @@ class Selected:
     @property
     def dev_accuracy_sd(self) -> float | None:
         """Sample standard deviation over seeds; None for one seed."""
-        if len(self.records) < 2:
-            return None
-        return statistics.stdev(record.best.dev_accuracy for record in self.records)
+        return sample_sd([record.best.dev_accuracy for record in self.records])
+
+
+def sample_sd(values: Sequence[float]) -> float | None:
+    """Sample standard deviation over seeds; None for one seed, which has no spread."""
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def mean_accuracy(records: Sequence[TrialRecord]) -> float:

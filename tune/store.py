@@ -3,16 +3,14 @@
 The folder is no output of a stage: DVC deletes outputs before it runs one.
 """
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from actmodels.config import trial_from_dict
+from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
-from actmodels.files import replacing, write_text
+from actmodels.files import write_text
 from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
 
@@ -38,10 +36,7 @@ class TrialStore:
     def save(self, record: TrialRecord, weights: dict[str, Any] | None) -> None:
         """Store a finished trial; the weights first, so that a record never lacks them."""
         if weights is not None:
-            buffer = io.BytesIO()  # a path would put its own name into the file
-            torch.save(weights, buffer)
-            with replacing(self.weights_path(record.key)) as temporary:
-                temporary.write_bytes(buffer.getbuffer())
+            save_stored(weights, self.weights_path(record.key))
         write_text(self.record_path(record.key), record.to_json())
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:

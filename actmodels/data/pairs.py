@@ -4,15 +4,12 @@ Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token tha
 ask for in front of each sentence, and the vocabulary's words follow from 3.
 """
 
-import io
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-import torch
 from torch import Tensor
 
-from actmodels.data.stored import load_stored
-from actmodels.files import replacing
+from actmodels.data.stored import load_stored, save_stored
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
 LABELS = ("neutral", "entailment", "contradiction")
@@ -40,10 +37,7 @@ class PairTensors:
 
     def save(self, path: Path) -> None:
         """Write atomically; the same content always gives the same bytes."""
-        buffer = io.BytesIO()  # a path would put its own name into the file
-        torch.save({f.name: getattr(self, f.name) for f in fields(self)}, buffer)
-        with replacing(path) as temporary:
-            temporary.write_bytes(buffer.getbuffer())
+        save_stored({f.name: getattr(self, f.name) for f in fields(self)}, path)
 
     @classmethod
     def load(cls, path: Path) -> "PairTensors":

@@ -1,13 +1,23 @@
-"""Reading the tensors that the data stages wrote, by memory map."""
+"""Files of tensors: written whole, the same content as the same bytes, read by memory map."""
 
+import io
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 
 from actmodels.errors import ArtefactError
+from actmodels.files import replacing
 
 Stored = TypeVar("Stored")
+
+
+def save_stored(content: dict[str, Any], path: Path) -> None:
+    """Write named tensors atomically; the same content always gives the same bytes."""
+    buffer = io.BytesIO()  # a path would put its own name into the file
+    torch.save(content, buffer)
+    with replacing(path) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
 
 
 def load_stored(cls: type[Stored], path: Path, what: str) -> Stored:

@@ -90,5 +90,10 @@ class AdaptiveAttention(nn.Module):
         """
         states, probabilities = self.unroll(batch, self.config.max_steps, until_halted=until_halted)
         halted = act(probabilities, self.config.epsilon)
-        mean_state = (halted.weights[:, None, :] @ states).squeeze(1)  # [batch, state]
-        return Prediction(self.classify(mean_state), halted.steps, halted.ponder_cost)
+        logits = self.classify_mean(states, halted.weights)
+        return Prediction(logits, halted.steps, halted.ponder_cost)
+
+    def classify_mean(self, states: Tensor, weights: Tensor) -> Tensor:
+        """Score the weighted mean of states [batch, steps, state] by weights [batch, steps]."""
+        logits: Tensor = self.classify((weights[:, None, :] @ states).squeeze(1))
+        return logits
