@@ -1,8 +1,9 @@
 """The fixed-step ablation of a trained adaptive model (paper appendix A and table 1).
 
 The paper fixes "the maximum number of inference steps at test time", which reads two ways:
-`state` classifies the k-th state by itself; `capped` runs ACT with a cap of k steps, the
-remainder falling on step k. The paper's remark on the uptick for ACT speaks for the first.
+`state` classifies the k-th state by itself; `capped` halts as trained but after k steps at
+the latest (for ACT the remainder falls on step k). The paper's remark on the uptick for ACT
+speaks for the first.
 """
 
 from typing import Literal, NamedTuple
@@ -10,11 +11,11 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.config import InputConfig
 from actmodels.data.batching import batches_by_length, collate
 from actmodels.data.pairs import PairTensors
-from actmodels.models.adaptive_attention import AdaptiveAttention
-from actmodels.modules.halting import act
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.prediction import Prediction
+from actmodels.settings import InputConfig
 
 Reading = Literal["state", "capped", "adaptive"]
 
@@ -33,9 +34,15 @@ def hits(logits: Tensor, labels: Tensor) -> int:
     return int((logits.argmax(dim=1) == labels).sum())
 
 
+def total_steps(prediction: Prediction) -> float:
+    """Steps taken, summed over the batch."""
+    assert prediction.steps is not None
+    return float(prediction.steps.sum())
+
+
 @torch.no_grad()
 def ablate_steps(
-    model: AdaptiveAttention,
+    model: AlternatingAttention,
     pairs: PairTensors,
     config: InputConfig,
     steps: list[int],
@@ -44,7 +51,7 @@ def ablate_steps(
     """Measure both readings at every number of steps, and the adaptive model beside them."""
     model.eval()
     device = next(model.parameters()).device
-    epsilon, max_steps = model.config.epsilon, model.config.max_steps
+    max_steps = model.halting.max_steps
     correct = {reading: dict.fromkeys(steps, 0) for reading in ("state", "capped")}
     taken = dict.fromkeys(steps, 0.0)
     adaptive_correct, adaptive_taken = 0, 0.0
@@ -53,14 +60,12 @@ def ablate_steps(
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
         for k in steps:
             correct["state"][k] += hits(model.classify(states[:, k - 1]), batch.labels)
-            capped = act(probabilities[:, :k], epsilon)
-            logits = model.classify_mean(states[:, :k], capped.weights)
-            correct["capped"][k] += hits(logits, batch.labels)
-            taken[k] += float(capped.steps.sum())
-        adaptive = act(probabilities[:, :max_steps], epsilon)
-        logits = model.classify_mean(states[:, :max_steps], adaptive.weights)
-        adaptive_correct += hits(logits, batch.labels)
-        adaptive_taken += float(adaptive.steps.sum())
+            capped = model.answer(states[:, :k], probabilities[:, :k])
+            correct["capped"][k] += hits(capped.logits, batch.labels)
+            taken[k] += total_steps(capped)
+        adaptive = model.answer(states[:, :max_steps], probabilities[:, :max_steps])
+        adaptive_correct += hits(adaptive.logits, batch.labels)
+        adaptive_taken += total_steps(adaptive)
     count = len(pairs)
     rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]
     rows += [

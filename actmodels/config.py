@@ -1,77 +1,11 @@
-"""What a trial is: frozen, checked configuration. Imports neither torch nor anything outside.
-
-Every field has one name everywhere: params.yaml, this file, MLflow, the result tables.
-"""
+"""What a trial is: frozen, checked configuration. Imports neither torch nor anything outside."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from actmodels.errors import ConfigError
-
-OovRule = Literal["own", "hashed", "unknown"]
-Init = Literal["xavier", "normal"]
-Optimizer = Literal["adam", "adagrad"]
-
-
-@dataclass(frozen=True)
-class InputConfig:
-    """How tokens become frozen input vectors (facts: paper appendix D).
-
-    oov_rule: what stands for a vocabulary word without a pre-trained vector: a random row of
-        its `own`, one of `oov_buckets` random rows chosen by `hashed` spelling, or the one
-        `unknown` row that also serves words outside the vocabulary.
-    """
-
-    oov_rule: OovRule
-    oov_buckets: int
-    oov_std: float
-    unit_norm: bool
-    null_token: bool
-
-
-@dataclass(frozen=True)
-class TrainConfig:
-    """Optimisation of one trial."""
-
-    optimizer: Optimizer
-    learning_rate: float
-    adagrad_accumulator: float
-    clip_norm: float
-    batch_size: int
-
-
-@dataclass(frozen=True)
-class DecomposableAttentionConfig:
-    """Shape of the Decomposable Attention model (Parikh et al. 2016)."""
-
-    width: int
-    dropout: float
-    init: Init
-    init_std: float
-
-
-@dataclass(frozen=True)
-class AdaptiveAttentionConfig:
-    """Shape of the paper's Adaptive Attention model and its halting (paper section 3)."""
-
-    width: int
-    state_size: int
-    gate_size: int
-    dropout: float
-    init: Init
-    init_std: float
-    epsilon: float
-    ponder_weight: float
-    max_steps: int
-    halting_bias: float
-
-
-NetworkConfig = DecomposableAttentionConfig | AdaptiveAttentionConfig
-
-NETWORKS: dict[str, type[DecomposableAttentionConfig] | type[AdaptiveAttentionConfig]] = {
-    "decomposable_attention": DecomposableAttentionConfig,
-    "adaptive_attention": AdaptiveAttentionConfig,
-}
+from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
+from actmodels.settings import RANGES, InputConfig, TrainConfig
 
 
 @dataclass(frozen=True)
@@ -84,6 +18,7 @@ class TrialConfig:
     model: str
     input: InputConfig
     network: NetworkConfig
+    halting: HaltingConfig | None
     training: TrainConfig
     max_epochs: int
     patience: int
@@ -92,8 +27,8 @@ class TrialConfig:
     def flat(self) -> dict[str, str | int | float | bool]:
         """All settings under their own names, in a fixed order: one row of a result table."""
         row: dict[str, str | int | float | bool] = {"model": self.model, "seed": self.seed}
-        for part in (self.network, self.training, self.input):
-            row |= asdict(part)
+        for part in (self.network, self.halting, self.training, self.input):
+            row |= {} if part is None else asdict(part)
         return row | {"max_epochs": self.max_epochs, "patience": self.patience}
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,31 +37,14 @@ class TrialConfig:
 
 
 def setting_types(model: str) -> dict[str, Any]:
-    """Name and type of every setting of a model, in table order (network, training, input)."""
+    """Name and type of every setting of a model, in the order of the result tables."""
+    halting = MODELS[model].halting
+    parts = (MODELS[model].network, *((halting.settings,) if halting else ()))
     return {
         name: hint
-        for part in (NETWORKS[model], TrainConfig, InputConfig)
+        for part in (*parts, TrainConfig, InputConfig)
         for name, hint in get_type_hints(part).items()
     }
-
-
-# name -> (holds, wording); checked for every trial before anything is run.
-RANGES: dict[str, tuple[Any, str]] = {
-    "width": (lambda v: v >= 1, "at least 1"),
-    "state_size": (lambda v: v >= 1, "at least 1"),
-    "gate_size": (lambda v: v >= 1, "at least 1"),
-    "dropout": (lambda v: 0 <= v < 1, "in [0, 1)"),
-    "init_std": (lambda v: v > 0, "above 0"),
-    "epsilon": (lambda v: 0 < v < 1, "in (0, 1)"),
-    "ponder_weight": (lambda v: v >= 0, "at least 0"),
-    "max_steps": (lambda v: v >= 1, "at least 1"),
-    "learning_rate": (lambda v: v > 0, "above 0"),
-    "adagrad_accumulator": (lambda v: v >= 0, "at least 0"),
-    "clip_norm": (lambda v: v > 0, "above 0"),
-    "batch_size": (lambda v: v >= 1, "at least 1"),
-    "oov_buckets": (lambda v: v >= 1, "at least 1"),
-    "oov_std": (lambda v: v >= 0, "at least 0"),
-}
 
 
 def setting_problem(model: str, name: str, value: object) -> str | None:
@@ -153,8 +71,8 @@ def build_trial(
     Raises:
         ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
     """
-    if model not in NETWORKS:
-        raise ConfigError("trial", [f"model is {model!r}; must be one of {', '.join(NETWORKS)}"])
+    if model not in MODELS:
+        raise ConfigError("trial", [f"model is {model!r}; must be one of {', '.join(MODELS)}"])
     known = setting_types(model)
     problems = [f"{name} is not a setting of {model}" for name in settings if name not in known]
     problems += [f"{name} of {model} is missing" for name in known if name not in settings]
@@ -169,10 +87,12 @@ def build_trial(
     def part(cls: type) -> Any:
         return cls(**{field.name: typed[field.name] for field in fields(cls)})
 
+    halting = MODELS[model].halting
     return TrialConfig(
         model=model,
         input=part(InputConfig),
-        network=part(NETWORKS[model]),
+        network=part(MODELS[model].network),
+        halting=part(halting.settings) if halting else None,
         training=part(TrainConfig),
         max_epochs=max_epochs,
         patience=patience,
@@ -182,7 +102,8 @@ def build_trial(
 
 def trial_from_dict(stored: dict[str, Any]) -> TrialConfig:
     """The inverse of `TrialConfig.as_dict`."""
-    settings = {**stored["network"], **stored["training"], **stored["input"]}
+    halting = stored["halting"] or {}
+    settings = {**stored["network"], **halting, **stored["training"], **stored["input"]}
     return build_trial(
         stored["model"],
         settings,

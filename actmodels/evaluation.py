@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from actmodels.config import InputConfig
-from actmodels.data.batching import batches_by_length, collate
+from actmodels.data.batching import collate
 from actmodels.data.pairs import PairTensors
-from actmodels.models.build import Model
+from actmodels.models.pair_model import PairModel
+from actmodels.settings import InputConfig
 
 
 class Evaluation(NamedTuple):
@@ -50,13 +50,13 @@ def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
 
 @torch.no_grad()
 def evaluate(
-    model: Model, pairs: PairTensors, config: InputConfig, batch_size: int = 256
+    model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
     """Score every pair of a split, in batches of like length, without dropout."""
     model.eval()
     device = next(model.parameters()).device
     logits, steps, ponder, rows = [], [], [], []
-    for index in batches_by_length(pairs, batch_size):
+    for index in model.batches(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         prediction = model(batch)
         rows.append(index)

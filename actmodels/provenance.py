@@ -12,8 +12,10 @@ from pathlib import Path
 import torch
 
 from actmodels.config import TrialConfig
+from actmodels.registry import MODELS
 
 PACKAGE = Path(__file__).parent
+DECLARATIONS = ("registry.py", "settings.py")
 
 
 def module_path(name: str) -> Path | None:
@@ -48,22 +50,22 @@ def without_prose(tree: ast.Module) -> str:
 def code_files(model: str) -> list[Path]:
     """The files of this package that train and evaluate `model`, found by following imports.
 
-    models/build.py imports every model; from there only `model` itself is followed, so that a
-    change to one model leaves the results of the others standing.
+    Models and halting are found by name and not imported by the others, so that a change to one
+    of them leaves the results of the rest standing; those of `model` are added here. What the
+    declarations hold is in the key already, value by value.
     """
-    listing = PACKAGE / "models" / "build.py"
-    own = PACKAGE / "models" / f"{model}.py"
-    pending, seen = [PACKAGE / "training.py", own], set[Path]()
+    architecture = MODELS[model]
+    own = [architecture.model] + ([architecture.halting.halting] if architecture.halting else [])
+    pending, seen = [PACKAGE / "training.py"], set[Path]()
+    pending += [path for name in own if (path := module_path(name.split(":")[0]))]
     while pending:
         path = pending.pop()
         if path in seen:
             continue
         seen.add(path)
-        for name in imported_modules(ast.parse(path.read_text(encoding="utf-8"))):
-            found = module_path(name)
-            if found and not (path == listing and found.parent == listing.parent and found != own):
-                pending.append(found)
-    return sorted(seen)
+        imported = imported_modules(ast.parse(path.read_text(encoding="utf-8")))
+        pending += [found for name in imported if (found := module_path(name))]
+    return sorted(seen - {PACKAGE / name for name in DECLARATIONS})
 
 
 def code_digest(model: str) -> str:

@@ -15,6 +15,7 @@ class EpochRecord:
 
     Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
     Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R.
+    ponder_weight is that at the end of the epoch: it may change during training.
     The step fields are None for a model without halting, the timings where they were left out.
     Train figures are running ones, taken with dropout while the parameters change; dev figures
     are taken at the end of the epoch.
@@ -31,6 +32,7 @@ class EpochRecord:
     dev_mean_steps: float | None
     dev_sd_steps: float | None
     dev_ponder_cost: float | None
+    ponder_weight: float | None = None
     seconds: float | None = None
     examples_per_second: float | None = None
 

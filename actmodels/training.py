@@ -13,16 +13,19 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from actmodels.config import TrainConfig, TrialConfig
-from actmodels.data.batching import batches_by_length, collate
+from actmodels.config import TrialConfig
+from actmodels.data.batching import collate
 from actmodels.data.embeddings import input_rows
 from actmodels.data.trial_data import TrialData
 from actmodels.evaluation import evaluate, mean_and_sd
-from actmodels.models.build import Model, build, parameter_count
+from actmodels.models.build import build, parameter_count
+from actmodels.models.pair_model import PairModel
+from actmodels.models.prediction import Prediction
 from actmodels.records import EpochRecord, best_epoch
+from actmodels.settings import TrainConfig
 
 
-def build_optimizer(model: Model, config: TrainConfig) -> torch.optim.Optimizer:
+def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimizer:
     """Adam (Kingma & Ba 2014) or Adagrad with its start accumulator named (torch's own is 0)."""
     if config.optimizer == "adam":
         return torch.optim.Adam(model.parameters(), lr=config.learning_rate)
@@ -42,6 +45,17 @@ class RunningMeans:
         self.steps: list[Tensor] = []
         self.ponder: list[Tensor] = []
         self.examples = 0
+
+    @torch.no_grad()
+    def add(self, prediction: Prediction, labels: Tensor) -> None:
+        """Take in one batch."""
+        self.loss.append(cross_entropy(prediction.logits, labels, reduction="sum"))
+        self.correct.append((prediction.logits.argmax(dim=1) == labels).sum())
+        self.examples += len(labels)
+        if prediction.steps is not None:
+            self.steps.append(prediction.steps.detach())
+        if prediction.ponder_cost is not None:
+            self.ponder.append(prediction.ponder_cost.detach())
 
     def summary(self) -> dict[str, float | None]:
         """The train fields of the epoch's record; zeros if its first batch diverged."""
@@ -128,6 +142,7 @@ class Training:
             dev_mean_steps=mean_steps,
             dev_sd_steps=sd_steps,
             dev_ponder_cost=mean_and_sd(dev.ponder_cost)[0],
+            ponder_weight=self.model.ponder_weight,
             seconds=seconds,
             examples_per_second=means.examples / seconds,
         )
@@ -144,16 +159,11 @@ class Training:
         means = RunningMeans()
         self.model.train()
         null_token = self.config.input.null_token
-        for index in batches_by_length(self.data.train, self.config.training.batch_size, order):
+        self.model.start_epoch(epoch)
+        for index in self.model.batches(self.data.train, self.config.training.batch_size, order):
             batch = collate(self.data.train, index, null_token=null_token, device=self.device)
             prediction = self.model(batch)
-            loss = cross_entropy(prediction.logits, batch.labels)
-            objective = loss
-            if prediction.ponder_cost is not None:
-                ponder_weight = self.config.network.ponder_weight  # type: ignore[union-attr]
-                objective = loss + ponder_weight * prediction.ponder_cost.mean()
-                means.steps.append(prediction.steps.detach())
-                means.ponder.append(prediction.ponder_cost.detach())
+            objective = self.model.objective(prediction, batch.labels)
             if not torch.isfinite(objective):
                 self.diverged = True
                 break
@@ -161,9 +171,8 @@ class Training:
             objective.backward()
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
             self.optimizer.step()
-            means.loss.append(loss.detach() * len(index))
-            means.correct.append((prediction.logits.argmax(dim=1) == batch.labels).sum())
-            means.examples += len(index)
+            self.model.adapt(prediction)
+            means.add(prediction, batch.labels)
         return means
 
     def state_dict(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import PairTensors
-from actmodels.models.adaptive_attention import AdaptiveAttention
+from actmodels.models.alternating import AlternatingAttention
 from pipeline.params import load_params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
@@ -33,7 +33,7 @@ def main() -> None:
     rows: dict[str, list[dict[str, Any]]] = {split: [] for split in plan}
     keys = []
     for config, record, model in tqdm(list(retrained_models()), "ablate", unit="model"):
-        if config.model != ablate.model or not isinstance(model, AdaptiveAttention):
+        if config.model != ablate.model or not isinstance(model, AlternatingAttention):
             continue
         keys.append(record.key)
         for split, steps in plan.items():

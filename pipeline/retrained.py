@@ -7,13 +7,14 @@ import torch
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.data.embeddings import WordVectors, input_rows
 from actmodels.errors import ArtefactError
-from actmodels.models.build import Model, build
+from actmodels.models.build import build
+from actmodels.models.pair_model import PairModel
 from actmodels.records import TrialRecord
 from pipeline.stage import artefacts
 from pipeline.trials import read_records
 
 
-def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, Model]]:
+def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
     """Each retrained model with the parameters of its best dev epoch, in the order of retrain.
 
     Raises:

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from actmodels.config import NETWORKS, setting_problem, setting_types
+from actmodels.config import setting_problem, setting_types
+from actmodels.registry import MODELS
 from pipeline.problems import dotted, unknown
 
-MODELS = ("sweep", "models")
+SWEPT = ("sweep", "models")
 UNIQUE = (
     ("sweep", "seeds"),
     ("retrain", "seeds"),
@@ -20,7 +21,7 @@ UNIQUE = (
 def rule_problems(tree: dict[str, Any]) -> list[str]:
     """All problems of this kind; parts of the wrong type are passed over, they have their own."""
     problems = []
-    models = _at(tree, *MODELS)
+    models = _at(tree, *SWEPT)
     if isinstance(models, dict):
         for name, model in models.items():
             problems += _model_problems(name, model)
@@ -47,16 +48,16 @@ def _repeats(key: str, values: list[Any]) -> list[str]:
 
 
 def _model_problems(name: str, model: Any) -> list[str]:
-    if name not in NETWORKS:
-        return [unknown((*MODELS, name), list(NETWORKS))]
+    if name not in MODELS:
+        return [unknown((*SWEPT, name), list(MODELS))]
     settings, grid = _at(model, "settings"), _at(model, "grid")
     if not isinstance(settings, dict) or not isinstance(grid, dict):
         return []
-    at = dotted((*MODELS, name))
+    at = dotted((*SWEPT, name))
     problems = []
     for place, names in (("settings", settings), ("grid", grid)):
         for extra in (n for n in names if n not in setting_types(name)):
-            problems.append(unknown((*MODELS, name, place, extra), list(setting_types(name))))
+            problems.append(unknown((*SWEPT, name, place, extra), list(setting_types(name))))
     for setting in setting_types(name):
         if setting in settings and setting in grid:
             problems.append(f"{at}.settings.{setting} is in grid as well; keep one of the two")
@@ -71,7 +72,7 @@ def _model_problems(name: str, model: Any) -> list[str]:
 
 
 def _axis_problems(model: str, setting: str, values: list[Any]) -> list[str]:
-    key = dotted((*MODELS, model, "grid", setting))
+    key = dotted((*SWEPT, model, "grid", setting))
     if not values:
         return [f"{key} is empty; must have at least one value"]
     found = [(place, _value_problem(model, setting, value)) for place, value in enumerate(values)]
@@ -93,8 +94,8 @@ def _criteria(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def _ablation(tree: dict[str, Any]) -> Iterator[str]:
-    model, swept = _at(tree, "ablate", "model"), _at(tree, *MODELS)
-    halting = [name for name in NETWORKS if "max_steps" in setting_types(name)]
+    model, swept = _at(tree, "ablate", "model"), _at(tree, *SWEPT)
+    halting = [name for name, model in MODELS.items() if model.halting is not None]
     if isinstance(model, str) and model not in halting:
         yield f"ablate.model is {model!r}; must be a model that halts: {', '.join(halting)}"
     elif isinstance(model, str) and isinstance(swept, dict) and model not in swept:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from actmodels.config import NETWORKS, setting_types
+from actmodels.config import setting_types
 from actmodels.records import TIMING_FIELDS, EpochRecord
+from actmodels.registry import MODELS
 from reports.reading import (
     Kind,
     Source,
@@ -133,8 +134,8 @@ def load(root: Path) -> Artefacts:
 def _settings(source: Source, trials: pd.DataFrame) -> tuple[str, ...]:
     """Names of the settings of all swept models, wherever their columns stand."""
     models = dict.fromkeys(trials["model"])
-    if unknown := [model for model in models if model not in NETWORKS]:
-        raise source.damaged(f"model is {unknown[0]!r}; must be one of {', '.join(NETWORKS)}")
+    if unknown := [model for model in models if model not in MODELS]:
+        raise source.damaged(f"model is {unknown[0]!r}; must be one of {', '.join(MODELS)}")
     names = dict.fromkeys(name for model in models for name in (*setting_types(model), *LIMITS))
     if absent := [name for name in names if name not in trials.columns]:
         raise source.damaged(f"has no column {', '.join(absent)}", 1)

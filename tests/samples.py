@@ -5,16 +5,28 @@ from typing import Any
 
 import torch
 
-from actmodels.config import TrialConfig, build_trial
+from actmodels.config import TrialConfig, build_trial, setting_types
 from actmodels.data.batching import Batch, collate
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.trial_data import TrialData
 
 WORDS, DIMENSIONS = 40, 12
-MODELS = ("decomposable_attention", "adaptive_attention")
+MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
 
-COMMON: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
+    "state_size": 9,
+    "gate_size": 7,
+    "epsilon": 0.01,
+    "ponder_weight": 0.01,
+    "max_steps": 6,
+    "halting_bias": -1.0,
+    "steps": 3,
+    "prior_steps": 3.0,
+    "warm_up_epochs": 2,
+    "step_loss_weight": 0.5,
+    "target_steps": 3.0,
+    "adaptation_rate": 0.001,
     "width": 8,
     "dropout": 0.1,
     "init": "xavier",
@@ -30,24 +42,14 @@ COMMON: dict[str, Any] = {
     "unit_norm": False,
     "null_token": False,
 }
-OWN: dict[str, dict[str, Any]] = {
-    "decomposable_attention": {},
-    "adaptive_attention": {
-        "state_size": 9,
-        "gate_size": 7,
-        "epsilon": 0.01,
-        "ponder_weight": 0.01,
-        "max_steps": 6,
-        "halting_bias": -1.0,
-    },
-}
 
 
 def sample_trial(
     model: str, *, max_epochs: int = 3, patience: int = 0, seed: int = 1, **settings: Any
 ) -> TrialConfig:
     """A tiny trial; keyword arguments replace single settings."""
-    merged = {**COMMON, **OWN[model], **settings}
+    own = {name: SETTINGS[name] for name in setting_types(model)}
+    merged = {**own, **settings}
     return build_trial(model, merged, max_epochs=max_epochs, patience=patience, seed=seed)
 
 

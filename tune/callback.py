@@ -48,6 +48,7 @@ class DriverCallback(ray.tune.Callback):
         self.checkpoints = checkpoints
         self.keep_weights = keep_weights
         self.errors: dict[str, str] = {}
+        self.lost: set[str] = set()
         self.ended: set[str] = set()
         _current = self
 
@@ -96,11 +97,22 @@ class DriverCallback(ray.tune.Callback):
         self.progress.ended(ours.name, ours.config.max_epochs)
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """A trial failed more often than it may."""
+        """Ray gave a trial up: it failed more often than it may, or too early.
+
+        Where a worker dies between two trials, Ray tells of its death twice and gives the next
+        trial up at the second, though restarts are left. Such a trial is lost, not failed: the
+        caller hands it to Ray again.
+        """
         ours = self.trial_of(trial)
+        if trial.num_failures <= trial.max_failures:
+            self.lost.add(ours.key)
+            return
         error = trial.get_error() if hasattr(trial, "get_error") else None
-        reason = str(error).strip().splitlines()[-1] if error else "no reason given"
-        self.errors[ours.key] = reason
-        self.ended.add(ours.key)
-        self.tracker.trial_failed(ours.key, reason)
-        self.progress.ended(ours.name, ours.config.max_epochs, failed=True)
+        self.gave_up(ours, str(error).strip().splitlines()[-1] if error else "no reason given")
+
+    def gave_up(self, trial: Trial, reason: str) -> None:
+        """Nothing more is tried for a trial."""
+        self.errors[trial.key] = reason
+        self.ended.add(trial.key)
+        self.tracker.trial_failed(trial.key, reason)
+        self.progress.ended(trial.name, trial.config.max_epochs, failed=True)

@@ -78,7 +78,7 @@ def execute(
     folder = execution.storage / f"{kind}-{grid_hash(trials)}"
     try:
         with connected(dashboard=execution.dashboard, state=execution.state):
-            tuner(folder, trials, execution, callback).fit()
+            fit(folder, trials, execution, callback)
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
@@ -86,6 +86,21 @@ def execute(
     if not callback.errors:
         shutil.rmtree(folder, ignore_errors=True)  # else its error files are worth a look
     return callback.errors
+
+
+def fit(folder: Path, trials: list[Trial], execution: Execution, callback: DriverCallback) -> None:
+    """Have Ray run the trials, and those again that it lost, from their last saved epoch.
+
+    A trial lost in every round gets the same number of rounds as of restarts.
+    """
+    for _ in range(1 + execution.max_failures):
+        callback.lost.clear()
+        tuner(folder, trials, execution, callback).fit()
+        trials = [trial for trial in trials if trial.key in callback.lost]
+        if not trials:
+            return
+    for trial in trials:
+        callback.gave_up(trial, "its workers died again and again; see the log above")
 
 
 def tuner(

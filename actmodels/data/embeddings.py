@@ -6,9 +6,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.config import InputConfig
 from actmodels.data.pairs import FIRST_WORD, PAD
 from actmodels.data.stored import load_stored
+from actmodels.settings import InputConfig
 
 
 @dataclass(frozen=True)

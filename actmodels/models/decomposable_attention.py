@@ -3,24 +3,25 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.config import DecomposableAttentionConfig
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import LABELS
+from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.feedforward import FeedForward
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.projection import ProjectedWords
+from actmodels.settings import DecomposableAttentionConfig
 
 
-class DecomposableAttention(nn.Module):
+class DecomposableAttention(PairModel):
     """Compare each word with what it aligns to in the other sentence, and sum the comparisons.
 
     Follows Parikh et al. (G: 2d-d-d, H: 2d-d-d, linear projection without bias): 381,803
     trained parameters at width 200. The 2016 code had 1.75 M: wider G and H.
 
     Args:
-        vectors: frozen input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
     """
 
     def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor) -> None:

@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
-from actmodels.config import Init
+from actmodels.halting.unit import HaltingUnit
 from actmodels.modules.gru import GRUCell
-from actmodels.modules.halting import HaltingUnit
+from actmodels.settings import Init
 
 
 @torch.no_grad()

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from actmodels.modules.halting import HaltingUnit, act
+from actmodels.halting.act import act
+from actmodels.halting.unit import HaltingUnit
 
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from actmodels.models.build import build, parameter_count
+from actmodels.registry import MODELS
 from actmodels.training import Training
 from tests import model_checks
-from tests.samples import MODELS, sample_data, sample_trial
+from tests.samples import sample_data, sample_trial
 
 
 @pytest.mark.parametrize("model", MODELS)

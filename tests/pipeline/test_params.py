@@ -5,8 +5,9 @@ import pytest
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from actmodels.config import NETWORKS, setting_types
+from actmodels.config import setting_types
 from actmodels.errors import ConfigError
+from actmodels.registry import MODELS
 from pipeline.params import load_params
 from pipeline.schema import Params
 
@@ -160,7 +161,7 @@ def test_all_problems_come_at_once_and_in_one_message(tree: Any, tmp_path: Path)
     assert all(line.startswith(f"{tmp_path / 'params.yaml'}: ") for line in lines)
 
 
-@pytest.mark.parametrize("model", NETWORKS)
+@pytest.mark.parametrize("model", MODELS)
 def test_every_setting_of_a_model_is_needed(tree: Any, tmp_path: Path, model: str) -> None:
     swept = tree["sweep"]["models"][model]
     for setting in setting_types(model):

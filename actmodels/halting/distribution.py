@@ -1,0 +1,53 @@
+"""How much each step of an example counts: a distribution over its steps that sums to 1."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Halted(NamedTuple):
+    """Where each example halted.
+
+    weights: [batch, steps], what each state counts; zero after the last step, sum 1.
+    steps: [batch], N, the number of steps taken (no gradient).
+    remainder: [batch], R, the weight of step N.
+    """
+
+    weights: Tensor
+    steps: Tensor
+    remainder: Tensor
+
+    @property
+    def ponder_cost(self) -> Tensor:
+        """N + R [batch]; its gradient reaches the halting probabilities through R alone."""
+        return self.steps + self.remainder
+
+
+def until(masses: Tensor, epsilon: float) -> Halted:
+    """Cut a distribution off where little is left, each example by itself.
+
+    With c_n = m_1 + ... + m_n: N is the first n with c_n >= 1 - epsilon, or the last step given
+    (the cap); the weight of step n is m_n before N, R = 1 - c_{N-1} at N, and 0 after it.
+
+    Args:
+        masses: m_n >= 0, [batch, steps]; more steps than needed change nothing.
+        epsilon: an example halts once its masses reach 1 - epsilon.
+    """
+    before = torch.cumsum(masses, dim=1) - masses  # c_{n-1}
+    running = before < 1 - epsilon
+    # Rounding in the subtraction must not keep a first step from running.
+    running = torch.cat([torch.ones_like(running[:, :1]), running[:, 1:]], dim=1)
+    crossing = before + masses >= 1 - epsilon
+    capped = torch.zeros_like(crossing)
+    capped[:, -1] = True
+    last = running & (crossing | capped)
+    remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=1)
+    weights = torch.where(last, 1 - before, masses) * running
+    return Halted(weights, running.sum(dim=1).to(masses.dtype), remainder)
+
+
+def survival(probabilities: Tensor) -> Tensor:
+    """(1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is reached."""
+    reached = torch.cumprod(1 - probabilities, dim=1)
+    return torch.cat([torch.ones_like(reached[:, :1]), reached[:, :-1]], dim=1)

@@ -1,0 +1,39 @@
+"""The same number of steps for every example (Sordoni et al. 2016; thesis figure 6.2)."""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from actmodels.halting.family import Classify, Halting
+from actmodels.models.prediction import Prediction
+from actmodels.settings import FixedStepsConfig
+
+
+class FixedSteps(Halting):
+    """Classify the last state; no unit that halts and nothing to pay."""
+
+    def __init__(self, config: FixedStepsConfig, state: int) -> None:
+        super().__init__()
+        self.max_steps = config.steps
+
+    def probability(self, state: Tensor) -> Tensor:
+        """Zeros [batch]: nothing halts before the last step."""
+        return state.new_zeros(len(state))
+
+    def done(self, probabilities: Tensor) -> Tensor:
+        """All or none."""
+        count, steps = probabilities.shape
+        full = torch.full((count,), steps >= self.max_steps, device=probabilities.device)
+        return full
+
+    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+        """Classify the last state given."""
+        count, steps = probabilities.shape
+        weights = torch.zeros_like(probabilities)
+        weights[:, -1] = 1.0
+        taken = probabilities.new_full((count,), float(steps))
+        return Prediction(classify(states[:, -1]), taken, None, weights)
+
+    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Mean cross-entropy."""
+        return cross_entropy(prediction.logits, labels)

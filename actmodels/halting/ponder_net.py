@@ -1,0 +1,83 @@
+"""PonderNet (Banino et al. 2021): halting as a random variable, its expected loss minimised."""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import log_softmax
+
+from actmodels.halting.distribution import survival, until
+from actmodels.halting.family import Classify, Halting
+from actmodels.halting.unit import HaltingUnit
+from actmodels.models.prediction import Prediction
+from actmodels.settings import PonderNetConfig
+
+
+class PonderNet(Halting):
+    """P(N = n) = h_n (1 - h_1) ... (1 - h_{n-1}), cut off where less than epsilon is left.
+
+    objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior). The
+    prior has the mean `prior_steps`. The paper halts at test by drawing N; here an evaluated
+    example halts at the median of P, so that the answer is the same every time.
+    """
+
+    def __init__(self, config: PonderNetConfig, state: int) -> None:
+        super().__init__()
+        self.max_steps = config.max_steps
+        self.epsilon = config.epsilon
+        self.weight = config.ponder_weight
+        self.prior_rate = 1 / config.prior_steps
+        self.unit = HaltingUnit(state, config.halting_bias)
+
+    def probability(self, state: Tensor) -> Tensor:
+        """h_n [batch]: to halt at n, having come so far."""
+        halting: Tensor = self.unit(state)
+        return halting
+
+    def masses(self, probabilities: Tensor) -> Tensor:
+        """P(N = n) [batch, steps] before the rest falls on the last step."""
+        return probabilities * survival(probabilities)
+
+    def done(self, probabilities: Tensor) -> Tensor:
+        """Less than epsilon is left."""
+        return self.masses(probabilities).sum(dim=1) >= 1 - self.epsilon
+
+    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+        """In training the mean answer over N, in evaluation that of the median N.
+
+        ponder_cost is the KL divergence [batch]; steps is E[N] in training, the median N else.
+        """
+        weights = until(self.masses(probabilities), self.epsilon).weights
+        step_logits = classify(states)
+        if self.training:
+            numbers = torch.arange(1, weights.shape[1] + 1, device=weights.device)
+            steps = (weights * numbers).sum(dim=1).detach()
+            mixture = weights[:, :, None] * torch.softmax(step_logits, dim=2)
+            logits = torch.log(mixture.sum(dim=1).clamp_min(torch.finfo(weights.dtype).tiny))
+        else:
+            median = (torch.cumsum(weights, dim=1) < 0.5).sum(dim=1).clamp_max(weights.shape[1] - 1)
+            steps = (median + 1).to(weights.dtype)
+            picked = median[:, None, None].expand(-1, 1, step_logits.shape[2])
+            logits = step_logits.gather(1, picked).squeeze(1)
+        return Prediction(logits, steps, self.divergence(weights), weights, step_logits)
+
+    def divergence(self, weights: Tensor) -> Tensor:
+        """KL [batch] of the weights from the geometric prior; 0 · log 0 = 0."""
+        numbers = torch.arange(weights.shape[1], device=weights.device, dtype=weights.dtype)
+        rate = weights.new_tensor(self.prior_rate)
+        log_prior = torch.log(rate) + numbers * torch.log1p(-rate)
+        # where(): the logarithm of a weight of 0 must not turn its gradient into nan.
+        safe = torch.where(weights > 0, weights, torch.ones_like(weights))
+        return (weights * (torch.log(safe) - log_prior)).sum(dim=1)
+
+    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Expected loss and divergence, mean over the batch."""
+        assert prediction.step_logits is not None and prediction.weights is not None
+        assert prediction.ponder_cost is not None
+        scores = log_softmax(prediction.step_logits, dim=2)
+        losses = -scores.gather(2, labels[:, None, None].expand(-1, scores.shape[1], 1)).squeeze(2)
+        expected = (prediction.weights * losses).sum(dim=1).mean()
+        return expected + self.weight * prediction.ponder_cost.mean()
+
+    @property
+    def current_ponder_weight(self) -> float:
+        """The weight of the divergence."""
+        return self.weight

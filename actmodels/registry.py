@@ -1,0 +1,91 @@
+"""The models by name: which network, and for those that infer in steps, which halting.
+
+A model's name is its network's; halting other than ACT is added to it, so that
+`adaptive_attention` is the paper's model and `adaptive_attention_fixed_steps` the same network
+with a fixed number of steps. Imports no torch: params.yaml is checked without it.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from actmodels.settings import (
+    ActConfig,
+    AdaptiveAttentionConfig,
+    DactConfig,
+    DecomposableAttentionConfig,
+    FixedStepsConfig,
+    PonderNetConfig,
+    SupervisedActConfig,
+    TargetStepsConfig,
+)
+
+NetworkConfig = AdaptiveAttentionConfig | DecomposableAttentionConfig
+HaltingConfig = (
+    ActConfig
+    | DactConfig
+    | FixedStepsConfig
+    | PonderNetConfig
+    | SupervisedActConfig
+    | TargetStepsConfig
+)
+
+
+@dataclass(frozen=True)
+class HaltingKind:
+    """A kind of halting: its settings, and its class as module:name."""
+
+    settings: type[HaltingConfig]
+    halting: str
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What a model's name stands for.
+
+    model: its class as module:name. network: its own settings.
+    halting: None for a model that does not infer in steps.
+    """
+
+    model: str
+    network: type[NetworkConfig]
+    halting: HaltingKind | None = None
+
+
+HALTINGS = {
+    "act": HaltingKind(ActConfig, "actmodels.halting.act:Act"),
+    "fixed_steps": HaltingKind(FixedStepsConfig, "actmodels.halting.fixed_steps:FixedSteps"),
+    "ponder_net": HaltingKind(PonderNetConfig, "actmodels.halting.ponder_net:PonderNet"),
+    "dact": HaltingKind(DactConfig, "actmodels.halting.dact:Dact"),
+    "supervised_act": HaltingKind(
+        SupervisedActConfig, "actmodels.halting.supervised_act:SupervisedAct"
+    ),
+    "target_steps": HaltingKind(TargetStepsConfig, "actmodels.halting.target_steps:TargetSteps"),
+}
+
+
+def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, Architecture]:
+    """A network that infers in steps, with every kind of halting."""
+    return {
+        name if kind == "act" else f"{name}_{kind}": Architecture(model, network, halting)
+        for kind, halting in HALTINGS.items()
+    }
+
+
+MODELS: dict[str, Architecture] = {
+    "decomposable_attention": Architecture(
+        "actmodels.models.decomposable_attention:DecomposableAttention",
+        DecomposableAttentionConfig,
+    ),
+    **in_steps(
+        "adaptive_attention",
+        "actmodels.models.adaptive_attention:AdaptiveAttention",
+        AdaptiveAttentionConfig,
+    ),
+}
+
+
+def load_class(reference: str) -> Any:
+    """Import the class that `module:name` refers to."""
+    module, name = reference.split(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,150 @@
+"""The parts a trial's configuration is made of: frozen dataclasses. Imports nothing outside.
+
+Every field has one name everywhere: params.yaml, this file, MLflow, the result tables.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+OovRule = Literal["own", "hashed", "unknown", "trained"]
+Init = Literal["xavier", "normal"]
+Optimizer = Literal["adam", "adagrad"]
+
+
+@dataclass(frozen=True)
+class InputConfig:
+    """How tokens become input vectors (facts: paper appendix D).
+
+    oov_rule: what stands for a vocabulary word without a pre-trained vector: a random row of
+        its `own`, one of `oov_buckets` random rows chosen by `hashed` spelling, or the one
+        `unknown` row that also serves words outside the vocabulary. `trained` is `own` where
+        the rows of words of the training pairs are trained (Rocktäschel et al. 2016).
+    """
+
+    oov_rule: OovRule
+    oov_buckets: int
+    oov_std: float
+    unit_norm: bool
+    null_token: bool
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Optimisation of one trial."""
+
+    optimizer: Optimizer
+    learning_rate: float
+    adagrad_accumulator: float
+    clip_norm: float
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class DecomposableAttentionConfig:
+    """Shape of the Decomposable Attention model (Parikh et al. 2016)."""
+
+    width: int
+    dropout: float
+    init: Init
+    init_std: float
+
+
+@dataclass(frozen=True)
+class AdaptiveAttentionConfig:
+    """Shape of the paper's Adaptive Attention model (paper section 3)."""
+
+    width: int
+    state_size: int
+    gate_size: int
+    dropout: float
+    init: Init
+    init_std: float
+
+
+@dataclass(frozen=True)
+class ActConfig:
+    """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
+
+    epsilon: float
+    ponder_weight: float
+    max_steps: int
+    halting_bias: float
+
+
+@dataclass(frozen=True)
+class FixedStepsConfig:
+    """The same number of steps for every example, the last state classified (thesis fig. 6.2)."""
+
+    steps: int
+
+
+@dataclass(frozen=True)
+class PonderNetConfig:
+    """PonderNet (Banino et al. 2021): ponder_weight is its beta, prior_steps its 1 / lambda_p."""
+
+    epsilon: float
+    ponder_weight: float
+    prior_steps: float
+    max_steps: int
+    halting_bias: float
+
+
+@dataclass(frozen=True)
+class DactConfig:
+    """Differentiable ACT (Eyzaguirre & Soto 2020)."""
+
+    epsilon: float
+    ponder_weight: float
+    max_steps: int
+    halting_bias: float
+
+
+@dataclass(frozen=True)
+class SupervisedActConfig:
+    """ACT whose single states are trained too and whose ponder weight is warmed up (ours).
+
+    warm_up_epochs: epochs until the ponder weight is whole; the first has none of it.
+    step_loss_weight: weight of the mean loss of the states up to N, each classified alone.
+    """
+
+    epsilon: float
+    ponder_weight: float
+    warm_up_epochs: int
+    step_loss_weight: float
+    max_steps: int
+    halting_bias: float
+
+
+@dataclass(frozen=True)
+class TargetStepsConfig:
+    """ACT that finds its own ponder weight for a wanted mean number of steps (ours).
+
+    adaptation_rate: change of the ponder weight per update and step of deviation.
+    """
+
+    epsilon: float
+    target_steps: float
+    adaptation_rate: float
+    max_steps: int
+    halting_bias: float
+
+
+# name -> (holds, wording); checked for every trial before anything is run.
+RANGES: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(
+        ("width", "state_size", "gate_size", "max_steps", "steps", "batch_size", "oov_buckets"),
+        (lambda v: v >= 1, "at least 1"),
+    ),
+    **dict.fromkeys(
+        ("ponder_weight", "adagrad_accumulator", "oov_std", "warm_up_epochs", "step_loss_weight"),
+        (lambda v: v >= 0, "at least 0"),
+    ),
+    **dict.fromkeys(
+        ("init_std", "learning_rate", "clip_norm", "adaptation_rate"),
+        (lambda v: v > 0, "above 0"),
+    ),
+    "dropout": (lambda v: 0 <= v < 1, "in [0, 1)"),
+    "epsilon": (lambda v: 0 < v < 1, "in (0, 1)"),
+    "target_steps": (lambda v: v >= 1, "at least 1"),
+    "prior_steps": (lambda v: v > 1, "above 1"),
+}
