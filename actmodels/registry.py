@@ -12,15 +12,22 @@ from typing import Any
 from actmodels.settings import (
     ActConfig,
     AdaptiveAttentionConfig,
+    ConditionalConfig,
     DactConfig,
     DecomposableAttentionConfig,
     FixedStepsConfig,
+    LstmEncodersConfig,
     PonderNetConfig,
     SupervisedActConfig,
     TargetStepsConfig,
 )
 
-NetworkConfig = AdaptiveAttentionConfig | DecomposableAttentionConfig
+NetworkConfig = (
+    AdaptiveAttentionConfig
+    | ConditionalConfig
+    | DecomposableAttentionConfig
+    | LstmEncodersConfig
+)
 HaltingConfig = (
     ActConfig
     | DactConfig
@@ -81,6 +88,18 @@ MODELS: dict[str, Architecture] = {
         "adaptive_attention",
         "actmodels.models.adaptive_attention:AdaptiveAttention",
         AdaptiveAttentionConfig,
+    ),
+    "lstm_encoders": Architecture(
+        "actmodels.models.lstm_encoders:LstmEncoders", LstmEncodersConfig
+    ),
+    "conditional_encoding": Architecture(
+        "actmodels.models.conditional_encoding:ConditionalEncoding", ConditionalConfig
+    ),
+    "conditional_attention": Architecture(
+        "actmodels.models.conditional_attention:ConditionalAttention", ConditionalConfig
+    ),
+    "word_by_word_attention": Architecture(
+        "actmodels.models.word_by_word_attention:WordByWordAttention", ConditionalConfig
     ),
 }
 

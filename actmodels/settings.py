@@ -62,6 +62,35 @@ class AdaptiveAttentionConfig:
 
 
 @dataclass(frozen=True)
+class LstmEncodersConfig:
+    """Shape of the LSTM sentence encoders (Bowman et al. 2015).
+
+    width: size of a projected word and of the LSTM. layer_size: units of each tanh layer.
+    """
+
+    width: int
+    layer_size: int
+    dropout: float
+    init: Init
+    init_std: float
+
+
+@dataclass(frozen=True)
+class ConditionalConfig:
+    """Shape of the three models of Rocktäschel et al. (2016).
+
+    width: size of a projected word and of the LSTMs (their k).
+    two_way: read the pair in both directions, with the same weights.
+    """
+
+    width: int
+    two_way: bool
+    dropout: float
+    init: Init
+    init_std: float
+
+
+@dataclass(frozen=True)
 class ActConfig:
     """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
 
@@ -145,6 +174,7 @@ RANGES: dict[str, tuple[Any, str]] = {
     ),
     "dropout": (lambda v: 0 <= v < 1, "in [0, 1)"),
     "epsilon": (lambda v: 0 < v < 1, "in (0, 1)"),
+    "layer_size": (lambda v: v >= 1, "at least 1"),
     "target_steps": (lambda v: v >= 1, "at least 1"),
     "prior_steps": (lambda v: v > 1, "above 1"),
 }

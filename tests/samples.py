@@ -28,6 +28,8 @@ SETTINGS: dict[str, Any] = {
     "target_steps": 3.0,
     "adaptation_rate": 0.001,
     "width": 8,
+    "layer_size": 12,
+    "two_way": False,
     "dropout": 0.1,
     "init": "xavier",
     "init_std": 0.01,

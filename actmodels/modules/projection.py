@@ -13,14 +13,15 @@ class ProjectedWords(nn.Module):
         vectors: [rows, dimensions]; row 0 pads and is zero.
         width: size of a projected word.
         tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
+        bias: a linear projection with a bias (Rocktäschel et al. 2016).
     """
 
     vectors: Tensor
 
-    def __init__(self, vectors: Tensor, width: int, *, tanh: bool) -> None:
+    def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:
         super().__init__()
         self.register_buffer("vectors", vectors, persistent=False)
-        self.projection = nn.Linear(vectors.shape[1], width, bias=tanh)
+        self.projection = nn.Linear(vectors.shape[1], width, bias=tanh or bias)
         self.tanh = tanh
 
     def forward(self, ids: Tensor) -> Tensor:

@@ -1,0 +1,91 @@
+"""A recurrent layer of Long Short-Term Memory (Hochreiter & Schmidhuber 1997; Gers et al. 2000).
+
+Not torch.nn.LSTM: torch.func.vmap cannot follow it, and packed trials need that.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+# Added to the forget gate, as TensorFlow does, so that a fresh cell keeps what it has read
+# (Gers et al. 2000; Jozefowicz et al. 2015). It is a constant beside the trained bias, which
+# starts at 0 like all others: whoever initialises a model need not know of it.
+FORGET_BIAS = 1.0
+
+
+class LSTMState(NamedTuple):
+    """What an LSTM carries from token to token: hidden and cell, each [batch, state]."""
+
+    hidden: Tensor
+    cell: Tensor
+
+
+class LSTM(nn.Module):
+    """Read sentences that are padded on the right.
+
+    i, f, o = sigmoid(W x + U h + b + [0, 1, 0]);  g = tanh(W_g x + U_g h + b_g)
+    c' = f * c + i * g;  h' = o * tanh(c')
+
+    No peepholes, one bias per gate: 4 · state · (inputs + state + 1) parameters.
+    """
+
+    forget_bias: Tensor
+
+    def __init__(self, inputs: int, state: int) -> None:
+        super().__init__()
+        self.state = state
+        self.input = nn.Linear(inputs, 4 * state)
+        self.recurrent = nn.Linear(state, 4 * state, bias=False)
+        forget_bias = torch.zeros(4, state)
+        forget_bias[1] = FORGET_BIAS
+        self.register_buffer("forget_bias", forget_bias.flatten(), persistent=False)
+
+    def zeros(self, inputs: Tensor) -> Tensor:
+        """A hidden state or a cell to start from [batch, state]."""
+        return inputs.new_zeros(len(inputs), self.state)
+
+    def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
+        """Read whole sentences.
+
+        Args:
+            inputs: words [batch, tokens, inputs].
+            mask: true for real tokens [batch, tokens]; they come first in every sentence.
+            start: the state in front of the first token.
+
+        Returns:
+            the hidden state behind each token [batch, tokens, state] and the state at the end;
+            where the mask is false, the state is that of the last real token.
+        """
+        bias = self.input.bias + self.forget_bias
+        projected = nn.functional.linear(inputs.transpose(0, 1), self.input.weight, bias)
+        recurrent = self.recurrent.weight.t()
+        hidden, cell = start
+        hiddens, cells = [hidden], [cell]
+        for token in projected.unbind(0):
+            summed = torch.addmm(token, hidden, recurrent)  # [batch, 4 · state]
+            gates, candidate = summed.split([3 * self.state, self.state], dim=1)
+            write, keep, read = torch.sigmoid(gates).chunk(3, dim=1)
+            cell = keep * cell + write * torch.tanh(candidate)
+            hidden = read * torch.tanh(cell)
+            hiddens.append(hidden)
+            cells.append(cell)
+        # The loop went on over the padding; one choice here is cheaper than one at each token.
+        every_hidden = torch.stack(hiddens, dim=1)
+        end = LSTMState(
+            at_end(every_hidden, mask),
+            at_end(torch.stack(cells, dim=1), mask),
+        )
+        outputs = torch.where(mask[:, :, None], every_hidden[:, 1:], end.hidden[:, None])
+        return outputs, end
+
+
+def at_end(states: Tensor, mask: Tensor) -> Tensor:
+    """The state behind the last real token [batch, state].
+
+    Args:
+        states: the one in front of the first token, then one per token [batch, 1 + tokens, state].
+        mask: true for real tokens [batch, tokens]; they come first.
+    """
+    place = mask.sum(dim=1)[:, None, None].expand(-1, 1, states.shape[2])
+    return states.gather(1, place).squeeze(1)

@@ -1,0 +1,230 @@
+"""The recurrent models of the literature: budgets by arithmetic, and slow loops as oracles."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from actmodels.data.batching import Batch, collate
+from actmodels.data.pairs import NULL
+from actmodels.models.build import build, parameter_count
+from actmodels.modules.conditional import ConditionalReader, delimited
+from actmodels.modules.lstm import FORGET_BIAS, LSTM, LSTMState
+from actmodels.modules.premise_attention import PremiseAttention, RecurrentPremiseAttention
+from tests.model_checks import make
+from tests.samples import sample_batch, sample_pairs, sample_trial
+
+CONDITIONAL = ("conditional_encoding", "conditional_attention", "word_by_word_attention")
+LENGTHS = [4, 1, 6, 3]
+
+
+def parameters(model: str, **settings: int | bool) -> int:
+    return parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300)))
+
+
+def lstm_parameters(width: int) -> int:
+    return 4 * width * (width + width + 1)
+
+
+def test_parameters_of_lstm_encoders() -> None:
+    """Projection, one shared LSTM, three tanh layers, output (Bowman et al.: 220k)."""
+    parts = (30_100, lstm_parameters(100), 3 * 40_200, 603)
+    assert parameters("lstm_encoders", width=100, layer_size=200) == sum(parts) == 231_703
+
+
+def test_parameters_of_conditional_encoding() -> None:
+    """Projection with a bias, two LSTMs, output (Rocktäschel et al.: 252k at k = 116)."""
+    parts = (34_916, 2 * lstm_parameters(116), 351)
+    assert parameters("conditional_encoding", width=116) == sum(parts) == 251_491
+
+
+def test_parameters_of_conditional_attention() -> None:
+    """The same at k = 100, with W_y, W_h, W_p, W_x and w (published: 242k)."""
+    parts = (30_100, 2 * lstm_parameters(100), 4 * 10_000, 100, 303)
+    assert parameters("conditional_attention", width=100) == sum(parts) == 231_303
+
+
+def test_parameters_of_word_by_word_attention() -> None:
+    """The same with W_r and W_t (published: 252k)."""
+    parts = (30_100, 2 * lstm_parameters(100), 6 * 10_000, 100, 303)
+    assert parameters("word_by_word_attention", width=100) == sum(parts) == 251_303
+
+
+@pytest.mark.parametrize("model", CONDITIONAL)
+def test_two_way_shares_all_but_the_output(model: str) -> None:
+    one, two = (parameters(model, width=10, two_way=two_way) for two_way in (False, True))
+    assert two - one == 10 * 3
+
+
+def padded(lengths: list[int], size: int) -> tuple[Tensor, Tensor]:
+    """Random words [sentences, tokens, size], also where they are padding, and their mask."""
+    mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    return torch.randn(*mask.shape, size, dtype=torch.float64), mask
+
+
+def torch_lstm(lstm: LSTM) -> nn.LSTM:
+    """Torch's own with the same parameters: its gates are i, f, g, o and it has two biases."""
+    theirs = nn.LSTM(lstm.input.in_features, lstm.state, batch_first=True).double()
+
+    def reordered(rows: Tensor) -> Tensor:
+        write, keep, read, candidate = rows.chunk(4)
+        return torch.cat([write, keep, candidate, read])
+
+    bias = lstm.input.bias.detach().clone()
+    bias[lstm.state : 2 * lstm.state] += FORGET_BIAS
+    theirs.load_state_dict(
+        {
+            "weight_ih_l0": reordered(lstm.input.weight.detach()),
+            "weight_hh_l0": reordered(lstm.recurrent.weight.detach()),
+            "bias_ih_l0": reordered(bias),
+            "bias_hh_l0": torch.zeros(4 * lstm.state),
+        }
+    )
+    return theirs
+
+
+def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
+    torch.manual_seed(0)
+    lstm, (words, mask) = LSTM(5, 3).double(), padded(LENGTHS, 5)
+    start = LSTMState(*torch.randn(2, len(LENGTHS), 3, dtype=torch.float64))
+    outputs, end = lstm(words, mask, start)
+    theirs = torch_lstm(lstm)
+    for row, length in enumerate(LENGTHS):
+        hidden, cell = start.hidden[row][None], start.cell[row][None]
+        alone, (last, last_cell) = theirs(words[row, :length], (hidden, cell))
+        torch.testing.assert_close(outputs[row, :length], alone)
+        torch.testing.assert_close(end.hidden[row], last[0])
+        torch.testing.assert_close(end.cell[row], last_cell[0])
+        for carried in outputs[row, length:]:
+            assert torch.equal(carried, end.hidden[row])
+
+
+def test_lstm_carries_its_start_through_a_sentence_of_padding_alone() -> None:
+    lstm = LSTM(5, 3)
+    start = LSTMState(*torch.randn(2, 1, 3))
+    outputs, end = lstm(torch.randn(1, 4, 5), torch.zeros(1, 4, dtype=torch.bool), start)
+    assert torch.equal(end.hidden, start.hidden) and torch.equal(end.cell, start.cell)
+    assert torch.equal(outputs, start.hidden[:, None].expand(1, 4, 3))
+
+
+def test_lstm_gradients_are_those_of_torch_and_padding_gets_none() -> None:
+    torch.manual_seed(0)
+    lstm, (words, mask) = LSTM(5, 3).double(), padded(LENGTHS, 5)
+    words.requires_grad_()
+    zeros = lstm.zeros(words)
+    lstm(words, mask, LSTMState(zeros, zeros))[1].hidden.sum().backward()
+    theirs, same = torch_lstm(lstm), words.detach().clone().requires_grad_()
+    for row, length in enumerate(LENGTHS):
+        theirs(same[row, :length])[1][0].sum().backward()
+    assert words.grad is not None and same.grad is not None
+    torch.testing.assert_close(words.grad, same.grad)
+    assert not words.grad[~mask].any()
+
+
+def test_the_delimiter_stands_behind_the_last_token() -> None:
+    ids = torch.tensor([[7, 8, 9], [5, 0, 0]])
+    assert delimited(ids, ids > 0).tolist() == [[7, 8, 9, NULL], [5, NULL, 0, 0]]
+
+
+def test_the_second_lstm_starts_from_the_cell_of_the_first() -> None:
+    """Each pair alone, by torch's LSTM: premise and delimiter, then the hypothesis from (0, c)."""
+    torch.manual_seed(0)
+    reader = ConditionalReader(3).double()
+    (premise, with_delimiter), (hypothesis, one_more) = padded(LENGTHS, 3), padded([2, 5, 1, 4], 3)
+    premise_mask, hypothesis_mask = with_delimiter[:, 1:], one_more[:, 1:]
+    reading = reader(premise, premise_mask, hypothesis, hypothesis_mask)
+    first, second = torch_lstm(reader.premise), torch_lstm(reader.hypothesis)
+    for row in range(len(LENGTHS)):
+        words = int(premise_mask[row].sum())
+        outputs, (_, cell) = first(premise[row, : words + 1])
+        torch.testing.assert_close(reading.premise[row, :words], outputs[:words])
+        length = int(hypothesis_mask[row].sum())
+        if length:
+            start = (torch.zeros_like(cell), cell)
+            outputs, (last, _) = second(hypothesis[row, :length], start)
+            torch.testing.assert_close(reading.hypothesis[row, :length], outputs)
+            torch.testing.assert_close(reading.last[row], last[0])
+
+
+def slow_weights(attention: PremiseAttention, added: Tensor, words: list[Tensor]) -> list[float]:
+    """Softmax over w · tanh(W_y y_i + added), one word at a time."""
+    scores = []
+    for word in words:
+        inner = torch.tanh(attention.keys.weight @ word + added)
+        scores.append((attention.score.weight[0] @ inner).exp())
+    return [float(score / sum(scores)) for score in scores]
+
+
+def mixed(weights: list[float], words: list[Tensor]) -> Tensor:
+    return sum((w * y for w, y in zip(weights, words, strict=True)), torch.zeros_like(words[0]))
+
+
+@torch.no_grad()
+def test_attention_is_that_of_a_slow_loop_and_ignores_padding() -> None:
+    torch.manual_seed(0)
+    attention, (premise, mask) = PremiseAttention(3).double(), padded(LENGTHS, 3)
+    queries = torch.randn(len(LENGTHS), 3, dtype=torch.float64)
+    attended, weights = attention(queries, premise, mask)
+    assert not weights[~mask].any()
+    for row, length in enumerate(LENGTHS):
+        words = list(premise[row, :length])
+        expected = slow_weights(attention, attention.query.weight @ queries[row], words)
+        assert weights[row, :length].tolist() == pytest.approx(expected)
+        torch.testing.assert_close(attended[row], mixed(expected, words))
+
+
+@torch.no_grad()
+def test_word_by_word_attention_is_that_of_a_slow_loop() -> None:
+    torch.manual_seed(0)
+    module, (premise, mask) = RecurrentPremiseAttention(3).double(), padded(LENGTHS, 3)
+    hypothesis_lengths = [2, 5, 1, 4]
+    hypothesis, hypothesis_mask = padded(hypothesis_lengths, 3)
+    attended, weights = module(hypothesis, hypothesis_mask, premise, mask)
+    assert not weights[~mask[:, None].expand_as(weights)].any()
+    w_r, w_t = module.recurrent.weight.chunk(2)
+    for row, length in enumerate(LENGTHS):
+        words, before = list(premise[row, :length]), torch.zeros(3, dtype=torch.float64)
+        for t in range(hypothesis_lengths[row]):
+            added = module.attention.query.weight @ hypothesis[row, t] + w_r @ before
+            expected = slow_weights(module.attention, added, words)
+            assert weights[row, t, :length].tolist() == pytest.approx(expected)
+            before = mixed(expected, words) + torch.tanh(w_t @ before)
+        torch.testing.assert_close(attended[row], before)
+
+
+@pytest.mark.parametrize("model", CONDITIONAL)
+def test_two_way_is_both_directions_by_hand(model: str) -> None:
+    """One-way models of the same weights, each with its half of the output layer."""
+    both, batch = make(sample_trial(model, two_way=True)), sample_batch()
+    swapped = Batch(*batch[2:4], *batch[:2], batch.labels, batch.rows)
+    logits = both.classify.bias
+    for half, read in zip(both.classify.weight.chunk(2, dim=1), (batch, swapped), strict=True):
+        one = make(sample_trial(model))
+        state = both.state_dict() | {
+            "classify.weight": half,
+            "classify.bias": torch.zeros_like(both.classify.bias),
+        }
+        one.load_state_dict(state)
+        logits = logits + one(read).logits
+    torch.testing.assert_close(both(batch).logits, logits)
+
+
+@pytest.mark.parametrize("model", [*CONDITIONAL, "lstm_encoders"])
+def test_the_order_of_words_and_of_sentences_matters(model: str) -> None:
+    network, batch = make(sample_trial(model)), sample_batch()
+    swapped = Batch(*batch[2:4], *batch[:2], batch.labels, batch.rows)
+    assert not torch.allclose(network(swapped).logits, network(batch).logits)
+    row = int((batch.premise_mask.sum(dim=1) > 1).nonzero()[0])
+    single = collate(sample_pairs(len(batch.rows)), torch.tensor([row]), null_token=False)
+    reversed_words = single._replace(premise=single.premise.flip(1))
+    assert not torch.allclose(network(reversed_words).logits, network(single).logits)
+
+
+@pytest.mark.parametrize("model", [*CONDITIONAL, "lstm_encoders"])
+def test_dropout_is_on_inputs_and_outputs_only_in_training(model: str) -> None:
+    network, batch = make(sample_trial(model, dropout=0.5)), sample_batch()
+    assert torch.equal(network(batch).logits, network(batch).logits)
+    seen: list[tuple[int, ...]] = []
+    network.dropout.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0].shape))
+    network.train()
+    assert not torch.equal(network(batch).logits, network(batch).logits)
+    assert {len(shape) for shape in seen} == {2, 3}  # sentences and words
