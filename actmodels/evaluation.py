@@ -13,12 +13,14 @@ from actmodels.settings import InputConfig
 
 
 class Evaluation(NamedTuple):
-    """A model on a split, per pair in the split's order.
+    """A model on a split, per pair scored, in the split's order.
 
+    rows: [pairs], where each stands in the split; all of it but for the models as published.
     logits: [pairs, labels]. labels: [pairs].
     steps, ponder_cost: [pairs], or None for a model without halting.
     """
 
+    rows: Tensor
     logits: Tensor
     labels: Tensor
     steps: Tensor | None
@@ -52,20 +54,22 @@ def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
 def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
-    """Score every pair of a split, in batches of like length, without dropout."""
+    """Score the pairs of a split without dropout, in the batches that the model makes of it."""
     model.eval()
     device = next(model.parameters()).device
-    logits, steps, ponder, rows = [], [], [], []
+    logits, steps, ponder, scored = [], [], [], []
     for index in model.batches(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         prediction = model(batch)
-        rows.append(index)
+        scored.append(index)
         logits.append(prediction.logits)
         steps.append(prediction.steps)
         ponder.append(prediction.ponder_cost)
-    back = torch.argsort(torch.cat(rows))
+    rows, back = torch.sort(torch.cat(scored))
 
     def gather(parts: list[Tensor]) -> Tensor | None:
         return None if parts[0] is None else torch.cat(parts).cpu()[back]
 
-    return Evaluation(torch.cat(logits).cpu()[back], pairs.labels, gather(steps), gather(ponder))
+    return Evaluation(
+        rows, torch.cat(logits).cpu()[back], pairs.labels[rows], gather(steps), gather(ponder)
+    )

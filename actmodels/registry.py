@@ -18,6 +18,8 @@ from actmodels.settings import (
     FixedStepsConfig,
     LstmEncodersConfig,
     PonderNetConfig,
+    PublishedAdaptiveAttentionConfig,
+    PublishedDecomposableAttentionConfig,
     SupervisedActConfig,
     TargetStepsConfig,
 )
@@ -100,6 +102,15 @@ MODELS: dict[str, Architecture] = {
     ),
     "word_by_word_attention": Architecture(
         "actmodels.models.word_by_word_attention:WordByWordAttention", ConditionalConfig
+    ),
+    "decomposable_attention_as_published": Architecture(
+        "actmodels.as_published:PublishedDecomposableAttention",
+        PublishedDecomposableAttentionConfig,
+    ),
+    "adaptive_attention_as_published": Architecture(
+        "actmodels.as_published:PublishedAdaptiveAttention",
+        PublishedAdaptiveAttentionConfig,
+        HALTINGS["act"],
     ),
 }
 

@@ -91,6 +91,35 @@ class ConditionalConfig:
 
 
 @dataclass(frozen=True)
+class PublishedConfig:
+    """What the 2016 code did to every model, each as a switch (actmodels.as_published).
+
+    evaluation_batch_size: must be the batch size of training as soon as a switch is on, because
+        predictions then depend on an example's batch mates; not read while all are off.
+    """
+
+    scrambled_alignment: bool
+    no_mask: bool
+    file_order_batches: bool
+    dropped_last_batches: bool
+    evaluation_batch_size: int
+
+
+@dataclass(frozen=True)
+class PublishedDecomposableAttentionConfig(PublishedConfig, DecomposableAttentionConfig):
+    """Decomposable Attention with any of the 2016 code's deviations."""
+
+
+@dataclass(frozen=True)
+class PublishedAdaptiveAttentionConfig(PublishedConfig, AdaptiveAttentionConfig):
+    """Adaptive Attention with any of the 2016 code's deviations, and those of its steps."""
+
+    compounding_dropout: bool
+    batch_remainder: bool
+    no_ponder_cost: bool
+
+
+@dataclass(frozen=True)
 class ActConfig:
     """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
 
@@ -175,6 +204,7 @@ RANGES: dict[str, tuple[Any, str]] = {
     "dropout": (lambda v: 0 <= v < 1, "in [0, 1)"),
     "epsilon": (lambda v: 0 < v < 1, "in (0, 1)"),
     "layer_size": (lambda v: v >= 1, "at least 1"),
+    "evaluation_batch_size": (lambda v: v >= 1, "at least 1"),
     "target_steps": (lambda v: v >= 1, "at least 1"),
     "prior_steps": (lambda v: v > 1, "above 1"),
 }

@@ -23,8 +23,9 @@ def depth_rows(
 ) -> list[dict[str, Any]]:
     """Accuracy and steps by recorded reasoning depth; none where the corpus records none."""
     rows = []
-    for depth in pairs.depths.unique().tolist():
-        chosen = pairs.depths == depth
+    depths = pairs.depths[result.rows]
+    for depth in depths.unique().tolist():
+        chosen = depths == depth
         if depth == 0:
             continue
         hits = (result.predictions == result.labels)[chosen]
@@ -38,12 +39,13 @@ def depth_rows(
 def prediction_rows(
     name: dict[str, Any], result: Evaluation, pair_ids: list[str]
 ) -> list[dict[str, Any]]:
-    """One row per test pair, for paired tests between models."""
-    steps = [None] * len(pair_ids) if result.steps is None else result.steps.int().tolist()
+    """One row per pair scored, for paired tests between models."""
+    scored = [pair_ids[row] for row in result.rows.tolist()]
+    steps = [None] * len(scored) if result.steps is None else result.steps.int().tolist()
     labels, predictions = result.labels.tolist(), result.predictions.tolist()
     return [
         name | {"pair_id": i, "label": LABELS[y], "predicted": LABELS[p], "steps": n}
-        for i, y, p, n in zip(pair_ids, labels, predictions, steps, strict=True)
+        for i, y, p, n in zip(scored, labels, predictions, steps, strict=True)
     ]
 
 
@@ -79,7 +81,7 @@ def main() -> None:
             name
             | {"key": record.key, "parameters": record.parameters, "epochs": len(record.history)}
             | {"best_epoch": record.best.epoch, "dev_accuracy": record.best.dev_accuracy}
-            | {"test_accuracy": result.accuracy, "test_pairs": len(pairs)}
+            | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
             | {"test_mean_steps": mean_steps, "test_sd_steps": sd_steps}
         )
         depths += depth_rows(name, result, pairs)

@@ -1,0 +1,206 @@
+"""The 2016 code's deviations from the paper, each a switch that only a configuration asks for.
+
+With every switch off, a model here is the correct one to the bit. How batches were made is in
+actmodels.published_batching.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from actmodels.data.batching import Batch
+from actmodels.data.pairs import PairTensors
+from actmodels.halting.act import Act
+from actmodels.halting.distribution import Halted
+from actmodels.halting.family import weighted_mean
+from actmodels.models.adaptive_attention import AdaptiveAttention
+from actmodels.models.alternating import Trajectory
+from actmodels.models.decomposable_attention import DecomposableAttention
+from actmodels.models.pair_model import PairModel
+from actmodels.models.prediction import Prediction
+from actmodels.modules.alignment import SoftAlignment
+from actmodels.modules.inference import Memories
+from actmodels.modules.masking import masked_softmax
+from actmodels.published_batching import published_batches, without_masks
+from actmodels.settings import (
+    ActConfig,
+    PublishedAdaptiveAttentionConfig,
+    PublishedConfig,
+    PublishedDecomposableAttentionConfig,
+)
+
+
+def scrambled_sum(weights: Tensor, words: Tensor) -> Tensor:
+    """Sum words by the weights of other examples: position (b, t) sees example (b·T + t) mod B.
+
+    The 2016 code laid the weights out example by example (row b·T + t) and repeated the words
+    batch by batch (row r holds example r mod B).
+
+    Args:
+        weights: [B, T, tokens]. words: [B, tokens, width].
+
+    Returns:
+        [B, T, width].
+    """
+    batch, length, tokens = weights.shape
+    rows = weights.reshape(length, batch, tokens)  # row r at [r // B, r mod B]
+    summed = rows.transpose(0, 1) @ words  # [B, T, width], all rows of one example's words
+    return summed.transpose(0, 1).reshape(batch, length, words.shape[2])
+
+
+class ScrambledAlignment(SoftAlignment):
+    """Soft alignment with the words of other examples of the batch; correct for a batch of 1.
+
+    Present in every public version of the 2016 code. The weights keep the masks of the example
+    they were made for, so that with masks they may fall on pads of the other.
+
+    Args:
+        correct: the alignment whose F is used.
+    """
+
+    def __init__(self, correct: SoftAlignment) -> None:
+        nn.Module.__init__(self)  # SoftAlignment's would draw an F of its own
+        self.attend = correct.attend
+
+    def forward(
+        self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """As SoftAlignment, same shapes."""
+        scores = self.attend(premise) @ self.attend(hypothesis).transpose(1, 2)  # [b, p, h]
+        over_hypothesis = masked_softmax(scores, hypothesis_mask[:, None, :], dim=2)
+        over_premise = masked_softmax(scores, premise_mask[:, :, None], dim=1)
+        beta = scrambled_sum(over_hypothesis, hypothesis)
+        return beta, scrambled_sum(over_premise.transpose(1, 2), premise)
+
+
+def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
+    """ACT as the 2016 code computed it for a batch: examples see when the others halt.
+
+    T is the first step at which no example is left below 1 - epsilon, or the last step given
+    (the cap). With c the sum of an example's h_n over the steps before its own halting step N:
+    the weight of a step n < T is h_n if n < N and 0 otherwise, N's own included; the weight of
+    step T is 1 - c for every example. An example that the cap stops has h_T in c but not in its
+    weights, which sum to 1 - h_T.
+
+    Args:
+        probabilities: h_n [batch, steps]; more steps than needed change nothing.
+    """
+    count = probabilities.shape[1]
+    below = torch.cumsum(probabilities, dim=1) < 1 - epsilon  # steps before N
+    counted = probabilities * below
+    numbers = torch.arange(count, device=probabilities.device)
+    last = below.any(dim=0).sum().clamp(max=count - 1)  # T, counted from 0
+    remainder = 1 - counted.sum(dim=1)
+    weights = torch.where(numbers < last, counted, remainder[:, None] * (numbers == last))
+    steps = (below.sum(dim=1) + 1).clamp(max=count)
+    return Halted(weights, steps.to(probabilities.dtype), remainder)
+
+
+class PublishedModel(PairModel):
+    """What both models share; stands in front of the correct model's class."""
+
+    switches: PublishedConfig
+    alignment: SoftAlignment
+
+    def deviate(self, config: PublishedConfig) -> None:
+        """Take up the switches, once the correct model is made."""
+        self.switches = config
+        if config.scrambled_alignment:
+            self.alignment = ScrambledAlignment(self.alignment)
+
+    def batches(
+        self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
+    ) -> Iterator[Tensor]:
+        """The correct model's if no switch is on, see published_batches if one is."""
+        if any(value is True for value in vars(self.switches).values()):
+            return published_batches(self.switches, pairs, batch_size, generator)
+        return super().batches(pairs, batch_size, generator)
+
+    def seen(self, batch: Batch) -> Batch:
+        """The batch with or without its masks."""
+        return without_masks(batch) if self.switches.no_mask else batch
+
+
+class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
+    """Decomposable Attention with the deviations its configuration asks for.
+
+    Args:
+        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+    """
+
+    def __init__(self, config: PublishedDecomposableAttentionConfig, vectors: Tensor) -> None:
+        super().__init__(config, vectors)
+        self.deviate(config)
+
+    def forward(self, batch: Batch) -> Prediction:
+        """Score a batch; see Prediction for shapes."""
+        return super().forward(self.seen(batch))
+
+
+class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
+    """Adaptive Attention with the deviations its configuration asks for.
+
+    Args:
+        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+    """
+
+    switches: PublishedAdaptiveAttentionConfig
+    halting: Act
+
+    def __init__(
+        self, config: PublishedAdaptiveAttentionConfig, halting: ActConfig, vectors: Tensor
+    ) -> None:
+        super().__init__(config, halting, vectors)
+        self.deviate(config)
+
+    def memories(self, batch: Batch) -> Memories:
+        """What the steps look at, dropped out once."""
+        return super().memories(self.seen(batch))
+
+    def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
+        """Run the inference steps; with compounding_dropout, each drops the memory once more.
+
+        After n steps at rate d a unit of the memory survives with probability (1 - d)^n, scaled
+        by (1 - d)^-n. The gates' masks are drawn anew at each step.
+        """
+        if not self.switches.compounding_dropout:
+            return super().unroll(batch, steps, until_halted=until_halted)
+        memories = self.memories(batch)  # dropped out for the first step
+        state, gates = self.step.start(memories)
+        states: list[Tensor] = []
+        probabilities: list[Tensor] = []
+        for _ in range(steps):
+            state = self.step(state, memories, gates)
+            states.append(state)
+            probabilities.append(self.halting.probability(state))
+            if until_halted:
+                so_far = torch.stack(probabilities, dim=1).detach()
+                if bool(self.halting.done(so_far).all()):
+                    break
+            memories = memories._replace(
+                premise=self.memory_dropout(memories.premise),
+                hypothesis=self.memory_dropout(memories.hypothesis),
+            )
+            _, gates = self.step.start(memories)
+        return Trajectory(torch.stack(states, dim=1), torch.stack(probabilities, dim=1))
+
+    def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
+        """Classify the mean state, with the batch's remainder or each example's own."""
+        if not self.switches.batch_remainder:
+            return super().answer(states, probabilities)
+        halted = batch_remainder(probabilities, self.halting.epsilon)
+        logits = self.classify(weighted_mean(states, halted.weights))
+        return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
+
+    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Without a ponder cost, the mean cross-entropy; ponder_weight is then not read."""
+        if self.switches.no_ponder_cost:
+            return cross_entropy(prediction.logits, labels)
+        return super().objective(prediction, labels)
+
+    @property
+    def ponder_weight(self) -> float | None:
+        """None without a ponder cost."""
+        return None if self.switches.no_ponder_cost else super().ponder_weight

@@ -1,0 +1,125 @@
+"""How the 2016 code made batches: buckets, file order, no masks, incomplete batches left out."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from actmodels.data.batching import Batch, batches_by_length
+from actmodels.data.pairs import PAD, PairTensors
+from actmodels.errors import ConfigError, DataError
+from actmodels.settings import PublishedConfig
+
+# Tokens of the longest premise and the longest hypothesis of each bucket.
+BUCKETS = ((10, 5), (20, 10), (30, 20), (40, 30), (50, 40), (82, 62))
+
+
+def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
+    """The first bucket that holds both of each pair's lengths; one more for longer pairs.
+
+    Args:
+        premise, hypothesis: lengths [pairs].
+    """
+    bounds = torch.tensor(BUCKETS, device=premise.device).T.contiguous()
+    return torch.maximum(
+        torch.searchsorted(bounds[0], premise), torch.searchsorted(bounds[1], hypothesis)
+    )
+
+
+def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
+    """The rows of each bucket that is not empty, in the order of the split.
+
+    Pairs longer than the last bucket, which the 2016 code dropped (SNLI has none), make a
+    bucket of their own.
+    """
+    numbers = bucket_numbers(pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff())
+    return [(numbers == number).nonzero().squeeze(1) for number in numbers.unique().tolist()]
+
+
+def file_order_batches(
+    pairs: PairTensors, batch_size: int, generator: torch.Generator | None
+) -> list[Tensor]:
+    """Neighbours in the split and in a bucket are batch mates for good.
+
+    SNLI keeps the hypotheses of a premise together, so that batches hold siblings. With a
+    generator, the batches come in random order; without one, bucket by bucket.
+    """
+    batches = [batch for rows in rows_by_bucket(pairs) for batch in rows.split(batch_size)]
+    if generator is None:
+        return batches
+    return [batches[n] for n in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+def rows_left_out(pairs: PairTensors, batch_size: int) -> Tensor:
+    """True [pairs] for the pairs of each bucket's last batch in file order if it is incomplete.
+
+    These are the pairs the 2016 code never trained on or scored. They do not depend on how the
+    others are batched, so that leaving them out is a deviation of its own.
+    """
+    left_out = torch.zeros(len(pairs), dtype=torch.bool)
+    for rows in rows_by_bucket(pairs):
+        left_out[rows[len(rows) - len(rows) % batch_size :]] = True
+    return left_out
+
+
+def published_batches(
+    switches: PublishedConfig,
+    pairs: PairTensors,
+    batch_size: int,
+    generator: torch.Generator | None,
+) -> Iterator[Tensor]:
+    """Rows of each batch, for a model of which at least one switch is on.
+
+    Without a generator (evaluation), batches have the size they had in training, whatever
+    `batch_size`: predictions depend on an example's batch mates.
+
+    Raises:
+        ConfigError: the batch size of training is not the one set for evaluation.
+        DataError: dropped_last_batches leaves no pair.
+    """
+    size = switches.evaluation_batch_size
+    if generator is not None and batch_size != size:
+        problem = f"evaluation_batch_size is {size}; must be batch_size, which is {batch_size}"
+        raise ConfigError("trial", [problem])
+    make = file_order_batches if switches.file_order_batches else batches_by_length
+    batches = make(pairs, size, generator)
+    if not switches.dropped_last_batches:
+        yield from batches
+        return
+    left_out = rows_left_out(pairs, size)
+    if bool(left_out.all()):
+        raise DataError(
+            f"dropped_last_batches leaves none of {len(pairs)} pairs: no bucket has {size}; "
+            "make batch_size and evaluation_batch_size smaller, or switch it off"
+        )
+    for batch in batches:
+        kept = batch[~left_out[batch]]
+        if len(kept):
+            yield kept
+
+
+def without_masks(batch: Batch) -> Batch:
+    """Pad to the batch's bucket and pass every pad off as a token.
+
+    The bucket is the first that holds the batch's longest premise and longest hypothesis; longer
+    sentences are padded to the longest of the batch alone. The 2016 code padded on the left;
+    neither model reads the order of words, so that the right will do. A pad's vector is zero
+    here and was a draw from N(0, 0.05²) or N(0, 0.01²) there. A NULL token, unknown there,
+    counts as a token.
+    """
+    sizes = torch.tensor([[batch.premise.shape[1]], [batch.hypothesis.shape[1]]])
+    bucket = int(bucket_numbers(*sizes))
+    longest = BUCKETS[bucket] if bucket < len(BUCKETS) else (0, 0)
+
+    def padded(ids: Tensor, length: int) -> Tensor:
+        missing = max(length - ids.shape[1], 0)
+        return torch.nn.functional.pad(ids, (0, missing), value=PAD)
+
+    premise = padded(batch.premise, longest[0])
+    hypothesis = padded(batch.hypothesis, longest[1])
+    return batch._replace(
+        premise=premise,
+        premise_mask=torch.ones_like(premise, dtype=torch.bool),
+        hypothesis=hypothesis,
+        hypothesis_mask=torch.ones_like(hypothesis, dtype=torch.bool),
+    )
