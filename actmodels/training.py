@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from actmodels.config import TrialConfig
 from actmodels.data.batching import collate
-from actmodels.data.embeddings import input_rows
+from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.data.trial_data import TrialData
 from actmodels.evaluation import evaluate, mean_and_sd
 from actmodels.models.build import build, parameter_count
@@ -94,7 +94,8 @@ class Training:
         self.config = config
         self.data = data
         vectors = input_rows(data.words, config.input, config.seed)
-        self.model = build(config, vectors).to(device)
+        trained = trained_rows(data.words, config.input)
+        self.model = build(config, vectors, trained).to(device)
         self.device = torch.device(device)
         self.optimizer = build_optimizer(self.model, config.training)
         self.history: list[EpochRecord] = []

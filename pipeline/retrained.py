@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from actmodels.config import TrialConfig, trial_from_dict
-from actmodels.data.embeddings import WordVectors, input_rows
+from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
 from actmodels.errors import ArtefactError
 from actmodels.models.build import build
 from actmodels.models.pair_model import PairModel
@@ -25,7 +25,8 @@ def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
     for record in read_records("retrain"):
         config = trial_from_dict(record.config)
         path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
-        model = build(config, input_rows(words, config.input, config.seed))
+        vectors = input_rows(words, config.input, config.seed)
+        model = build(config, vectors, trained_rows(words, config.input))
         try:
             model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
         except (OSError, RuntimeError, EOFError) as error:

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.pairs import FIRST_WORD
+from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
@@ -19,8 +19,16 @@ from pipeline.stage import artefacts, run_stage
 SPLITS = ("train", "dev", "test")
 
 
-def write_embedding(words: list[str]) -> None:
-    """Write the vocabulary's vectors together with the hash of each word's spelling."""
+def words_in(pairs: PairTensors, words: int) -> torch.Tensor:
+    """Whether each word of the vocabulary occurs in a split: bool [words]."""
+    seen = torch.zeros(FIRST_WORD + words, dtype=torch.bool)
+    seen[pairs.premise_ids.long()] = True
+    seen[pairs.hypothesis_ids.long()] = True
+    return seen[FIRST_WORD:].clone()
+
+
+def write_embedding(words: list[str], train: PairTensors) -> None:
+    """Write the vocabulary's vectors, and of each word its hash and whether training has it."""
     path = artefacts("vectors", "vectors.pt")
     try:
         stored = torch.load(path, weights_only=True)
@@ -32,7 +40,8 @@ def write_embedding(words: list[str]) -> None:
             "run: dvc repro -f vectors"
         )
     hashes = torch.tensor([spelling_hash(word) for word in words], dtype=torch.int64)
-    save_stored({**stored, "word_hash": hashes}, artefacts("tensors", "embedding.pt"))
+    columns = {"word_hash": hashes, "in_train": words_in(train, len(words))}
+    save_stored({**stored, **columns}, artefacts("tensors", "embedding.pt"))
 
 
 def main() -> None:
@@ -56,7 +65,7 @@ def main() -> None:
             "premise_tokens": round(len(encoded.tensors.premise_ids) / count, 3),
             "hypothesis_tokens": round(len(encoded.tensors.hypothesis_ids) / count, 3),
         }
-    write_embedding(words)
+    write_embedding(words, PairTensors.load(folder / "train.pt"))
     names = [f"{split}.pt" for split in SPLITS] + [f"{split}_ids.txt" for split in SPLITS]
     manifest = {
         "digest": files_digest([folder / name for name in [*names, "embedding.pt"]]),

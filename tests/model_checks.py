@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 
 from actmodels.config import TrialConfig
 from actmodels.data.batching import Batch, collate
-from actmodels.data.embeddings import input_rows
+from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.models.build import build
 from actmodels.models.pair_model import PairModel
 from tests.samples import sample_batch, sample_pairs, sample_words
@@ -16,7 +16,9 @@ from tests.samples import sample_batch, sample_pairs, sample_words
 
 def make(config: TrialConfig) -> PairModel:
     """An untrained model in double precision and evaluation mode."""
-    return build(config, input_rows(sample_words(), config.input, config.seed)).double().eval()
+    words = sample_words()
+    vectors = input_rows(words, config.input, config.seed)
+    return build(config, vectors, trained_rows(words, config.input)).double().eval()
 
 
 def check_save_and_load(config: TrialConfig, folder: Path) -> None:

@@ -80,11 +80,12 @@ def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
 
 
 def sample_words(seed: int = 0) -> WordVectors:
-    """Random vectors; every fourth word has none."""
+    """Random vectors; every fourth word has none, and every eighth is in no training pair."""
     generator = torch.Generator().manual_seed(seed)
     found = torch.arange(WORDS) % 4 != 0
     vectors = torch.randn(WORDS, DIMENSIONS, generator=generator) * found[:, None]
-    return WordVectors(vectors, found, torch.arange(WORDS) * 7919)
+    numbers = torch.arange(WORDS)
+    return WordVectors(vectors, found, word_hash=numbers * 7919, in_train=numbers % 8 != 0)
 
 
 def sample_data(train: int = 48, dev: int = 24) -> TrialData:

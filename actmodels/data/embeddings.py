@@ -1,4 +1,4 @@
-"""From a vocabulary's vectors to a model's frozen input rows: OOV rule and unit norm."""
+"""From a vocabulary's vectors to a model's input rows: OOV rule, unit norm, which are trained."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import FIRST_WORD, PAD
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD
 from actmodels.data.stored import load_stored
 from actmodels.settings import InputConfig
 
@@ -18,11 +18,13 @@ class WordVectors:
     vectors: float32 [words, dimensions]; zero where there is none.
     found: bool [words], whether the word has a pre-trained vector.
     word_hash: int64 [words], a hash of the spelling, for the `hashed` OOV rule.
+    in_train: bool [words], whether the word occurs in a training pair, for the `trained` OOV rule.
     """
 
     vectors: Tensor
     found: Tensor
     word_hash: Tensor
+    in_train: Tensor
 
     @classmethod
     def load(cls, path: Path) -> "WordVectors":
@@ -31,10 +33,11 @@ class WordVectors:
 
 
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
-    """Build the frozen rows [FIRST_WORD + words, dimensions] that token ids index.
+    """Build the rows [FIRST_WORD + words, dimensions] that token ids index.
 
     Random rows are N(0, oov_std) (paper appendix D) and belong to the trial's seed, so that
-    replicates differ in them too. With unit_norm every row but the padding has length 1.
+    replicates differ in them too. With unit_norm every row but the padding has length 1. A model
+    keeps all rows as they are here, but for `trained_rows`, which only start here.
     """
     generator = torch.Generator().manual_seed(seed)
     count, dimensions = words.vectors.shape
@@ -46,7 +49,7 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     special[PAD] = 0.0
     rows = torch.cat([special, words.vectors])
     missing = (~words.found).nonzero().squeeze(1)
-    if config.oov_rule == "own":
+    if config.oov_rule in ("own", "trained"):
         rows[FIRST_WORD + missing] = random_rows(len(missing))
     elif config.oov_rule == "hashed":
         buckets = random_rows(config.oov_buckets)
@@ -58,3 +61,16 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
         rows = torch.nn.functional.normalize(rows, dim=1)
     assert len(rows) == FIRST_WORD + count
     return rows
+
+
+def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
+    """The token ids whose rows are trained [rows]; none unless the OOV rule is `trained`.
+
+    They are the words of the training pairs that have no vector (Rocktäschel et al. 2016), and
+    the NULL token, which is one of them to a model that reads it. The row for words outside the
+    vocabulary stays fixed, as do those of words met in dev or test alone.
+    """
+    if config.oov_rule != "trained":
+        return torch.empty(0, dtype=torch.int64)
+    missing = (words.in_train & ~words.found).nonzero().squeeze(1)
+    return torch.cat([torch.tensor([NULL]), FIRST_WORD + missing])

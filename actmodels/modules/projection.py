@@ -1,30 +1,59 @@
-"""Frozen word vectors and the trained projection behind them (paper appendix D)."""
+"""Word vectors, frozen but for chosen rows, and the trained projection behind them."""
 
 import torch
 from torch import Tensor, nn
 
 
 class ProjectedWords(nn.Module):
-    """Look up frozen vectors and project them to the model's width.
+    """Look up vectors and project them to the model's width (paper appendix D).
 
-    The vectors are a buffer that is not saved with the model: they come from the data.
+    The frozen vectors are a buffer that is not saved with the model: they come from the data.
 
     Args:
         vectors: [rows, dimensions]; row 0 pads and is zero.
         width: size of a projected word.
         tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
         bias: a linear projection with a bias (Rocktäschel et al. 2016).
+
+    Attributes:
+        trained: the rows that are trained [trained rows, dimensions]; None if all are frozen.
+        slots: where in `trained` each row stands, -1 for a frozen one [rows].
     """
 
     vectors: Tensor
+    trained: nn.Parameter | None
+    slots: Tensor | None
 
     def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:
         super().__init__()
         self.register_buffer("vectors", vectors, persistent=False)
+        self.register_buffer("slots", None, persistent=False)
+        self.register_parameter("trained", None)
         self.projection = nn.Linear(vectors.shape[1], width, bias=tanh or bias)
         self.tanh = tanh
 
+    def train_rows(self, rows: Tensor) -> None:
+        """Train these rows from now on, from the values that they have.
+
+        Args:
+            rows: token ids, each once [trained rows].
+        """
+        self.trained = nn.Parameter(self.vectors[rows].clone())
+        self.slots = torch.full((len(self.vectors),), -1, device=self.vectors.device)
+        self.slots[rows] = torch.arange(len(rows), device=self.vectors.device)
+
+    def look_up(self, ids: Tensor) -> Tensor:
+        """Map token ids [batch, tokens] to vectors [batch, tokens, dimensions]."""
+        frozen = nn.functional.embedding(ids, self.vectors)
+        if self.trained is None or self.slots is None:
+            return frozen
+        slots = self.slots[ids]
+        # A choice per token, not a table put together anew per batch; a frozen token looks up
+        # slot 0 as well, and `where` passes that no gradient.
+        own = nn.functional.embedding(slots.clamp(min=0), self.trained)
+        return torch.where(slots[:, :, None] >= 0, own, frozen)
+
     def forward(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to words [batch, tokens, width]."""
-        words: Tensor = self.projection(nn.functional.embedding(ids, self.vectors))
+        words: Tensor = self.projection(self.look_up(ids))
         return torch.tanh(words) if self.tanh else words

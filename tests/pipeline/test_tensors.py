@@ -1,6 +1,7 @@
 """Stage tensors: ids by hand, the digest, and the load time of full SNLI."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import torch
 
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
+from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from pipeline import tensors
-from pipeline.sources.encode import encode, spelling_hash
+from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from pipeline.sources.words import write_words
 
@@ -75,6 +77,46 @@ def test_stage_and_digest(folder: Path) -> None:
     changed = [PAIRS[0]._replace(label="neutral"), PAIRS[1]]
     write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", changed)
     assert digest(folder) != first
+
+
+def words_in_train(folder: Path) -> list[bool]:
+    tensors.main()
+    found = WordVectors.load(folder / "artefacts" / "tensors" / "embedding.pt").in_train.tolist()
+    return [bool(value) for value in found]
+
+
+def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path) -> None:
+    """The vocabulary is b, a, z; z stands in one premise, b alone in one hypothesis."""
+    assert words_in_train(folder) == [True, True, True]
+    train = folder / "artefacts" / "vocabulary" / "train.tsv"
+    write_token_pairs(train, PAIRS[1:])
+    assert words_in_train(folder) == [True, True, False]
+    write_token_pairs(train, [PAIRS[1]._replace(hypothesis=["z"])])
+    assert words_in_train(folder) == [False, True, True]
+    write_token_pairs(train, [PAIRS[1]._replace(premise=["outside"])])
+    assert words_in_train(folder) == [True, False, False]
+
+
+def test_a_pair_that_training_leaves_out_does_not_count(folder: Path) -> None:
+    params = (folder / "params.yaml").read_text()
+    assert params.count("max_tokens: ") == 1
+    params = re.sub(r"max_tokens: .*", "max_tokens: 2", params)
+    (folder / "params.yaml").write_text(params)
+    assert words_in_train(folder) == [True, True, False]
+
+
+def test_the_digest_covers_which_words_are_in_training(folder: Path) -> None:
+    first = digest(folder)
+    made = folder / "artefacts" / "tensors"
+    names = [f"{split}.pt" for split in tensors.SPLITS]
+    names += [f"{split}_ids.txt" for split in tensors.SPLITS]
+    paths = [made / name for name in [*names, "embedding.pt"]]
+    assert files_digest(paths) == first
+    stored = vars(WordVectors.load(made / "embedding.pt"))
+    save_stored(stored, made / "embedding.pt")
+    assert files_digest(paths) == first
+    save_stored(stored | {"in_train": ~stored["in_train"]}, made / "embedding.pt")
+    assert files_digest(paths) != first
 
 
 def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:

@@ -1,0 +1,167 @@
+"""The OOV rule `trained`: which rows are trained, and that nothing else about them differs."""
+
+import io
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from actmodels.data.embeddings import input_rows, trained_rows
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN
+from actmodels.errors import ConfigError
+from actmodels.models.build import build, parameter_count
+from actmodels.modules.projection import ProjectedWords
+from actmodels.registry import MODELS, Architecture
+from actmodels.settings import DecomposableAttentionConfig
+from actmodels.training import Training
+from tests import model_checks
+from tests.samples import DIMENSIONS, WORDS, sample_batch, sample_data, sample_trial, sample_words
+
+TRAINED_WORDS = [FIRST_WORD + word for word in (4, 12, 20, 28, 36)]  # no vector, in training
+FIXED_WORDS = [FIRST_WORD + word for word in (0, 8, 16, 24, 32)]  # no vector, not in training
+SOME_MODELS = ("decomposable_attention", "adaptive_attention", "word_by_word_attention")
+
+
+def rows_trained(rule: str) -> list[int]:
+    config = sample_trial(SOME_MODELS[0], oov_rule=rule).input
+    return [int(row) for row in trained_rows(sample_words(), config)]
+
+
+def test_words_without_vector_that_training_has_are_trained() -> None:
+    assert rows_trained("trained") == [NULL, *TRAINED_WORDS]
+
+
+@pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
+def test_under_every_other_rule_none_is(rule: str) -> None:
+    assert rows_trained(rule) == []
+
+
+def test_they_start_from_the_rows_of_the_rule_own() -> None:
+    own, trained = (
+        input_rows(sample_words(), sample_trial(SOME_MODELS[0], oov_rule=rule).input, 3)
+        for rule in ("own", "trained")
+    )
+    assert torch.equal(own, trained)
+
+
+def table() -> tuple[ProjectedWords, Tensor]:
+    torch.manual_seed(0)
+    vectors = torch.randn(9, 4)
+    words = ProjectedWords(vectors, 3, tanh=False)
+    words.train_rows(torch.tensor([2, 5, 7]))
+    return words, vectors
+
+
+def test_a_table_looks_up_its_own_rows_where_it_has_them() -> None:
+    words, vectors = table()
+    ids = torch.tensor([[0, 2, 5], [7, 8, 2]])
+    assert torch.equal(words.look_up(ids), vectors[ids])
+    assert words.trained is not None
+    with torch.no_grad():
+        words.trained.copy_(torch.tensor([[20.0], [50.0], [70.0]]).expand(3, 4))
+    expected = vectors.clone()
+    expected[[2, 5, 7]] = words.trained.detach()
+    assert torch.equal(words.look_up(ids), expected[ids])
+
+
+def test_only_the_rows_looked_up_get_a_gradient() -> None:
+    words, _ = table()
+    words.look_up(torch.tensor([[0, 5, 8, 5]])).sum().backward()
+    assert words.trained is not None and words.trained.grad is not None
+    assert words.trained.grad.tolist() == [[0.0] * 4, [2.0] * 4, [0.0] * 4]
+
+
+@pytest.mark.parametrize("model", MODELS)
+class TestFiveChecks:
+    def test_save_and_load(self, model: str, tmp_path: Path) -> None:
+        model_checks.check_save_and_load(sample_trial(model, oov_rule="trained"), tmp_path)
+
+    def test_gradients(self, model: str) -> None:
+        config = sample_trial(model, oov_rule="trained")
+        assert "words.trained" in dict(model_checks.make(config).named_parameters())
+        model_checks.check_every_parameter_gets_a_gradient(config)
+
+    def test_batch_equals_singles(self, model: str) -> None:
+        model_checks.check_batch_equals_singles(sample_trial(model, oov_rule="trained"))
+
+    def test_padding(self, model: str) -> None:
+        model_checks.check_padding_changes_nothing(sample_trial(model, oov_rule="trained"))
+
+    def test_packed(self, model: str) -> None:
+        configs = [sample_trial(model, seed=seed, oov_rule="trained") for seed in (1, 2, 3)]
+        model_checks.check_packed_equals_single(configs)
+
+
+@pytest.mark.parametrize("model", SOME_MODELS)
+def test_an_untrained_model_is_that_of_the_rule_own(model: str) -> None:
+    """The rule draws nothing: same parameters, same count, same scores."""
+    own, trained = (model_checks.make(sample_trial(model, oov_rule=r)) for r in ("own", "trained"))
+    assert torch.equal(own(sample_batch()).logits, trained(sample_batch()).logits)
+    assert parameter_count(own) == parameter_count(trained)
+    rows = (1 + len(TRAINED_WORDS)) * DIMENSIONS
+    assert sum(p.numel() for p in trained.parameters()) == parameter_count(trained) + rows
+
+
+def looked_up(training: Training) -> Tensor:
+    with torch.no_grad():
+        return training.model.words.look_up(torch.arange(FIRST_WORD + WORDS)[None])[0].clone()
+
+
+@pytest.mark.parametrize("model", SOME_MODELS)
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+def test_trained_rows_change_in_training_and_no_other_ever(model: str, optimizer: str) -> None:
+    config = sample_trial(model, oov_rule="trained", optimizer=optimizer, null_token=True)
+    training = Training(config, sample_data())
+    before, vectors = looked_up(training), training.model.words.vectors.clone()
+    assert torch.equal(before, vectors)
+    list(training.epochs())
+    changed = (looked_up(training) != before).any(dim=1).nonzero().squeeze(1).tolist()
+    assert changed == [NULL, *TRAINED_WORDS]
+    assert not {PAD, UNKNOWN, *FIXED_WORDS} & set(changed)
+    assert torch.equal(training.model.words.vectors, vectors)
+
+
+@pytest.mark.parametrize("model", SOME_MODELS)
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+def test_resumed_equals_undisturbed(model: str, optimizer: str) -> None:
+    config = sample_trial(model, max_epochs=3, oov_rule="trained", optimizer=optimizer)
+    undisturbed, first, second = (Training(config, sample_data()) for _ in range(3))
+    whole = [record.result() for record in undisturbed.epochs()]
+    next(first.epochs())
+    buffer = io.BytesIO()
+    torch.save(first.state_dict(), buffer)
+    buffer.seek(0)
+    second.load_state_dict(torch.load(buffer, weights_only=True))
+    assert [record.epoch for record in second.epochs()] == [2, 3]
+    assert [record.result() for record in second.history] == whole
+    assert torch.equal(looked_up(second), looked_up(undisturbed))
+
+
+@pytest.mark.parametrize("model", SOME_MODELS)
+def test_saved_weights_hold_the_trained_rows(model: str) -> None:
+    config, data = sample_trial(model, oov_rule="trained"), sample_data()
+    training = Training(config, data)
+    list(training.epochs())
+    training.model.load_state_dict(training.best_parameters)
+    vectors, rows = input_rows(data.words, config.input, 1), trained_rows(data.words, config.input)
+    loaded = build(config, vectors, rows)
+    loaded.load_state_dict(training.best_parameters)
+    batch = sample_batch()
+    assert torch.equal(loaded.eval()(batch).logits, training.model.eval()(batch).logits)
+    with pytest.raises(RuntimeError, match=r"words\.trained"):
+        build(config, vectors).load_state_dict(training.best_parameters)
+
+
+class Wordless(nn.Module):
+    def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor) -> None:
+        super().__init__()
+
+
+def test_a_model_without_words_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordless = Architecture(f"{__name__}:Wordless", DecomposableAttentionConfig)
+    monkeypatch.setitem(MODELS, "decomposable_attention", wordless)
+    config, vectors = sample_trial("decomposable_attention", oov_rule="trained"), torch.zeros(5, 2)
+    with pytest.raises(ConfigError, match=r"oov_rule is 'trained', but .* has no words; set it"):
+        build(config, vectors, torch.tensor([NULL]))
+    build(config, vectors, torch.tensor([], dtype=torch.int64))
