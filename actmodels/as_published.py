@@ -113,10 +113,21 @@ class PublishedModel(PairModel):
     def batches(
         self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
     ) -> Iterator[Tensor]:
-        """The correct model's if no switch is on, see published_batches if one is."""
-        if any(value is True for value in vars(self.switches).values()):
-            return published_batches(self.switches, pairs, batch_size, generator)
-        return super().batches(pairs, batch_size, generator)
+        """Rows of each batch; `batch_size` is not that of an evaluation where mates matter."""
+        evaluation = generator is None and self.mates_matter
+        size = self.switches.evaluation_batch_size if evaluation else batch_size
+        return published_batches(self.switches, pairs, size, generator)
+
+    @property
+    def mates_matter(self) -> bool:
+        """Which pairs are scored, or how, depends on the batches."""
+        switches = self.switches
+        return (
+            switches.scrambled_alignment
+            or switches.no_mask
+            or switches.file_order_batches
+            or switches.dropped_last_batches
+        )
 
     def seen(self, batch: Batch) -> Batch:
         """The batch with or without its masks."""
@@ -155,6 +166,11 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         super().__init__(config, halting, vectors)
         self.deviate(config)
 
+    @property
+    def mates_matter(self) -> bool:
+        """Which pairs are scored, or how, depends on the batches."""
+        return super().mates_matter or self.switches.batch_remainder
+
     def memories(self, batch: Batch) -> Memories:
         """What the steps look at, dropped out once."""
         return super().memories(self.seen(batch))
@@ -172,6 +188,12 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         states: list[Tensor] = []
         probabilities: list[Tensor] = []
         for _ in range(steps):
+            if states:
+                memories = memories._replace(
+                    premise=self.memory_dropout(memories.premise),
+                    hypothesis=self.memory_dropout(memories.hypothesis),
+                )
+                _, gates = self.step.start(memories)
             state = self.step(state, memories, gates)
             states.append(state)
             probabilities.append(self.halting.probability(state))
@@ -179,11 +201,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
                 so_far = torch.stack(probabilities, dim=1).detach()
                 if bool(self.halting.done(so_far).all()):
                     break
-            memories = memories._replace(
-                premise=self.memory_dropout(memories.premise),
-                hypothesis=self.memory_dropout(memories.hypothesis),
-            )
-            _, gates = self.step.start(memories)
         return Trajectory(torch.stack(states, dim=1), torch.stack(probabilities, dim=1))
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
@@ -195,7 +212,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Without a ponder cost, the mean cross-entropy; ponder_weight is then not read."""
+        """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
         if self.switches.no_ponder_cost:
             return cross_entropy(prediction.logits, labels)
         return super().objective(prediction, labels)

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from actmodels.data.batching import Batch, batches_by_length
 from actmodels.data.pairs import PAD, PairTensors
-from actmodels.errors import ConfigError, DataError
+from actmodels.errors import DataError
 from actmodels.settings import PublishedConfig
 
 # Tokens of the longest premise and the longest hypothesis of each bucket.
@@ -68,29 +68,22 @@ def published_batches(
     batch_size: int,
     generator: torch.Generator | None,
 ) -> Iterator[Tensor]:
-    """Rows of each batch, for a model of which at least one switch is on.
-
-    Without a generator (evaluation), batches have the size they had in training, whatever
-    `batch_size`: predictions depend on an example's batch mates.
+    """Rows of each batch of an epoch of training, or of an evaluation (no generator).
 
     Raises:
-        ConfigError: the batch size of training is not the one set for evaluation.
         DataError: dropped_last_batches leaves no pair.
     """
-    size = switches.evaluation_batch_size
-    if generator is not None and batch_size != size:
-        problem = f"evaluation_batch_size is {size}; must be batch_size, which is {batch_size}"
-        raise ConfigError("trial", [problem])
     make = file_order_batches if switches.file_order_batches else batches_by_length
-    batches = make(pairs, size, generator)
+    batches = make(pairs, batch_size, generator)
     if not switches.dropped_last_batches:
         yield from batches
         return
-    left_out = rows_left_out(pairs, size)
+    left_out = rows_left_out(pairs, batch_size)
     if bool(left_out.all()):
         raise DataError(
-            f"dropped_last_batches leaves none of {len(pairs)} pairs: no bucket has {size}; "
-            "make batch_size and evaluation_batch_size smaller, or switch it off"
+            f"dropped_last_batches leaves none of {len(pairs)} pairs in batches of {batch_size}: "
+            "no bucket fills one; make batch_size and evaluation_batch_size smaller, or set "
+            "dropped_last_batches to false"
         )
     for batch in batches:
         kept = batch[~left_out[batch]]

@@ -94,8 +94,8 @@ class ConditionalConfig:
 class PublishedConfig:
     """What the 2016 code did to every model, each as a switch (actmodels.as_published).
 
-    evaluation_batch_size: must be the batch size of training as soon as a switch is on, because
-        predictions then depend on an example's batch mates; not read while all are off.
+    evaluation_batch_size: pairs in a batch of an evaluation, where they see each other; the 2016
+        code evaluated in batches as large as those of training.
     """
 
     scrambled_alignment: bool

@@ -1,0 +1,189 @@
+"""The 2016 code's batches: buckets, file order, no masks, incomplete batches left out."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.data.batching import Batch, collate
+from actmodels.data.pairs import FIRST_WORD, PairTensors
+from actmodels.errors import DataError
+from actmodels.evaluation import evaluate
+from actmodels.published_batching import BUCKETS, rows_by_bucket, without_masks
+from tests import model_checks
+from tests.samples import sample_pairs, sample_trial
+
+PAIRS = sample_pairs(200, longest=25)
+NAMES = ("decomposable_attention", "adaptive_attention")
+
+
+def twin(name: str, **settings: Any) -> Any:
+    """The model as published; all switches are off but those given."""
+    return model_checks.make(sample_trial(f"{name}_as_published", **settings))
+
+
+def pair_of(premise: int, hypothesis: int) -> PairTensors:
+    """One pair with sentences of these lengths."""
+    sentences = [
+        tensor
+        for length in (premise, hypothesis)
+        for tensor in (torch.arange(length) % 30 + FIRST_WORD, torch.tensor([0, length]))
+    ]
+    return PairTensors(*sentences, torch.tensor([1]), torch.tensor([0]))
+
+
+def slow_bucket(pairs: PairTensors, row: int) -> int:
+    """The number of the first bucket that both sentences fit in."""
+    premise = int(pairs.premise_offsets[row + 1] - pairs.premise_offsets[row])
+    hypothesis = int(pairs.hypothesis_offsets[row + 1] - pairs.hypothesis_offsets[row])
+    fits = [n for n, (p, h) in enumerate(BUCKETS) if premise <= p and hypothesis <= h]
+    return fits[0] if fits else len(BUCKETS)
+
+
+def slow_batches(pairs: PairTensors, size: int) -> list[list[int]]:
+    """Batches in file order inside each bucket."""
+    batches = []
+    for bucket in range(len(BUCKETS) + 1):
+        rows = [row for row in range(len(pairs)) if slow_bucket(pairs, row) == bucket]
+        batches += [rows[n : n + size] for n in range(0, len(rows), size)]
+    return batches
+
+
+@pytest.mark.parametrize(
+    ("lengths", "padded"),
+    [
+        ((1, 1), (10, 5)),
+        ((10, 5), (10, 5)),
+        ((11, 5), (20, 10)),
+        ((5, 6), (20, 10)),
+        ((25, 22), (40, 30)),
+        ((2, 41), (82, 62)),
+        ((82, 62), (82, 62)),
+        ((83, 3), (83, 3)),
+        ((3, 63), (3, 63)),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pair_is_padded_to_its_bucket_with_pads_as_tokens(
+    name: str, lengths: tuple[int, int], padded: tuple[int, int]
+) -> None:
+    """Against the correct model on a batch padded by hand, its masks all true."""
+    batch = collate(pair_of(*lengths), torch.tensor([0]), null_token=False)
+    premise, hypothesis = (torch.zeros(1, length, dtype=torch.long) for length in padded)
+    premise[0, : lengths[0]] = batch.premise[0]
+    hypothesis[0, : lengths[1]] = batch.hypothesis[0]
+    by_hand = Batch(
+        premise, premise == premise, hypothesis, hypothesis == hypothesis, batch.labels, batch.rows
+    )
+    model, changed = model_checks.make(sample_trial(name)), twin(name, no_mask=True)
+    assert torch.equal(changed(batch).logits, model(by_hand).logits)
+    if padded != lengths:
+        assert not torch.allclose(changed(batch).logits, model(batch).logits)
+
+
+def test_the_longest_of_a_batch_decide_its_bucket() -> None:
+    batch = collate(PAIRS, torch.arange(len(PAIRS)), null_token=False)
+    seen = without_masks(batch)
+    assert (seen.premise.shape[1], seen.hypothesis.shape[1]) == (40, 30)
+    assert bool(seen.premise_mask.all()) and bool(seen.hypothesis_mask.all())
+    assert torch.equal(seen.premise[:, : batch.premise.shape[1]], batch.premise)
+    assert seen.rows is batch.rows and seen.labels is batch.labels
+
+
+def test_a_null_token_counts_as_a_token() -> None:
+    batch = collate(pair_of(10, 4), torch.tensor([0]), null_token=True)
+    assert without_masks(batch).premise.shape[1] == 20
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_file_order_batches_keep_siblings_together(name: str) -> None:
+    """The batches of every epoch are the same, in an order of its own."""
+    model = twin(name, file_order_batches=True, evaluation_batch_size=7)
+    expected = slow_batches(PAIRS, 7)
+    epochs = [
+        [b.tolist() for b in model.batches(PAIRS, 7, torch.Generator().manual_seed(seed))]
+        for seed in (1, 2, 1)
+    ]
+    assert epochs[0] == epochs[2] != epochs[1]
+    assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(expected)
+    assert epochs[0] != expected
+    # an evaluation has them too, unshuffled, whatever size it asks for
+    assert [b.tolist() for b in model.batches(PAIRS, 256)] == expected
+
+
+@pytest.mark.parametrize("size", [7, 16])
+@pytest.mark.parametrize("in_file_order", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+def test_dropped_batches_are_each_buckets_last_in_file_order(
+    size: int, in_file_order: bool, training: bool
+) -> None:
+    model = twin(
+        "decomposable_attention",
+        dropped_last_batches=True,
+        file_order_batches=in_file_order,
+        evaluation_batch_size=size,
+    )
+    kept = [batch for batch in slow_batches(PAIRS, size) if len(batch) == size]
+    generator = torch.Generator().manual_seed(3) if training else None
+    batches = list(model.batches(PAIRS, size, generator))
+    rows = torch.cat(batches).tolist()
+    assert sorted(rows) == sorted(row for batch in kept for row in batch)
+    assert len(rows) == sum(len(r) // size * size for r in rows_by_bucket(PAIRS)) < len(PAIRS)
+    assert all(len(batch) for batch in batches)
+    if in_file_order:
+        assert {len(batch) for batch in batches} == {size}
+
+
+def test_nothing_left_is_told() -> None:
+    model = twin("decomposable_attention", dropped_last_batches=True)
+    with pytest.raises(DataError, match=r"leaves none of 200 pairs in batches of 201: no bucket"):
+        list(model.batches(PAIRS, 201, torch.Generator()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
+    """Logits, labels and steps are those of each batch, put in the order of the split."""
+    config = sample_trial(
+        f"{name}_as_published", dropped_last_batches=True, scrambled_alignment=True
+    )
+    model = model_checks.make(config)
+    result = evaluate(model, PAIRS, config.input, batch_size=50)
+    assert result.rows.tolist() == sorted(result.rows.tolist())
+    assert len(result.rows) == sum(len(r) // 8 * 8 for r in rows_by_bucket(PAIRS)) < len(PAIRS)
+    assert torch.equal(result.labels, PAIRS.labels[result.rows])
+    place = {row: n for n, row in enumerate(result.rows.tolist())}
+    hits = 0
+    for index in model.batches(PAIRS, 50):
+        prediction = model(collate(PAIRS, index, null_token=False))
+        places = [place[row] for row in index.tolist()]
+        assert torch.equal(result.logits[places], prediction.logits)
+        if result.steps is not None:
+            assert torch.equal(result.steps[places], prediction.steps)
+        hits += int((prediction.logits.argmax(1) == PAIRS.labels[index]).sum())
+    assert result.accuracy == pytest.approx(hits / len(place))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_correct_models_evaluation_names_every_row(name: str) -> None:
+    config = sample_trial(name)
+    result = evaluate(model_checks.make(config), PAIRS, config.input)
+    assert result.rows.tolist() == list(range(len(PAIRS)))
+    assert torch.equal(result.labels, PAIRS.labels)
+
+
+@pytest.mark.parametrize(
+    ("settings", "size"),
+    [
+        ({}, 50),
+        ({"compounding_dropout": True, "no_ponder_cost": True}, 50),
+        ({"scrambled_alignment": True}, 8),
+        ({"no_mask": True}, 8),
+        ({"batch_remainder": True}, 8),
+    ],
+)
+def test_batches_of_evaluation_have_their_own_size_where_mates_matter(
+    settings: dict[str, bool], size: int
+) -> None:
+    model = twin("adaptive_attention", **settings)
+    assert len(next(iter(model.batches(PAIRS, 50)))) == size
+    assert len(next(iter(model.batches(PAIRS, 50, torch.Generator().manual_seed(0))))) == 50
