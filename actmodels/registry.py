@@ -5,7 +5,8 @@ A model's name is its network's; halting other than ACT is added to it, so that
 with a fixed number of steps. Imports no torch: params.yaml is checked without it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +17,7 @@ from actmodels.settings import (
     DactConfig,
     DecomposableAttentionConfig,
     FixedStepsConfig,
+    IterativeAttentionConfig,
     LstmEncodersConfig,
     PonderNetConfig,
     PublishedAdaptiveAttentionConfig,
@@ -28,6 +30,7 @@ NetworkConfig = (
     AdaptiveAttentionConfig
     | ConditionalConfig
     | DecomposableAttentionConfig
+    | IterativeAttentionConfig
     | LstmEncodersConfig
 )
 HaltingConfig = (
@@ -73,10 +76,15 @@ HALTINGS = {
 }
 
 
+def model_with(name: str, kind: str) -> str:
+    """The name of the model `name` with another kind of halting."""
+    return name if kind == "act" else f"{name}_{kind}"
+
+
 def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, Architecture]:
     """A network that infers in steps, with every kind of halting."""
     return {
-        name if kind == "act" else f"{name}_{kind}": Architecture(model, network, halting)
+        model_with(name, kind): Architecture(model, network, halting)
         for kind, halting in HALTINGS.items()
     }
 
@@ -90,6 +98,15 @@ MODELS: dict[str, Architecture] = {
         "adaptive_attention",
         "actmodels.models.adaptive_attention:AdaptiveAttention",
         AdaptiveAttentionConfig,
+    ),
+    **in_steps(
+        "iterative_attention",
+        "actmodels.models.iterative_attention:IterativeAttention",
+        IterativeAttentionConfig,
+    ),
+    "decomposable_intra_attention": Architecture(
+        "actmodels.models.decomposable_intra_attention:DecomposableIntraAttention",
+        DecomposableAttentionConfig,
     ),
     "lstm_encoders": Architecture(
         "actmodels.models.lstm_encoders:LstmEncoders", LstmEncodersConfig
@@ -119,3 +136,14 @@ def load_class(reference: str) -> Any:
     """Import the class that `module:name` refers to."""
     module, name = reference.split(":")
     return getattr(import_module(module), name)
+
+
+def as_published(name: str, settings: Collection[str]) -> str:
+    """The model that has all `settings`: `name`, or its twin with the deviations of 2016."""
+    twin = f"{name}_as_published"
+    own = {field.name for field in fields(MODELS[name].network)}
+    if twin in MODELS:
+        deviations = {field.name for field in fields(MODELS[twin].network)} - own
+        if deviations & set(settings):
+            return twin
+    return name

@@ -7,27 +7,34 @@ from typing import Any
 from actmodels.config import setting_problem, setting_types
 from actmodels.registry import MODELS
 from pipeline.problems import dotted, unknown
+from pipeline.study_rules import study_problems
 
 SWEPT = ("sweep", "models")
+COMMON = ("sweep", "settings")
 UNIQUE = (
     ("sweep", "seeds"),
     ("retrain", "seeds"),
     ("vocabulary", "count_splits"),
     ("select_best", "ties"),
     ("ablate", "test_steps"),
+    ("fidelity", "seeds"),
+    ("halting", "seeds"),
 )
 
 
 def rule_problems(tree: dict[str, Any]) -> list[str]:
     """All problems of this kind; parts of the wrong type are passed over, they have their own."""
     problems = []
-    models = _at(tree, *SWEPT)
+    models, common = _at(tree, *SWEPT), _at(tree, *COMMON)
+    common = common if isinstance(common, dict) else {}
+    problems += list(_common_problems(common))
     if isinstance(models, dict):
         for name, model in models.items():
-            problems += _model_problems(name, model)
+            problems += _model_problems(name, model, common)
     for path in UNIQUE:
         values = _at(tree, *path)
         problems += _repeats(dotted(path), values) if isinstance(values, list) else []
+    problems += study_problems(tree)
     return problems + list(_criteria(tree)) + list(_ablation(tree)) + list(_gpus(tree))
 
 
@@ -47,7 +54,16 @@ def _repeats(key: str, values: list[Any]) -> list[str]:
     ]
 
 
-def _model_problems(name: str, model: Any) -> list[str]:
+def _common_problems(common: dict[str, Any]) -> Iterator[str]:
+    owner = {setting: model for model in reversed(MODELS) for setting in setting_types(model)}
+    for setting, value in common.items():
+        if setting not in owner:
+            yield unknown((*COMMON, setting), list(owner))
+        elif problem := _value_problem(owner[setting], setting, value):
+            yield f"{dotted((*COMMON, setting))} {problem}"
+
+
+def _model_problems(name: str, model: Any, common: dict[str, Any]) -> list[str]:
     if name not in MODELS:
         return [unknown((*SWEPT, name), list(MODELS))]
     settings, grid = _at(model, "settings"), _at(model, "grid")
@@ -61,8 +77,10 @@ def _model_problems(name: str, model: Any) -> list[str]:
     for setting in setting_types(name):
         if setting in settings and setting in grid:
             problems.append(f"{at}.settings.{setting} is in grid as well; keep one of the two")
-        elif setting not in settings and setting not in grid:
-            problems.append(f"{at}.settings.{setting} is missing; it may be in grid instead")
+        elif setting not in settings and setting not in grid and setting not in common:
+            problems.append(
+                f"{at}.settings.{setting} is missing; it may be in grid or {dotted(COMMON)} instead"
+            )
         if setting in settings and (problem := _value_problem(name, setting, settings[setting])):
             several = "; several values belong in grid" * isinstance(settings[setting], list)
             problems.append(f"{at}.settings.{setting} {problem}{several}")

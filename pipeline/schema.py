@@ -147,7 +147,10 @@ class Tensors(Section):
 
 
 class ModelGrid(Section):
-    """A model's trials: `settings` hold for all of them, `grid` lists the values of each axis."""
+    """A model's trials: `settings` hold for all of them, `grid` lists the values of each axis.
+
+    Its settings go before those common to all models.
+    """
 
     settings: dict[str, Any]
     grid: dict[str, list[Any]]
@@ -159,6 +162,7 @@ class Sweep(Section):
     seeds: Annotated[list[Natural], Field(min_length=1)]
     max_epochs: Count
     patience: Natural
+    settings: dict[str, Any]
     models: Annotated[dict[str, ModelGrid], Field(min_length=1)]
 
 
@@ -191,6 +195,33 @@ class Ablate(Section):
     batch_size: Count
 
 
+class Fidelity(Section):
+    """The study of what each deviation from the papers costs.
+
+    models: model -> name of a variant -> the settings in which it differs from the winner.
+    """
+
+    seeds: Annotated[list[Natural], Field(min_length=1)]
+    max_epochs: Count
+    patience: Natural
+    resamples: Count
+    models: dict[str, dict[str, dict[str, Any]]]
+
+
+class Halting(Section):
+    """The comparison of the ways of halting.
+
+    kinds: name of a kind -> setting -> the values compared.
+    """
+
+    model: str
+    seeds: Annotated[list[Natural], Field(min_length=1)]
+    max_epochs: Count
+    patience: Natural
+    collapsed_below: Positive
+    kinds: dict[str, dict[str, list[Any]]]
+
+
 class Report(Section):
     """What the report shows."""
 
@@ -210,4 +241,6 @@ class Params(Section):
     retrain: Retrain
     evaluate: Evaluate
     ablate: Ablate
+    fidelity: Fidelity
+    halting: Halting
     report: Report

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pipeline.params import load_params
+from pipeline.settings import effective
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import execution_settings, keyed, write_trials
 from tune.grid import expand, grid_hash
@@ -19,7 +20,7 @@ def main() -> None:
         for model, choice in sweep.models.items()
         for config in expand(
             model,
-            choice.settings,
+            effective(model, sweep.settings, choice.settings, choice.grid),
             choice.grid,
             seeds=sweep.seeds,
             max_epochs=sweep.max_epochs,

@@ -9,7 +9,9 @@ from actmodels.config import setting_types
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS
 from pipeline.params import load_params
+from pipeline.rules import rule_problems
 from pipeline.schema import Params
+from pipeline.settings import effective
 
 PARAMS = Path(__file__).parents[2] / "conf" / "base.yaml"
 AA = "sweep.models.adaptive_attention"
@@ -123,8 +125,6 @@ def test_a_wrong_value_is_named_with_what_is_expected(
         ("grid.width", [64.0], f"{AA}.grid.width[0] is 64.0; must be a whole number"),
         ("grid.width", [True], f"{AA}.grid.width[0] is True; must be a whole number"),
         ("grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dropout?"),
-        ("grid.max_steps", [2], f"{AA}.settings.max_steps is in grid as well; keep one"),
-        ("grid.dropout", REMOVED, f"{AA}.settings.dropout is missing; it may be in grid instead"),
         ("settings.init", "he", f"{AA}.settings.init is 'he'; must be one of xavier, normal"),
         ("settings.halting_bias", float("inf"), f"{AA}.settings.halting_bias is inf; must be"),
         ("settings.max_steps", [2, 4], "must be a whole number; several values belong in grid"),
@@ -162,14 +162,83 @@ def test_all_problems_come_at_once_and_in_one_message(tree: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_setting_of_a_model_is_needed(tree: Any, tmp_path: Path, model: str) -> None:
-    swept = tree["sweep"]["models"][model]
+def test_every_setting_of_a_model_is_needed(tree: Any, model: str) -> None:
+    tree["sweep"]["models"][model] = {"settings": {}, "grid": {}}
+    common = tree["sweep"]["settings"]
     for setting in setting_types(model):
-        place = "settings" if setting in swept["settings"] else "grid"
-        kept = swept[place].pop(setting)
-        [problem] = problems(tree, tmp_path)
-        assert f"settings.{setting} is missing" in problem
-        swept[place][setting] = kept
+        kept = common.pop(setting)
+        found = rule_problems(tree)
+        key = f"sweep.models.{model}.settings.{setting}"
+        assert f"{key} is missing; it may be in grid or sweep.settings instead" in found
+        common[setting] = kept
+
+
+def test_a_setting_is_in_grid_or_settings_and_not_in_both(tree: Any, tmp_path: Path) -> None:
+    changed(tree, f"{AA}.settings.max_steps", 4)
+    [problem] = problems(changed(tree, f"{AA}.grid.max_steps", [2]), tmp_path)
+    assert problem == f"{AA}.settings.max_steps is in grid as well; keep one of the two"
+
+
+def test_common_settings_are_those_of_some_model(tree: Any, tmp_path: Path) -> None:
+    changed(tree, "sweep.settings.droput", 0.1)
+    changed(tree, "sweep.settings.epsilon", 2)
+    assert problems(tree, tmp_path) == [
+        "sweep.settings.droput is unknown; did you mean sweep.settings.dropout?",
+        "sweep.settings.epsilon is 2; must be in (0, 1)",
+    ]
+
+
+def test_what_is_closest_to_a_model_holds(tree: Any) -> None:
+    """Its grid goes before its own settings, these before the common ones."""
+    common = {"width": 1, "dropout": 0.1, "init": "xavier", "steps": 4}
+    found = effective("decomposable_attention", common, {"dropout": 0.2}, {"width": [8]})
+    assert found == {"dropout": 0.2, "init": "xavier"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        (
+            "fidelity.models.lstm_encoders",
+            {"corrected": {}},
+            "fidelity.models.lstm_encoders is not swept; must be one of sweep.models: ",
+        ),
+        (
+            "fidelity.models.adaptive_attention",
+            {"a": {"batch_remaindr": True}},
+            "fidelity.models.adaptive_attention.a.batch_remaindr is unknown",
+        ),
+        (
+            "fidelity.models.adaptive_attention",
+            {"a": {"batch_remainder": 1}},
+            "fidelity.models.adaptive_attention.a.batch_remainder is 1; must be true or false",
+        ),
+        (
+            "fidelity.models.adaptive_attention",
+            {"a": {"max_epochs": 0}},
+            "a.max_epochs is 0; must be a whole number of at least 1",
+        ),
+        ("halting.kinds", {"atc": {}}, "halting.kinds.atc is unknown; did you mean"),
+        (
+            "halting.kinds",
+            {"act": {"epsilon": [0.01, 2]}},
+            "halting.kinds.act.epsilon[1] is 2; must be in (0, 1)",
+        ),
+        ("halting.kinds", {"act": {"epsilon": []}}, "halting.kinds.act.epsilon is empty; must"),
+        ("halting.kinds", {"dact": {"steps": [2]}}, "halting.kinds.dact.steps is unknown; did"),
+    ],
+)
+def test_studies_change_known_settings_of_swept_models(
+    tree: Any, tmp_path: Path, key: str, value: Any, sentence: str
+) -> None:
+    [problem] = problems(changed(tree, key, value), tmp_path)
+    assert sentence in problem
+
+
+def test_the_compared_network_infers_in_steps(tree: Any, tmp_path: Path) -> None:
+    changed(tree, "halting.model", "decomposable_attention")
+    [problem] = problems(changed(tree, "halting.kinds", {"act": {}}), tmp_path)
+    assert "halting.model is 'decomposable_attention'; must be a model that halts: " in problem
 
 
 def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> None:

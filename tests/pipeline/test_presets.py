@@ -9,11 +9,13 @@ from hydra import initialize_config_dir
 from omegaconf import OmegaConf
 
 from actmodels.errors import ConfigError
+from actmodels.registry import MODELS
 from pipeline.params import load_params
 from pipeline.schema import Params
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
+STUDIES = sorted(path.stem for path in (CONF / "study").iterdir())
 PRESETS = sorted(path.stem for path in (CONF / "preset").iterdir())
 DIGEST = "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
 LOCAL = [
@@ -62,6 +64,23 @@ def test_the_default_composes_into_the_demo(tmp_path: Path, overrides: list[str]
 def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> None:
     overrides = LOCAL if preset == "local" else [f"preset={preset}"]
     assert compose(tmp_path, *overrides).ablate.model == "adaptive_attention"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
+    for overrides in ([], LOCAL):
+        params = compose(tmp_path, *overrides, f"study={study}")
+        asked = bool(params.fidelity.models), bool(params.halting.kinds)
+        assert asked == (study.startswith("fidelity"), study == "halting")
+
+
+def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
+    """Every network is there, and every model besides those of the preset is one trial."""
+    params = compose(tmp_path, "models=all")
+    networks = {model.model for name, model in MODELS.items() if "as_published" not in name}
+    assert {MODELS[name].model for name in params.sweep.models} == networks
+    added = {n: count for n, count in trials(params).items() if n not in trials(compose(tmp_path))}
+    assert set(added.values()) == {1}
 
 
 def test_the_paper_has_the_grid_of_its_table_2(tmp_path: Path) -> None:
