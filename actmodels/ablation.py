@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import batches_by_length, collate
+from actmodels.data.batching import collate
 from actmodels.data.pairs import PairTensors
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.prediction import Prediction
@@ -55,7 +55,9 @@ def ablate_steps(
     correct = {reading: dict.fromkeys(steps, 0) for reading in ("state", "capped")}
     taken = dict.fromkeys(steps, 0.0)
     adaptive_correct, adaptive_taken = 0, 0.0
-    for index in batches_by_length(pairs, batch_size):
+    count = 0
+    for index in model.batches(pairs, batch_size):
+        count += len(index)
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
         for k in steps:
@@ -66,7 +68,6 @@ def ablate_steps(
         adaptive = model.answer(states[:, :max_steps], probabilities[:, :max_steps])
         adaptive_correct += hits(adaptive.logits, batch.labels)
         adaptive_taken += total_steps(adaptive)
-    count = len(pairs)
     rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]
     rows += [
         AblationRow("capped", k, correct["capped"][k] / count, taken[k] / count) for k in steps

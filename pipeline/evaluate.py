@@ -11,6 +11,7 @@ from pipeline.params import load_params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
 from pipeline.trials import data_digest
 from tune.selection import sample_sd
 from tune.tracking import log_evaluation, provenance_tags
@@ -73,6 +74,8 @@ def main() -> None:
     pairs = PairTensors.load(artefacts("tensors", "test.pt"))
     pair_ids = artefacts("tensors", "test_ids.txt").read_text(encoding="utf-8").splitlines()
     rows, depths, predictions = [], [], []
+    lengths: list[dict[str, Any]] = []
+    correlations: list[dict[str, Any]] = []
     for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
         result = evaluate(model, pairs, config.input, batch_size)
         name = {"model": config.model, "seed": config.seed}
@@ -86,12 +89,16 @@ def main() -> None:
         )
         depths += depth_rows(name, result, pairs)
         predictions += prediction_rows(name, result, pair_ids)
+        lengths += length_rows(name, result, pairs)
+        correlations += correlation_rows(name, result, pairs)
     models = dict.fromkeys(str(row["model"]) for row in rows)
     summary = {model: summarise([r for r in rows if r["model"] == model]) for model in models}
 
     write_table(folder / "results.csv", rows)
     write_table(folder / "depth.csv", depths, DEPTH_COLUMNS)
     write_table(folder / "predictions.csv", predictions)
+    write_table(folder / "lengths.csv", lengths, list(LENGTHS))
+    write_table(folder / "correlations.csv", correlations, list(CORRELATIONS))
     write_summary(folder / "summary.json", summary)
     keys = "+".join(str(row["key"]) for row in rows)
     tags = {**provenance_tags(), "data_digest": data_digest()}

@@ -56,6 +56,8 @@ def changed(
     """
     known = setting_types(model)
     settings = {name: value for name, value in {**common, **base.flat()}.items() if name in known}
+    if "evaluation_batch_size" in known:  # batch mates in evaluation are as many as in training
+        settings["evaluation_batch_size"] = base.training.batch_size
     limits = {"max_epochs": max_epochs, "patience": patience}
     for name, value in changes.items():
         (limits if name in limits else settings)[name] = value

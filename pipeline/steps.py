@@ -1,0 +1,55 @@
+"""What the number of steps goes with: the length of the sentences, the recorded reasoning depth."""
+
+from typing import Any
+
+import torch
+from scipy.stats import pearsonr, spearmanr
+from torch import Tensor
+
+from actmodels.data.pairs import PairTensors
+from actmodels.evaluation import Evaluation
+
+CORRELATIONS = ("model", "seed", "steps_against", "pairs", "pearson", "spearman")
+LENGTHS = ("model", "seed", "mean_length", "steps", "pairs")
+
+
+def mean_lengths(pairs: PairTensors) -> Tensor:
+    """Mean of the tokens of premise and hypothesis [pairs] (thesis figure 6.5)."""
+    return (pairs.premise_offsets.diff() + pairs.hypothesis_offsets.diff()).double() / 2
+
+
+def correlation_rows(
+    name: dict[str, Any], result: Evaluation, pairs: PairTensors
+) -> list[dict[str, Any]]:
+    """Correlation over the test pairs of the steps taken with length, and with depth if recorded.
+
+    Empty for a model without halting. A correlation with what never changes is None.
+    """
+    if result.steps is None:
+        return []
+    steps, depths = result.steps.double(), pairs.depths[result.rows]
+    against = {"mean_length": mean_lengths(pairs)[result.rows]}
+    if bool((depths > 0).all()):
+        against["depth"] = depths.double()
+    rows = []
+    for what, values in against.items():
+        varies = steps.unique().numel() > 1 and values.unique().numel() > 1
+        pearson = float(pearsonr(steps.numpy(), values.numpy())[0]) if varies else None
+        spearman = float(spearmanr(steps.numpy(), values.numpy())[0]) if varies else None
+        found = (what, len(steps), pearson, spearman)
+        rows.append(name | dict(zip(CORRELATIONS[2:], found, strict=True)))
+    return rows
+
+
+def length_rows(
+    name: dict[str, Any], result: Evaluation, pairs: PairTensors
+) -> list[dict[str, Any]]:
+    """The joint distribution of steps and mean sentence length: how many pairs have both."""
+    if result.steps is None:
+        return []
+    both = torch.stack([mean_lengths(pairs)[result.rows], result.steps.double()], dim=1)
+    cells, counts = both.unique(dim=0, return_counts=True)
+    return [
+        name | {"mean_length": length, "steps": int(steps), "pairs": count}
+        for (length, steps), count in zip(cells.tolist(), counts.tolist(), strict=True)
+    ]
