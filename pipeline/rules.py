@@ -17,6 +17,7 @@ UNIQUE = (
     ("vocabulary", "count_splits"),
     ("select_best", "ties"),
     ("ablate", "test_steps"),
+    ("trace", "pair_ids"),
     ("fidelity", "seeds"),
     ("halting", "seeds"),
 )
@@ -35,7 +36,13 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
         values = _at(tree, *path)
         problems += _repeats(dotted(path), values) if isinstance(values, list) else []
     problems += study_problems(tree)
-    return problems + list(_criteria(tree)) + list(_ablation(tree)) + list(_gpus(tree))
+    return (
+        problems
+        + list(_criteria(tree))
+        + list(_stepped(tree))
+        + list(_ablation(tree))
+        + list(_gpus(tree))
+    )
 
 
 def _at(tree: Any, *path: str) -> Any:
@@ -111,14 +118,19 @@ def _criteria(tree: dict[str, Any]) -> Iterator[str]:
         yield f"select_best.ties ends with {ties[-1]!r}; must end with 'grid_order'"
 
 
-def _ablation(tree: dict[str, Any]) -> Iterator[str]:
-    model, swept = _at(tree, "ablate", "model"), _at(tree, *SWEPT)
+def _stepped(tree: dict[str, Any]) -> Iterator[str]:
+    swept = _at(tree, *SWEPT)
     halting = [name for name, model in MODELS.items() if model.halting is not None]
-    if isinstance(model, str) and model not in halting:
-        yield f"ablate.model is {model!r}; must be a model that halts: {', '.join(halting)}"
-    elif isinstance(model, str) and isinstance(swept, dict) and model not in swept:
-        present = ", ".join(map(str, swept))
-        yield f"ablate.model is {model!r}; must be one of sweep.models: {present}"
+    for stage in ("ablate", "trace"):
+        model = _at(tree, stage, "model")
+        if isinstance(model, str) and model not in halting:
+            yield f"{stage}.model is {model!r}; must be a model that halts: {', '.join(halting)}"
+        elif isinstance(model, str) and isinstance(swept, dict) and model not in swept:
+            present = ", ".join(map(str, swept))
+            yield f"{stage}.model is {model!r}; must be one of sweep.models: {present}"
+
+
+def _ablation(tree: dict[str, Any]) -> Iterator[str]:
     most, steps = _at(tree, "ablate", "dev_steps"), _at(tree, "ablate", "test_steps")
     if isinstance(most, int) and isinstance(steps, list):
         for place, step in enumerate(steps):

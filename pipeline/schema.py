@@ -195,6 +195,14 @@ class Ablate(Section):
     batch_size: Count
 
 
+class Trace(Section):
+    """Which pairs are followed through the steps of a model."""
+
+    model: str
+    per_label: Natural
+    pair_ids: list[Name]
+
+
 class Fidelity(Section):
     """The study of what each deviation from the papers costs.
 
@@ -241,6 +249,7 @@ class Params(Section):
     retrain: Retrain
     evaluate: Evaluate
     ablate: Ablate
+    trace: Trace
     fidelity: Fidelity
     halting: Halting
     report: Report

@@ -19,6 +19,15 @@ class Memories(NamedTuple):
     hypothesis_mask: Tensor
 
 
+class Attended(NamedTuple):
+    """What one step sees: attended memories [batch, memory], weights [batch, tokens]."""
+
+    hypothesis: Tensor
+    hypothesis_weights: Tensor
+    premise: Tensor
+    premise_weights: Tensor
+
+
 class GateDropout(NamedTuple):
     """Dropout masks of the gates, drawn once per example and used at every step."""
 
@@ -72,11 +81,18 @@ class InferenceStep(nn.Module):
         dropout = GateDropout(mask(inputs), mask(gate), mask(gate))
         return memories.premise.new_zeros(batch, state), dropout
 
+    def attend(self, state: Tensor, memories: Memories) -> Attended:
+        """Look at the hypothesis with the state, then at the premise with both."""
+        hypothesis, over_hypothesis = self.attend_hypothesis(
+            state, memories.hypothesis, memories.hypothesis_mask
+        )
+        query = torch.cat([state, hypothesis], dim=1)
+        premise, over_premise = self.attend_premise(query, memories.premise, memories.premise_mask)
+        return Attended(hypothesis, over_hypothesis, premise, over_premise)
+
     def forward(self, state: Tensor, memories: Memories, dropout: GateDropout) -> Tensor:
         """Map the state [batch, state] to the next one."""
-        hypothesis, _ = self.attend_hypothesis(state, memories.hypothesis, memories.hypothesis_mask)
-        query = torch.cat([state, hypothesis], dim=1)
-        premise, _ = self.attend_premise(query, memories.premise, memories.premise_mask)
+        hypothesis, _, premise, _ = self.attend(state, memories)
         gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=1)
         gate_inputs = gate_inputs * dropout.inputs
         gated = [

@@ -144,9 +144,11 @@ def test_an_unknown_model_is_named_with_the_nearest(tree: Any, tmp_path: Path) -
     assert problem == f"sweep.models.adaptive_atention is unknown; did you mean {AA}?"
 
 
-def test_the_ablated_model_must_be_swept(tree: Any, tmp_path: Path) -> None:
-    [problem] = problems(changed(tree, AA, REMOVED), tmp_path)
-    assert problem.endswith("must be one of sweep.models: decomposable_attention")
+def test_the_models_looked_into_must_be_swept(tree: Any, tmp_path: Path) -> None:
+    found = problems(changed(tree, AA, REMOVED), tmp_path)
+    assert [problem.split()[0] for problem in found] == ["ablate.model", "trace.model"]
+    for problem in found:
+        assert problem.endswith("must be one of sweep.models: decomposable_attention")
 
 
 def test_all_problems_come_at_once_and_in_one_message(tree: Any, tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""A trace tells what the model did: its own answer, weights and attention, pair by pair."""
+
+import pytest
+import torch
+
+from actmodels.data.batching import collate
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.registry import HALTINGS, model_with
+from actmodels.trace import trace
+from tests import model_checks
+from tests.samples import sample_batch, sample_pairs, sample_trial
+
+KINDS = [model_with("adaptive_attention", kind) for kind in HALTINGS]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_answer_is_the_models_own(name: str) -> None:
+    model, batch = model_checks.make(sample_trial(name)), sample_batch()
+    assert isinstance(model, AlternatingAttention)
+    prediction, found = model(batch), trace(model, batch)
+    torch.testing.assert_close(found.answer, torch.softmax(prediction.logits, dim=1))
+    assert torch.equal(found.steps, prediction.steps)
+    ones = torch.ones_like(found.weights[:, 0])
+    torch.testing.assert_close(found.weights.sum(dim=1), ones)
+
+
+def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    found = trace(model, batch)
+    for weights, mask in (
+        (found.premise, batch.premise_mask),
+        (found.hypothesis, batch.hypothesis_mask),
+    ):
+        ones = torch.ones(weights.shape[:2], dtype=weights.dtype)
+        torch.testing.assert_close(weights.sum(dim=2), ones)
+        assert not weights.masked_select(~mask[:, None, :].expand_as(weights)).any()
+
+
+def test_the_first_attention_reads_the_memory_by_the_bias_alone() -> None:
+    """The first state is zero: hypothesis scores are memory · b (paper eq. 3)."""
+    model = model_checks.make(sample_trial("adaptive_attention"))
+    batch = collate(sample_pairs(1), torch.tensor([0]), null_token=False)
+    with torch.no_grad():
+        model.step.attend_hypothesis.transform.bias.normal_()
+        memory = model.memories(batch).hypothesis[0]
+        expected = torch.softmax(memory @ model.step.attend_hypothesis.transform.bias, dim=0)
+    torch.testing.assert_close(trace(model, batch).hypothesis[0, 0], expected)
+
+
+def test_each_state_is_classified_by_itself() -> None:
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    states = model.unroll(batch, 6, until_halted=False).states
+    expected = torch.softmax(model.classify(states[:, 3]), dim=1)
+    torch.testing.assert_close(trace(model, batch).classes[:, 3], expected)
