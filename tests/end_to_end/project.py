@@ -37,6 +37,19 @@ TINY: dict[str, Any] = {
     "retrain.patience": 2,
     "ablate.dev_steps": 5,
     "ablate.test_steps": [2, 4],
+    "trace.per_label": 2,
+    "fidelity.seeds": [1, 2],
+    "fidelity.max_epochs": 2,
+    "fidelity.resamples": 50,
+    "fidelity.models": {
+        "decomposable_attention": {
+            "corrected": {},
+            "as published": {"scrambled_alignment": True, "no_mask": True},
+        }
+    },
+    "halting.seeds": [1],
+    "halting.max_epochs": 2,
+    "halting.kinds": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},
 }
 
 

@@ -13,6 +13,8 @@ pytestmark = pytest.mark.slow
 TIMINGS = {
     "artefacts/sweep/timings.csv",
     "artefacts/retrain/timings.csv",
+    "artefacts/fidelity/timings.csv",
+    "artefacts/halting/timings.csv",
     "artefacts/report/timings.md",
 }
 
@@ -38,9 +40,9 @@ def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
-    assert {run.info.status for run in project.runs("sweep") + project.runs("retrain")} == {
-        "FINISHED"
-    }
+    kinds = ("sweep", "retrain", "fidelity", "halting")
+    parents = [run for kind in kinds for run in project.runs(kind)]
+    assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     assert len(project.runs("report")) == len(project.runs("evaluate")) == 1
 
 

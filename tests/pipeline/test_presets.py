@@ -95,7 +95,11 @@ def test_the_paper_has_the_grid_of_its_table_2(tmp_path: Path) -> None:
 
 def test_the_thesis_has_its_seven_ponder_weights(tmp_path: Path) -> None:
     params = compose(tmp_path, "preset=thesis")
-    assert trials(params) == {"decomposable_attention": 1, "adaptive_attention": 84}
+    assert trials(params) == {
+        "decomposable_attention": 1,
+        "adaptive_attention": 84,
+        "iterative_attention": 84,
+    }
     weights = params.sweep.models["adaptive_attention"].grid["ponder_weight"]
     assert (len(weights), weights[-1]) == (7, 0.00001)
 
