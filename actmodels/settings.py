@@ -62,6 +62,23 @@ class AdaptiveAttentionConfig:
 
 
 @dataclass(frozen=True)
+class IterativeAttentionConfig:
+    """Shape of the thesis' Iterative Attention model (thesis section 5.1).
+
+    encoder_size: state of the GRU that reads a sentence; bidirectional adds as many.
+    """
+
+    width: int
+    encoder_size: int
+    state_size: int
+    gate_size: int
+    bidirectional: bool
+    dropout: float
+    init: Init
+    init_std: float
+
+
+@dataclass(frozen=True)
 class LstmEncodersConfig:
     """Shape of the LSTM sentence encoders (Bowman et al. 2015).
 
@@ -206,5 +223,6 @@ RANGES: dict[str, tuple[Any, str]] = {
     "layer_size": (lambda v: v >= 1, "at least 1"),
     "evaluation_batch_size": (lambda v: v >= 1, "at least 1"),
     "target_steps": (lambda v: v >= 1, "at least 1"),
+    "encoder_size": (lambda v: v >= 1, "at least 1"),
     "prior_steps": (lambda v: v > 1, "above 1"),
 }

@@ -17,6 +17,8 @@ MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
 SETTINGS: dict[str, Any] = {
     "state_size": 9,
     "gate_size": 7,
+    "encoder_size": 6,
+    "bidirectional": False,
     "epsilon": 0.01,
     "ponder_weight": 0.01,
     "max_steps": 6,

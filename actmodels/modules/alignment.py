@@ -11,11 +11,15 @@ class SoftAlignment(nn.Module):
 
     The 2016 code paired the weights of one example with the words of another (it flattened
     weights and words in different orders); a batched matrix product cannot.
+
+    Args:
+        width: units of each layer of F. dropout: see FeedForward.
+        inputs: size of the words that F reads and that are aligned; `width` if not given.
     """
 
-    def __init__(self, width: int, dropout: float) -> None:
+    def __init__(self, width: int, dropout: float, *, inputs: int | None = None) -> None:
         super().__init__()
-        self.attend = FeedForward(width, width, dropout)
+        self.attend = FeedForward(width if inputs is None else inputs, width, dropout)
 
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
@@ -23,13 +27,13 @@ class SoftAlignment(nn.Module):
         """Return the hypothesis aligned to the premise and the premise aligned to the hypothesis.
 
         Args:
-            premise: projected words [batch, premise, width].
-            hypothesis: projected words [batch, hypothesis, width].
+            premise: words [batch, premise, inputs].
+            hypothesis: words [batch, hypothesis, inputs].
             premise_mask: true for real tokens [batch, premise].
             hypothesis_mask: true for real tokens [batch, hypothesis].
 
         Returns:
-            beta [batch, premise, width] and alpha [batch, hypothesis, width].
+            beta [batch, premise, inputs] and alpha [batch, hypothesis, inputs].
         """
         scores = self.attend(premise) @ self.attend(hypothesis).transpose(1, 2)  # [b, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[:, None, :], dim=2)

@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 
 class GRUCell(nn.Module):
@@ -24,3 +25,37 @@ class GRUCell(nn.Module):
         reset, update = gates.chunk(2, dim=1)
         candidate = torch.tanh(self.candidate(torch.cat([inputs, reset * state], dim=1)))
         return update * state + (1 - update) * candidate
+
+    def read(self, tokens: Tensor, mask: Tensor, *, backward: bool = False) -> Tensor:
+        """Step through padded sequences, from a state of zeros.
+
+        Every step is that of `forward`, but what the inputs contribute is one product for all
+        tokens. Where the mask is false the state passes unchanged, so padding on the right does
+        not touch the states of real tokens in either direction.
+
+        Args:
+            tokens: [batch, tokens, inputs].
+            mask: true for real tokens [batch, tokens].
+            backward: from the last token to the first.
+
+        Returns:
+            the states [batch, tokens, state], each at its token's place.
+        """
+        size = self.candidate.out_features
+        sizes = [tokens.shape[2], size]
+        gates_input, gates_state = self.gates.weight.split(sizes, dim=1)
+        candidate_input, candidate_state = self.candidate.weight.split(sizes, dim=1)
+        weight = torch.cat([gates_input, candidate_input])
+        shares = linear(tokens, weight, torch.cat([self.gates.bias, self.candidate.bias]))
+        gate_shares, candidate_shares = (
+            share.unbind(1) for share in shares.split([2 * size, size], dim=2)
+        )
+        state = tokens.new_zeros(len(tokens), size)
+        states = [state] * tokens.shape[1]
+        for n in reversed(range(len(states))) if backward else range(len(states)):
+            gates = torch.sigmoid(linear(state, gates_state) + gate_shares[n])
+            reset, update = gates.chunk(2, dim=1)
+            candidate = torch.tanh(linear(reset * state, candidate_state) + candidate_shares[n])
+            new = update * state + (1 - update) * candidate
+            states[n] = state = torch.where(mask[:, n, None], new, state)
+        return torch.stack(states, dim=1)
