@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from actmodels.data.embeddings import WordVectors, input_rows
+from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import evaluate, mean_and_sd
-from actmodels.models.build import build
 from actmodels.registry import as_published
 from pipeline.paired import Comparison, Hits, compare
 from pipeline.params import load_params
 from pipeline.results import write_summary, write_table
+from pipeline.retrained import load_model
 from pipeline.schema import Params
 from pipeline.stage import artefacts, run_stage
 from pipeline.study import Run, changed, chosen, run_row, timing_row, train
@@ -72,9 +72,7 @@ class TestSplit:
     def score(self, run: Run, key: str) -> tuple[dict[str, Any], Hits]:
         """Test figures of a run, and its hits [pairs]: nan where it scored no such pair."""
         config = run.config
-        model = build(config, input_rows(self.words, config.input, config.seed))
-        weights = torch.load(self.store.weights_path(key), map_location="cpu", weights_only=True)
-        model.load_state_dict(weights)
+        model = load_model(config, self.words, self.store.weights_path(key), "fidelity")
         result = evaluate(model, self.pairs, config.input)
         hits = np.full(len(self.pairs), np.nan)
         hits[result.rows.numpy()] = (result.predictions == result.labels).double().numpy()

@@ -1,6 +1,7 @@
-"""The retrained models, as `evaluate` and `ablate` read them."""
+"""Trained models read back from their weights, above all the retrained ones."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import torch
 
@@ -25,11 +26,20 @@ def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
     for record in read_records("retrain"):
         config = trial_from_dict(record.config)
         path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
-        vectors = input_rows(words, config.input, config.seed)
-        model = build(config, vectors, trained_rows(words, config.input))
-        try:
-            model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
-        except (OSError, RuntimeError, EOFError) as error:
-            message = f"{path} is missing or does not fit the model; run: dvc repro retrain"
-            raise ArtefactError(message) from error
-        yield config, record, model.eval()
+        yield config, record, load_model(config, words, path, "retrain")
+
+
+def load_model(config: TrialConfig, words: WordVectors, path: Path, stage: str) -> PairModel:
+    """The model of a trial with the weights that `stage` stored, in evaluation mode.
+
+    Raises:
+        ArtefactError: the weights are missing or do not fit the model.
+    """
+    vectors = input_rows(words, config.input, config.seed)
+    model = build(config, vectors, trained_rows(words, config.input))
+    try:
+        model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    except (OSError, RuntimeError, EOFError) as error:
+        message = f"{path} is missing or does not fit the model; run: dvc repro {stage}"
+        raise ArtefactError(message) from error
+    return model.eval()
