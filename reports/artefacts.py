@@ -32,7 +32,9 @@ EPOCH: dict[str, Kind] = {
     if f.name not in ("epoch", *TIMING_FIELDS)
 }
 SIZES: dict[str, Kind] = {"parameters": whole, "epochs": whole, "best_epoch": whole}
-TRIALS = TRIAL | SIZES | {"diverged": flag} | EPOCH
+# In a table of trials `ponder_weight` is the setting, and settings stay text.
+BEST_EPOCH = {name: kind for name, kind in EPOCH.items() if name != "ponder_weight"}
+TRIALS = TRIAL | SIZES | {"diverged": flag} | BEST_EPOCH
 HISTORY = TRIAL | {"epoch": whole} | EPOCH
 TIMINGS = TRIAL | {"epoch": whole, "seconds": number, "examples_per_second": number}
 RESULTS = (

@@ -56,7 +56,9 @@ def trial(model: str, seed: int, epochs: int, **settings: Any) -> TrialConfig:
     return build_trial(model, given, max_epochs=epochs, patience=0, seed=seed)
 
 
-def history(model: str, epochs: int, best: float, steps: float | None) -> list[EpochRecord]:
+def history(
+    config: TrialConfig, epochs: int, best: float, steps: float | None
+) -> list[EpochRecord]:
     """A curve that reaches `best` in the last epoch but one."""
     records = []
     for epoch in range(1, epochs + 1):
@@ -75,6 +77,7 @@ def history(model: str, epochs: int, best: float, steps: float | None) -> list[E
                 dev_mean_steps=steps,
                 dev_sd_steps=0.75 if halting else None,
                 dev_ponder_cost=None if steps is None else steps + 0.5,
+                ponder_weight=config.flat().get("ponder_weight"),
                 seconds=2.0 if halting else 1.0,
                 examples_per_second=500.0 if halting else 1000.0 + epoch,
             )
@@ -102,19 +105,20 @@ def write_trials(folder: Path, done: list[tuple[str, TrialConfig, list[EpochReco
     settings = list(dict.fromkeys(name for _, config, _ in done for name in config.flat()))
     settings = [name for name in settings if name not in ("model", "seed")]
     measured = [name for name in done[0][2][0].result() if name != "epoch"]
+    best_figures = [name for name in measured if name != "ponder_weight"]  # there the setting
     trials, epochs, seconds = [], [], []
     for key, config, records in done:
         flat, best = config.flat(), max(records, key=lambda r: r.dev_accuracy)
         ident = [key, config.model, config.seed]
         size = [PARAMETERS[config.model], len(records), False, best.epoch]
-        figures = [best.result()[name] for name in measured]
+        figures = [best.result()[name] for name in best_figures]
         trials.append([*ident, *(flat.get(name) for name in settings), *size, *figures])
         for record in records:
             epochs.append([*ident, record.epoch, *(record.result()[name] for name in measured)])
             seconds.append([*ident, record.epoch, *(getattr(record, f) for f in TIMING_FIELDS)])
     ident_names = ["key", "model", "seed"]
     sizes = ["parameters", "epochs", "diverged", "best_epoch"]
-    write_csv(folder / "trials.csv", [*ident_names, *settings, *sizes, *measured], trials)
+    write_csv(folder / "trials.csv", [*ident_names, *settings, *sizes, *best_figures], trials)
     write_csv(folder / "history.csv", [*ident_names, "epoch", *measured], epochs)
     write_csv(folder / "timings.csv", [*ident_names, "epoch", *TIMING_FIELDS], seconds)
 
@@ -125,27 +129,24 @@ def sweep() -> list[tuple[str, TrialConfig, list[EpochRecord]]]:
     for rate, dropout in product((0.001, 0.0005), (0.1, 0.2)):
         best = 0.80 + (0.02 if rate == 0.001 else 0.0) - (0.01 if dropout == 0.2 else 0.0)
         config = trial(DA, 1, 3, learning_rate=rate, dropout=dropout)
-        done.append((f"da{len(done) + 1:02d}", config, history(DA, 3, best, None)))
+        done.append((f"da{len(done) + 1:02d}", config, history(config, 3, best, None)))
     for weight, dropout in product((0.001, 5e-05), (0.1, 0.2)):
         best = 0.81 + (0.02 if weight == 0.001 else 0.0) - (0.01 if dropout == 0.2 else 0.0)
         steps = 4.0 if weight == 0.001 else 9.0
         config = trial(AA, 1, 3, ponder_weight=weight, dropout=dropout)
-        done.append((f"aa{len(done) + 1:02d}", config, history(AA, 3, best, steps)))
+        done.append((f"aa{len(done) + 1:02d}", config, history(config, 3, best, steps)))
     return done
 
 
 def retrain() -> list[tuple[str, TrialConfig, list[EpochRecord]]]:
     """Three seeds of each model's best configuration."""
     extra: dict[str, dict[str, Any]] = {DA: {}, AA: {"ponder_weight": 0.001}}
-    return [
-        (
-            f"{model[0]}{'a'}-seed{seed}",
-            trial(model, seed, 5, dropout=0.1, **extra[model]),
-            history(model, 5, dev, steps),
-        )
-        for model, seeds in RETRAINED.items()
-        for seed, (dev, _, steps) in seeds.items()
-    ]
+    done = []
+    for model, seeds in RETRAINED.items():
+        for seed, (dev, _, steps) in seeds.items():
+            config = trial(model, seed, 5, dropout=0.1, **extra[model])
+            done.append((f"{model[0]}a-seed{seed}", config, history(config, 5, dev, steps)))
+    return done
 
 
 def ablation(split: str) -> list[list[Any]]:
