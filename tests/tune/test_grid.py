@@ -10,7 +10,9 @@ import pytest
 from actmodels import provenance
 from actmodels.config import TrialConfig, setting_types
 from actmodels.errors import ConfigError
-from tests.samples import COMMON, MODELS, OWN, sample_trial
+from actmodels.provenance import trial_key
+from actmodels.registry import MODELS as ALL
+from tests.samples import MODELS, SETTINGS, sample_trial
 from tune.grid import expand, grid_hash, with_keys
 
 # Table 2 of the paper.
@@ -33,7 +35,7 @@ PAPER: dict[str, dict[str, list[Any]]] = {
 
 
 def points(model: str, grid: dict[str, list[Any]], seeds: list[int]) -> list[TrialConfig]:
-    settings = {k: v for k, v in {**COMMON, **OWN[model]}.items() if k not in grid}
+    settings = {name: SETTINGS[name] for name in setting_types(model) if name not in grid}
     return expand(model, settings, grid, seeds=seeds, max_epochs=15, patience=0)
 
 
@@ -71,24 +73,24 @@ CHANGED: dict[str, Any] = {
     "init": "normal",
     "optimizer": "adagrad",
     "oov_rule": "hashed",
-    "unit_norm": True,
-    "null_token": True,
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ALL)
 def test_each_setting_changes_exactly_one_field_and_the_key(model: str) -> None:
     base = sample_trial(model)
     for name in setting_types(model):
         old = base.flat()[name]
         if name in CHANGED:
             new = CHANGED[name]
+        elif isinstance(old, bool):
+            new = not old
         else:
             new = old + 1 if isinstance(old, int) else float(old) / 2
         changed = sample_trial(model, **{name: new})
         different = [k for k, v in changed.flat().items() if v != base.flat()[k]]
         assert different == [name]
-        assert keys([changed]) != keys([base])
+        assert trial_key(changed, {}) != trial_key(base, {})
 
 
 def test_budget_seed_data_device_and_threads_are_in_the_key() -> None:
@@ -104,7 +106,7 @@ def test_budget_seed_data_device_and_threads_are_in_the_key() -> None:
     assert keys(base) == keys([sample_trial(MODELS[0])])
     assert len({keys(base)[0], *(other[0] for other in others)}) == len(others) + 1
     assert {f.name for f in fields(TrialConfig)} == {
-        *("model", "input", "network", "training", "max_epochs", "patience", "seed")
+        *("model", "input", "network", "halting", "training", "max_epochs", "patience", "seed")
     }
 
 

@@ -44,7 +44,8 @@ class Killed(BaseException):
 
 
 def epoch(number: int) -> EpochRecord:
-    return EpochRecord(number, 1 / number, 0.5, None, None, None, 0.9, 0.6, 3.5, 0.5, 4.1, 2.0, 99)
+    figures = (1 / number, 0.5, None, None, None, 0.9, 0.6, 3.5, 0.5, 4.1, 0.001)
+    return EpochRecord(number, *figures, seconds=2.0, examples_per_second=99)
 
 
 def record(key: str, epochs: int = 3) -> TrialRecord:
