@@ -11,6 +11,7 @@ import pandas as pd
 from actmodels.config import setting_types
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
+from actmodels.settings import FixedStepsConfig
 from reports.reading import (
     Kind,
     Source,
@@ -22,6 +23,18 @@ from reports.reading import (
     read_table,
     share,
     whole,
+)
+from reports.study_files import (
+    CORRELATIONS,
+    FIDELITY,
+    FIDELITY_TIMINGS,
+    HALTING,
+    HALTING_TIMINGS,
+    LENGTHS,
+    check_fidelity,
+    check_halting,
+    check_history,
+    check_steps,
 )
 
 TRIAL: dict[str, Kind] = {"key": name, "model": name, "seed": whole}
@@ -78,6 +91,13 @@ class Artefacts:
     depth: pd.DataFrame
     ablation_dev: pd.DataFrame
     ablation_test: pd.DataFrame
+    sweep_history: pd.DataFrame
+    lengths: pd.DataFrame
+    correlations: pd.DataFrame
+    fidelity: pd.DataFrame
+    fidelity_timings: pd.DataFrame
+    halting: pd.DataFrame
+    halting_timings: pd.DataFrame
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -94,8 +114,13 @@ class Artefacts:
         return self.results[self.results["model"] == model]
 
     def halts(self, model: str) -> bool:
-        """Whether a model chooses its number of steps."""
+        """Whether a model takes steps: as many as it chooses, or a fixed number."""
         return bool(self.runs(model)["test_mean_steps"].notna().all())
+
+    def adapts(self, model: str) -> bool:
+        """Whether a model chooses its number of steps for each pair."""
+        halting = MODELS[model].halting if model in MODELS else None
+        return halting is not None and halting.settings is not FixedStepsConfig
 
 
 def load(root: Path) -> Artefacts:
@@ -128,6 +153,13 @@ def load(root: Path) -> Artefacts:
         depth=table("evaluate", "depth.csv", DEPTH),
         ablation_dev=table("ablate", "dev.csv", ABLATION),
         ablation_test=table("ablate", "test.csv", ABLATION),
+        sweep_history=table("sweep", "history.csv", HISTORY),
+        lengths=table("evaluate", "lengths.csv", LENGTHS),
+        correlations=table("evaluate", "correlations.csv", CORRELATIONS),
+        fidelity=table("fidelity", "variants.csv", FIDELITY),
+        fidelity_timings=table("fidelity", "timings.csv", FIDELITY_TIMINGS),
+        halting=table("halting", "points.csv", HALTING),
+        halting_timings=table("halting", "timings.csv", HALTING_TIMINGS),
     )
     _check(root, loaded)
     return loaded
@@ -170,6 +202,10 @@ def _check(root: Path, loaded: Artefacts) -> None:
         for reading in READINGS:
             rows = table[table["reading"] == reading]
             _check_runs(source, _runs(rows), _runs(ablated))
+    check_history(root, loaded.sweep_history, loaded.trials)
+    check_steps(root, loaded.lengths, loaded.correlations, loaded.results)
+    check_fidelity(root, loaded.fidelity, loaded.fidelity_timings, list(loaded.trials["model"]))
+    check_halting(root, loaded.halting, loaded.halting_timings)
 
 
 def _check_means(source: Source, results: pd.DataFrame) -> None:

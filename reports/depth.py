@@ -3,7 +3,7 @@
 import pandas as pd
 
 from reports.artefacts import Artefacts
-from reports.markdown import markdown_table
+from reports.markdown import DASH, markdown_table
 from reports.spread import Spread, paired, title
 
 
@@ -24,20 +24,20 @@ def depth_models(artefacts: Artefacts) -> tuple[str, ...]:
 
 
 def depth_table(artefacts: Artefacts) -> str:
-    """One row per depth: pairs, each model's accuracy, each halting model's steps."""
+    """A column per depth; rows of each model's accuracy, and steps where it takes any."""
     models = depth_models(artefacts)
-    header = ["depth", "test pairs"]
-    cells: dict[int, list[str]] = {}
+    depths = {at: pairs for model in models for at, pairs, *_ in by_depth(artefacts, model)}
+    header = ["model", "figure", *(f"depth {at} ({depths[at]:,} pairs)" for at in sorted(depths))]
+    rows = []
     for model in models:
-        rows = by_depth(artefacts, model)
-        halts = all(steps is not None for *_, steps in rows)
-        header.append(f"{title(model)}: accuracy, %")
-        header += [f"{title(model)}: mean steps"] if halts else []
-        for depth, pairs, accuracy, steps in rows:
-            row = cells.setdefault(depth, [str(depth), f"{pairs:,}"])
-            row.append(accuracy.percent())
-            row += [steps.plain()] if halts and steps is not None else []
-    return markdown_table(header, [cells[depth] for depth in sorted(cells)])
+        found = {at: (accuracy, steps) for at, _, accuracy, steps in by_depth(artefacts, model)}
+        here = [found.get(at) for at in sorted(depths)]
+        accuracies = [DASH if cell is None else cell[0].percent() for cell in here]
+        rows.append([title(model), "accuracy, %", *accuracies])
+        taken = [DASH if cell is None or cell[1] is None else cell[1].plain() for cell in here]
+        if any(steps != DASH for steps in taken):
+            rows.append([title(model), "mean steps", *taken])
+    return markdown_table(header, rows, left=2)
 
 
 def depth_sentence(artefacts: Artefacts, model: str) -> str:

@@ -15,7 +15,7 @@ from reports.spread import Spread
 # Okabe and Ito's colours: told apart with any colour vision, and in print by their lightness.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#595959"
 COLOURS = (ORANGE, BLUE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D")
+MARKERS = ("o", "s", "^", "D", "v", "P")
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9,

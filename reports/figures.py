@@ -1,5 +1,6 @@
 """The figures of the report, each from the artefacts alone."""
 
+import math
 from functools import partial
 from pathlib import Path
 
@@ -22,28 +23,52 @@ from reports.drawing import (
     legend_below,
     save,
 )
-from reports.spread import Spread, setting, title
-from reports.sweep import sweep_models, trials_of
+from reports.featured import featured
+from reports.fidelity import fidelity_models
+from reports.spread import Spread, title
+from reports.step_figures import draw_lengths, draw_ponder_weight, draw_steps_by_epoch
+from reports.steps import weighed_models
+from reports.study_figures import draw_fidelity, draw_halting, fidelity_size
+
+ACROSS = 4  # panels in a row, as many as stay legible
+# The figures of a model's ponder weights.
+PONDERING = {"steps_by_epoch": draw_steps_by_epoch, "ponder_weight": draw_ponder_weight}
+
+
+Plan = tuple[Draw, tuple[float, float]]  # what is drawn, and its size in inches
 
 
 def draw_all(artefacts: Artefacts, folder: Path) -> dict[str, Path]:
     """Write every figure that the artefacts allow; its path by its name."""
-    plans: dict[str, tuple[Draw, tuple[float, float]]] = {}
-    if artefacts.ablated:
-        plans["ablation"] = (partial(draw_ablation, artefacts), (6.8, 4.0))
-    width = max(6.8, 0.8 + 3.0 * len(artefacts.models))
-    plans["learning_curves"] = (partial(draw_learning_curves, artefacts), (width, 3.8))
-    for model in sweep_models(artefacts):
-        if len(ponder_weights(artefacts, model)) > 1:
-            plans["ponder_weight"] = (partial(draw_ponder_weight, artefacts, model), (6.8, 3.2))
-    if depth_models(artefacts):
-        plans["depth"] = (partial(draw_depth, artefacts), (6.8, 3.6))
-    paths = {name: folder / f"{name}.png" for name in plans}
-    for name, (draw, size) in plans.items():
+    planned = plans(artefacts)
+    paths = {name: folder / f"{name}.png" for name in planned}
+    for name, (draw, size) in planned.items():
         save(paths[name], draw, size)
     for stray in sorted(set(folder.glob("*.png")) - set(paths.values())):
         stray.unlink()  # of an earlier report on other artefacts
     return paths
+
+
+def plans(artefacts: Artefacts) -> dict[str, Plan]:
+    """The figures that the artefacts allow, by name."""
+    found: dict[str, Plan] = {}
+    if artefacts.ablated:
+        found["ablation"] = (partial(draw_ablation, artefacts), (6.8, 4.0))
+    rows, across = _panels(artefacts)
+    size = max(6.8, 0.8 + 2.8 * across), 1.2 + 2.6 * rows
+    found["learning_curves"] = (partial(draw_learning_curves, artefacts), size)
+    for model in weighed_models(artefacts):
+        for name, by_model in PONDERING.items():
+            found[f"{name}_{model}"] = (partial(by_model, artefacts, model), (6.8, 3.4))
+    for model in filter(artefacts.adapts, featured(artefacts)):
+        found[f"lengths_{model}"] = (partial(draw_lengths, artefacts, model), (6.8, 4.2))
+    if depth_models(artefacts):
+        found["depth"] = (partial(draw_depth, artefacts), (6.8, 3.6))
+    if fidelity_models(artefacts):
+        found["fidelity"] = (partial(draw_fidelity, artefacts), fidelity_size(artefacts))
+    if not artefacts.halting.empty:
+        found["halting"] = (partial(draw_halting, artefacts), (6.8, 4.2))
+    return found
 
 
 def draw_ablation(artefacts: Artefacts, figure: Figure) -> None:
@@ -82,14 +107,27 @@ def _shown(mean_of: Spread) -> str:
 
 def draw_learning_curves(artefacts: Artefacts, figure: Figure) -> None:
     """Accuracy by epoch of each retrained seed; the epoch that was kept is marked."""
-    panels = figure.subplots(1, len(artefacts.models), sharey=True, squeeze=False)[0]
-    for panel, model in zip(panels, artefacts.models, strict=True):
+    rows, across = _panels(artefacts)
+    grid = figure.subplots(rows, across, sharey=True, squeeze=False)
+    panels = list(grid.flat)
+    for at, model in enumerate(artefacts.models):
+        panel = panels[at]
         _learning_curves(artefacts, model, panel)
-        panel.set_title(title(model))
-        panel.set_xlabel("epoch")
+        panel.set_title(title(model).replace(", ", ",\n"))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-    panels[0].set_ylabel("accuracy (%)")
-    legend_below(figure, panels[-1], 5)
+        if at % across == 0:
+            panel.set_ylabel("accuracy (%)")
+        if at + across >= len(artefacts.models):  # none below it
+            panel.set_xlabel("epoch")
+    for panel in panels[len(artefacts.models) :]:
+        panel.remove()
+    legend_below(figure, panels[0], 5)
+
+
+def _panels(artefacts: Artefacts) -> tuple[int, int]:
+    """Rows and columns of a panel for each model."""
+    count = len(artefacts.models)
+    return math.ceil(count / ACROSS), min(count, ACROSS)
 
 
 def _learning_curves(artefacts: Artefacts, model: str, axes: Axes) -> None:
@@ -105,39 +143,14 @@ def _learning_curves(artefacts: Artefacts, model: str, axes: Axes) -> None:
     axes.plot([], [], color=GREY, marker="o", ls="", label="epoch kept")
 
 
-def ponder_weights(artefacts: Artefacts, model: str) -> list[str]:
-    """The ponder weights of a model's grid, smallest first."""
-    if "ponder_weight" not in artefacts.settings:
-        return []
-    stored = set(trials_of(artefacts, model)["ponder_weight"]) - {""}
-    return sorted(stored, key=float)
-
-
-def draw_ponder_weight(artefacts: Artefacts, model: str, figure: Figure) -> None:
-    """Dev accuracy and steps of the sweep's trials by ponder weight; evenly spaced values."""
-    weights, trials = ponder_weights(artefacts, model), trials_of(artefacts, model)
-    panels = figure.subplots(1, 2)
-    columns = (
-        (100 * trials["dev_accuracy"], "dev accuracy (%)"),
-        (trials["dev_mean_steps"], "mean steps per dev pair"),
-    )
-    for panel, (column, label), colour in zip(panels, columns, (BLUE, ORANGE), strict=True):
-        values = [list(column[trials["ponder_weight"] == weight]) for weight in weights]
-        for at, group in enumerate(values):
-            panel.plot([at] * len(group), group, color=colour, marker="o", ls="", alpha=0.45)
-        means = [Spread.of(group).mean for group in values]
-        panel.plot(range(len(weights)), means, color=colour, marker="_", ms=18, mew=2, lw=1)
-        panel.set_xticks(range(len(weights)), [setting(weight) for weight in weights])
-        panel.set_xlim(-0.5, len(weights) - 0.5)
-        panel.set_xlabel("ponder weight λ")
-        panel.set_ylabel(label)
-    headed(figure, f"{title(model)}, sweep: points are trials, bars their means")
-
-
 def draw_depth(artefacts: Artefacts, figure: Figure) -> None:
-    """Test accuracy and steps by the reasoning depth that the corpus records."""
+    """Test accuracy and steps by the reasoning depth that the corpus records.
+
+    Of many models, those that are featured.
+    """
     left, right = figure.subplots(1, 2)
-    for model, colour, marker in zip(depth_models(artefacts), COLOURS, MARKERS, strict=False):
+    models = [model for model in depth_models(artefacts) if model in featured(artefacts)]
+    for model, colour, marker in zip(models, COLOURS, MARKERS, strict=False):
         rows = by_depth(artefacts, model)
         depths = [depth for depth, *_ in rows]
         spreads = [accuracy for _, _, accuracy, _ in rows]

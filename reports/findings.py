@@ -3,6 +3,7 @@
 from reports.ablation import FIXED, best_fixed
 from reports.artefacts import Artefacts
 from reports.corpus import Corpus
+from reports.featured import MANY, best_on_dev, featured
 from reports.spread import PLUS_MINUS, Spread, difference_error, signed, title
 from reports.sweep import sweep_models, trials_of
 from reports.tables import mean_steps, test_accuracy
@@ -10,10 +11,12 @@ from reports.tables import mean_steps, test_accuracy
 
 def summary(artefacts: Artefacts) -> str:
     """What was measured, on which corpus, in how many trials, and how it came out."""
-    corpus = Corpus.of(artefacts)
+    corpus, count = Corpus.of(artefacts), len(artefacts.models)
     models = listed([title(model) for model in artefacts.models])
+    if count > MANY:
+        models = f"{count} models"
     return (
-        f"{models} {_was(len(artefacts.models))} trained and tested on {corpus.sentence()}. "
+        f"{models} {_was(count)} trained and tested on {corpus.sentence()}. "
         f"{corpus.vectors_sentence()}{_trials(artefacts)} {_accuracies(artefacts)}"
         f"{_between_models(artefacts)}{_steps(artefacts)}{_against_fixed(artefacts)}"
     )
@@ -24,30 +27,42 @@ def _was(count: int) -> str:
 
 
 def listed(items: list[str]) -> str:
-    """`a, b and c`."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    """`a, b and c`; items with commas of their own are parted by semicolons."""
+    if len(items) == 1:
+        return items[0]
+    if any(", " in item for item in items):
+        return f"{'; '.join(items[:-1])}; and {items[-1]}"
+    return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def _trials(artefacts: Artefacts) -> str:
-    counts = [f"{len(trials_of(artefacts, m))} {title(m)}" for m in sweep_models(artefacts)]
-    total = len(artefacts.trials)
+    swept, total = sweep_models(artefacts), len(artefacts.trials)
+    counts = f" of {len(swept)} models"
+    if len(swept) <= MANY:
+        each = [f"{len(trials_of(artefacts, model))} {title(model)}" for model in swept]
+        counts = f" ({listed(each)})"
     seeds = sorted({test_accuracy(artefacts, model).n for model in artefacts.models})
     times = listed([str(count) for count in seeds])
     return (
-        f"The sweep ran {total} trial{'s' if total > 1 else ''} ({listed(counts)}); each model's "
+        f"The sweep ran {total} trial{'s' if total > 1 else ''}{counts}; each model's "
         f"configuration with the best dev accuracy was trained anew with {times} "
         f"seed{'' if seeds == [1] else 's'} and then scored on test."
     )
 
 
 def _accuracies(artefacts: Artefacts) -> str:
-    found = {model: test_accuracy(artefacts, model) for model in artefacts.models}
+    found = {model: test_accuracy(artefacts, model) for model in featured(artefacts)}
     spreads = {spread.over() for spread in found.values()}
     if len(spreads) == 1:
         each = [f"{s.percent()} % for {title(m)}" for m, s in found.items()]
-        return f"Test accuracy: {listed(each)} ({_mean(next(iter(found.values())))})."
-    each = [f"{s.percent()} % for {title(m)} ({_mean(s)})" for m, s in found.items()]
-    return f"Test accuracy: {listed(each)}."
+        said = f"Test accuracy: {listed(each)} ({_mean(next(iter(found.values())))})."
+    else:
+        each = [f"{s.percent()} % for {title(m)} ({_mean(s)})" for m, s in found.items()]
+        said = f"Test accuracy: {listed(each)}."
+    if len(artefacts.models) <= MANY:
+        return said
+    best = title(best_on_dev(artefacts))
+    return f"{said} Of all models {best} is best on dev; the others are in Table 1."
 
 
 def _mean(spread: Spread) -> str:
@@ -55,10 +70,10 @@ def _mean(spread: Spread) -> str:
 
 
 def _between_models(artefacts: Artefacts) -> str:
-    """Each halting model against each that does not halt."""
-    sentences = []
-    for model in filter(artefacts.halts, artefacts.models):
-        for other in artefacts.models:
+    """Each halting model against each that does not halt; of many models the featured ones."""
+    sentences, named = [], featured(artefacts)
+    for model in filter(artefacts.halts, named):
+        for other in named:
             if not artefacts.halts(other):
                 ours, theirs = test_accuracy(artefacts, model), test_accuracy(artefacts, other)
                 sentences.append(_difference(model, other, ours, theirs))
@@ -66,6 +81,12 @@ def _between_models(artefacts: Artefacts) -> str:
 
 
 def _difference(model: str, other: str, ours: Spread, theirs: Spread) -> str:
+    direction, how = unpaired(ours, theirs)
+    return f" {title(model)} is {direction} {title(other)} ({how})."
+
+
+def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:
+    """Above, below or level with; and by how many points, and whether that is clear."""
     gap, error = round(ours.mean - theirs.mean, 12), difference_error(ours, theirs)
     if error is None:
         spread, clear = "no spread for at least one of the two", False
@@ -73,13 +94,12 @@ def _difference(model: str, other: str, ours: Spread, theirs: Spread) -> str:
         spread, clear = f"standard error {100 * error:.2f}", abs(gap) > 2 * error
     direction = "above" if gap > 0 else "below" if gap < 0 else "level with"
     far = "" if clear else "; not a clear difference"
-    how = f"{signed(100 * gap)} points, {spread}{far}"
-    return f" {title(model)} is {direction} {title(other)} ({how})."
+    return direction, f"{signed(100 * gap)} points, {spread}{far}"
 
 
 def _steps(artefacts: Artefacts) -> str:
     sentences = []
-    for model in artefacts.models:
+    for model in featured(artefacts):
         steps = mean_steps(artefacts, model)
         if steps is not None:
             within = Spread.of(artefacts.runs(model)["test_sd_steps"]).mean

@@ -1,7 +1,12 @@
 """The report's figures as flat names and numbers, for `dvc metrics show` and MLflow."""
 
+import re
+
 from reports.ablation import FIXED, points
 from reports.artefacts import Artefacts
+from reports.correlations import correlations
+from reports.fidelity import fidelity_models, variants
+from reports.halting import halting_points
 from reports.spread import Spread
 from reports.sweep import sweep_models, trials_of
 from reports.tables import mean_steps, parameters, test_accuracy
@@ -27,7 +32,37 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
+    return flat | _studies(artefacts) | _correlations(artefacts)
+
+
+def _studies(artefacts: Artefacts) -> dict[str, float]:
+    """Differences of variants, steps and accuracy of points; with nothing where there are none."""
+    flat: dict[str, float] = {}
+    for model in fidelity_models(artefacts):
+        for variant in variants(artefacts, model):
+            place = f"fidelity.{model}.{plain(variant.name)}.difference"
+            flat |= {place: variant.difference.mean}
+    for point in halting_points(artefacts):
+        place = f"halting.{point.kind}.{plain(point.text)}"
+        flat |= {f"{place}.mean_steps": point.steps.mean}
+        flat |= {f"{place}.dev_accuracy": point.accuracy.mean}
     return flat
+
+
+def _correlations(artefacts: Artefacts) -> dict[str, float]:
+    """Means over seeds, of those that are defined."""
+    found = [c for model in artefacts.models for c in correlations(artefacts, model)]
+    return {
+        f"{c.model}.steps_against_{c.against}.{name}": spread.mean
+        for c in found
+        for name, spread in (("pearson", c.pearson), ("spearman", c.spearman))
+        if spread is not None
+    }
+
+
+def plain(text: str) -> str:
+    """A text as part of a metric's name, which MLflow takes with few signs besides letters."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", text.replace("'", "")).strip("_")
 
 
 def _spread(name: str, spread: Spread) -> dict[str, float]:

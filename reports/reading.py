@@ -51,6 +51,14 @@ def share(cell: str) -> float:
     return value
 
 
+def coefficient(cell: str) -> float | None:
+    """A correlation, or nothing where it is not defined."""
+    value = float(cell) if cell else None
+    if value is not None and not abs(value) <= 1 + 1e-9:  # rounding may exceed 1
+        raise ValueError
+    return value
+
+
 def flag(cell: str) -> bool:
     """True or False."""
     if cell not in ("True", "False"):
@@ -65,8 +73,10 @@ WORDING: dict[Kind, str] = {
     number: "a number",
     optional_number: "a number or empty",
     share: "a number between 0 and 1",
+    coefficient: "a number between -1 and 1, or empty",
     flag: "True or False",
 }
+FLOATS = (number, optional_number, share, coefficient)
 
 
 class Source:
@@ -157,4 +167,4 @@ def _cell(source: Source, line: int, column: str, kind: Kind, cell: str) -> Any:
 def _dtype(kind: Kind) -> str:
     if kind in (whole, flag):
         return "int64" if kind is whole else "bool"
-    return "float64" if kind in (number, optional_number, share) else "object"
+    return "float64" if kind in FLOATS else "object"

@@ -7,11 +7,17 @@ from pathlib import Path
 from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
 from reports.artefacts import Artefacts, load
+from reports.correlations import correlation_note, correlation_sentence, correlation_table
 from reports.depth import depth_models, depth_sentence, depth_table
-from reports.figures import draw_all
+from reports.featured import featured
+from reports.fidelity import fidelity_csv, fidelity_models, fidelity_table
+from reports.fidelity_words import fidelity_note, fidelity_sentences
+from reports.figures import PONDERING, draw_all
 from reports.findings import summary
+from reports.halting import halting_csv, halting_note, halting_sentences, halting_table
 from reports.metrics import metrics
 from reports.spread import PLUS_MINUS, title
+from reports.steps import steps_csv, training_note, training_sentence, weighed_models
 from reports.sweep import (
     diverged,
     margin_table,
@@ -27,9 +33,13 @@ from reports.timings import timings
 # Alternative texts of the figures; their captions stand in the sections that show them.
 FIGURES = {
     "ablation": "Dev accuracy by number of inference steps, fixed and adaptive",
-    "learning_curves": "Accuracy by epoch of each retrained seed",
-    "ponder_weight": "Dev accuracy and mean steps by ponder weight",
+    "fidelity": "Difference in test accuracy of each variant, with its 95 % interval",
+    "halting": "Dev accuracy against mean steps, by way of halting",
     "depth": "Test accuracy and mean steps by recorded reasoning depth",
+    "lengths": "Joint distribution of steps and mean sentence length",
+    "learning_curves": "Accuracy by epoch of each retrained seed",
+    "steps_by_epoch": "Mean steps by epoch and ponder weight",
+    "ponder_weight": "Dev accuracy and mean steps by ponder weight",
 }
 
 
@@ -50,6 +60,9 @@ def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
     write_text(folder / "table1.csv", table_1_csv(artefacts, published))
     write_text(folder / "ablation.csv", ablation_csv(artefacts))
     write_text(folder / "sweep.csv", sweep_csv(artefacts))
+    write_text(folder / "fidelity.csv", fidelity_csv(artefacts))
+    write_text(folder / "halting.csv", halting_csv(artefacts))
+    write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
     write_text(folder / "timings.md", timings(artefacts))
     write_text(folder / "report.md", report(artefacts, figures_shown, published))
@@ -58,22 +71,72 @@ def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
 
 def report(artefacts: Artefacts, figures: Mapping[str, Path], published: bool) -> str:
     """The report as markdown; `figures` are paths relative to it, by name."""
-    images = {name: f"![{FIGURES[name]}]({path.as_posix()})" for name, path in figures.items()}
+    images = {name: f"![{alternative(name)}]({path.as_posix()})" for name, path in figures.items()}
     parts = [
         "# Adaptive computation for textual entailment: report",
         summary(artefacts),
         "## Table 1: test accuracy",
         table_1(artefacts, published),
         table_1_note(artefacts, published),
+        *_fidelity(artefacts, images, published),
         *_ablation(artefacts, images, published),
+        *_halting(artefacts, images),
         *_depth(artefacts, images),
+        *_lengths(artefacts, images),
         "## Learning curves of the retrained models",
         images["learning_curves"],
+        *_steps(artefacts, images),
         *_sweep(artefacts, images),
         "## Where the figures come from",
         *_origin(artefacts),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def alternative(name: str) -> str:
+    """What a figure shows; the name of a figure of one model ends with the model."""
+    what = next(kind for kind in FIGURES if name == kind or name.startswith(f"{kind}_"))
+    return FIGURES[what] if name == what else f"{FIGURES[what]}: {title(name[len(what) + 1 :])}"
+
+
+def _fidelity(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
+    models = fidelity_models(artefacts)
+    if not models:
+        return []
+    parts = ["## What explains the paper's numbers", fidelity_note(artefacts, published)]
+    parts += [images["fidelity"]]
+    for model in models:
+        parts += [f"### {title(model)}: what each change costs"]
+        parts += [fidelity_sentences(artefacts, model), fidelity_table(artefacts, model)]
+    return parts
+
+
+def _halting(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+    if artefacts.halting.empty:
+        return []
+    said = [halting_note(artefacts), halting_sentences(artefacts)]
+    return ["## Ways of halting", *said, halting_table(artefacts), images["halting"]]
+
+
+def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+    models = [model for model in featured(artefacts) if artefacts.adapts(model)]
+    if not models:
+        return []
+    said = " ".join(correlation_sentence(artefacts, model) for model in models)
+    heading = "## Steps, sentence length and reasoning depth"
+    shown = [images[name] for model in models if (name := f"lengths_{model}") in images]
+    return [heading, said, correlation_table(artefacts), correlation_note(artefacts), *shown]
+
+
+def _steps(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+    models = weighed_models(artefacts)
+    if not models:
+        return []
+    parts = ["## Steps during training", training_note()]
+    for model in models:
+        shown = [images[name] for kind in PONDERING if (name := f"{kind}_{model}") in images]
+        parts += [training_sentence(artefacts, model), *shown]
+    return parts
 
 
 def _ablation(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
@@ -90,7 +153,8 @@ def _ablation(artefacts: Artefacts, images: Mapping[str, str], published: bool) 
 def _depth(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
     if not depth_models(artefacts):
         return []
-    sentences = [depth_sentence(artefacts, model) for model in depth_models(artefacts)]
+    named = [model for model in depth_models(artefacts) if model in featured(artefacts)]
+    sentences = [depth_sentence(artefacts, model) for model in named]
     said = [" ".join(filter(None, sentences))] if any(sentences) else []
     return ["## By recorded reasoning depth", *said, depth_table(artefacts), images["depth"]]
 
@@ -111,7 +175,7 @@ def _sweep(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
                 f"Mean {PLUS_MINUS} sd over all trials with that value, whatever their others.",
                 margin_table(artefacts, model),
             ]
-    return [*parts, images["ponder_weight"]] if "ponder_weight" in images else parts
+    return parts
 
 
 def _origin(artefacts: Artefacts) -> list[str]:

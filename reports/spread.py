@@ -32,6 +32,11 @@ class Spread:
             sd = round(stdev(listed), 12)
         return cls(round(fmean(listed), 12), sd, len(listed))
 
+    @classmethod
+    def stored(cls, mean: float, sd: float, n: int) -> "Spread":
+        """A spread that a stage computed; the empty sd of one value is read as nan."""
+        return cls(round(mean, 12), None if math.isnan(sd) else round(sd, 12), n)
+
     @property
     def clear(self) -> bool:
         """Whether a difference is beyond two standard errors of its mean; never with one seed."""
@@ -55,6 +60,25 @@ class Spread:
     def over(self) -> str:
         """What the spread is over: `sd over 3 seeds`, or that there is none."""
         return "n = 1, no spread" if self.sd is None else f"sd over {self.n} seeds"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A difference of two accuracies with the ends of its 95 % interval, all in [-1, 1]."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low > 0 or self.high < 0
+
+    def points(self) -> str:
+        """`-2.10 (-2.90 to -1.30)`, in percentage points."""
+        mean, low, high = (signed(100 * value) for value in (self.mean, self.low, self.high))
+        return f"{mean} ({low} to {high})"
 
 
 def paired(minuend: pd.DataFrame, subtrahend: pd.DataFrame, column: str = "accuracy") -> Spread:
@@ -83,11 +107,40 @@ def signed(value: float) -> str:
     return f"{'+' if value > 0 else MINUS}{rounded}"
 
 
+def whole(value: float) -> str:
+    """No decimals; a sign below zero alone, and none where it rounds to nothing."""
+    rounded = f"{abs(value):.0f}"
+    return f"{MINUS}{rounded}" if value < 0 and rounded != "0" else rounded
+
+
 def setting(cell: str) -> str:
     """A setting as a reader writes it: 5e-05 is 0.00005."""
     return format(Decimal(cell), "f") if "e" in cell and cell[0].isdigit() else cell
 
 
+# The kinds of halting (an ending before one it ends with), and what no rule spells right.
+KINDS = {
+    "supervised_act": "supervised ACT",
+    "act": "ACT",
+    "fixed_steps": "fixed steps",
+    "ponder_net": "PonderNet",
+    "dact": "DACT",
+    "target_steps": "target steps",
+}
+VARIANTS = {**KINDS, "as_published": "as published"}
+SPELLED = {
+    "Lstm": "LSTM",
+    "Intra Attention": "Intra-Attention",
+    "Word By Word": "Word-by-Word",
+}
+
+
 def title(model: str) -> str:
-    """`adaptive_attention` is Adaptive Attention."""
-    return model.replace("_", " ").title()
+    """`adaptive_attention_dact` is Adaptive Attention, DACT."""
+    for ending, said in VARIANTS.items():
+        if model.endswith(f"_{ending}"):
+            return f"{title(model.removesuffix(f'_{ending}'))}, {said}"
+    words = model.replace("_", " ").title()
+    for plain, spelled in SPELLED.items():
+        words = words.replace(plain, spelled)
+    return words

@@ -5,7 +5,8 @@ from statistics import median
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
+from actmodels.config import setting_types
+from reports.artefacts import LIMITS, Artefacts
 from reports.markdown import Cell, csv_text, markdown_table
 from reports.spread import Spread, setting, title
 
@@ -32,10 +33,16 @@ def trials_of(artefacts: Artefacts, model: str) -> pd.DataFrame:
     return artefacts.trials[artefacts.trials["model"] == model]
 
 
+def settings_of(artefacts: Artefacts, model: str) -> tuple[str, ...]:
+    """The settings of a model's trials, in stored order."""
+    own = {*setting_types(model), *LIMITS}
+    return tuple(name for name in artefacts.settings if name in own)
+
+
 def varied(artefacts: Artefacts, model: str) -> tuple[str, ...]:
     """The settings that take more than one value in a model's grid, in stored order."""
     trials = trials_of(artefacts, model)
-    return tuple(s for s in artefacts.settings if trials[s].nunique() > 1)
+    return tuple(s for s in settings_of(artefacts, model) if trials[s].nunique() > 1)
 
 
 def _group(values: dict[str, str], trials: pd.DataFrame, best: bool = False) -> Group:
@@ -59,7 +66,7 @@ def configurations(artefacts: Artefacts, model: str) -> list[Group]:
     chosen = set(artefacts.best[model]["keys"]) if model in artefacts.best else set()
     groups = [
         _group({n: str(rows[n].iloc[0]) for n in names}, rows, bool(chosen & set(rows["key"])))
-        for _, rows in trials.groupby(list(artefacts.settings), sort=False)
+        for _, rows in trials.groupby(list(settings_of(artefacts, model)), sort=False)
     ]
     return sorted(groups, key=lambda g: (-g.dev_accuracy.mean, not g.best))
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from reports.artefacts import Artefacts
 from reports.markdown import markdown_table
-from reports.spread import title
+from reports.spread import KINDS, title
 
 
 def timings(artefacts: Artefacts) -> str:
@@ -24,8 +24,33 @@ def timings(artefacts: Artefacts) -> str:
         "# Timings\n\n"
         "Measured by the machine that ran the trials, for each trial alone: trials that ran side "
         "by side count in full. Repeating the run changes these figures and no others.\n\n"
-        f"{markdown_table(header, rows, left=2)}\n"
+        f"{markdown_table(header, rows, left=2)}\n{_studies(artefacts)}"
     )
+
+
+def _studies(artefacts: Artefacts) -> str:
+    """The seconds of the studies' variants and points; empty without a study."""
+    rows = [
+        [stage, named(str(of)), str(place), *_totals(runs)]
+        for stage, table, by, named in (
+            ("fidelity", artefacts.fidelity_timings, ["model", "variant"], title),
+            ("halting", artefacts.halting_timings, ["kind", "point"], KINDS.__getitem__),
+        )
+        for (of, place), runs in table.groupby(by, sort=False)
+    ]
+    if not rows:
+        return ""
+    header = ["stage", "model or kind", "variant or point", "runs", "epochs", "total run-seconds"]
+    return (
+        "\n## Studies\n\n"
+        "A run that several variants share counts in each of them.\n\n"
+        f"{markdown_table(header, rows, left=3)}\n"
+    )
+
+
+def _totals(runs: pd.DataFrame) -> list[str]:
+    epochs, seconds = sum(map(int, runs["epochs"])), sum(map(float, runs["seconds"]))
+    return [str(len(runs)), str(epochs), f"{seconds:,.1f}"]
 
 
 def _figures(epochs: pd.DataFrame) -> list[str]:

@@ -1,8 +1,10 @@
 import csv
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from reports.artefacts import Artefacts, load
@@ -40,11 +42,37 @@ def edit(folder: Path) -> Edit:
 
 
 @pytest.fixture
+def many(artefacts: Artefacts) -> Artefacts:
+    """The artefacts of a run with six models: copies of the stored two, the last best on dev."""
+    copies = {
+        "adaptive_attention_fixed_steps": ("adaptive_attention", 0.01),
+        "lstm_encoders": ("decomposable_attention", -0.02),
+        "word_by_word_attention": ("decomposable_attention", 0.0),
+        "adaptive_attention_ponder_net": ("adaptive_attention", 0.02),
+    }
+
+    def more(table: pd.DataFrame) -> pd.DataFrame:
+        parts = [table]
+        for name, (of, better) in copies.items():
+            copy = table[table["model"] == of].assign(model=name)
+            if "dev_accuracy" in copy:
+                copy = copy.assign(dev_accuracy=copy["dev_accuracy"] + better)
+            parts.append(copy)
+        return pd.concat(parts, ignore_index=True)
+
+    tables = ("trials", "sweep_history", "history", "results", "depth", "lengths", "correlations")
+    changed = {name: more(getattr(artefacts, name)) for name in tables}
+    best = artefacts.best | {name: artefacts.best[of] for name, (of, _) in copies.items()}
+    return replace(artefacts, best=best, **changed)
+
+
+@pytest.fixture
 def one_seed(folder: Path, edit: Edit) -> Path:
     """The artefacts of a run that was retrained with one seed."""
     for file in (
         *("retrain/trials.csv", "retrain/history.csv", "retrain/timings.csv"),
         *("evaluate/results.csv", "evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"),
+        *("evaluate/lengths.csv", "evaluate/correlations.csv"),
     ):
         edit(file, lambda row: row if row["seed"] == "1" else None)
     summary = folder / "evaluate" / "summary.json"

@@ -10,7 +10,6 @@ from actmodels.records import EpochRecord
 from reports.artefacts import HISTORY, TIMINGS, Artefacts, load
 from tests.reports.conftest import STORED, Edit
 
-UNREAD = ("sweep/history.csv",)
 FILES = sorted(path.relative_to(STORED).as_posix() for path in STORED.rglob("*.*"))
 
 
@@ -53,7 +52,7 @@ def test_every_field_of_an_epoch_is_read() -> None:
     assert names <= set(HISTORY) | set(TIMINGS)
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file not in UNREAD])
+@pytest.mark.parametrize("file", FILES)
 def test_each_file_is_needed(folder: Path, file: str) -> None:
     (folder / file).unlink()
     stage = file.split("/")[0]

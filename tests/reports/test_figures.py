@@ -5,15 +5,9 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reports import figures
 from reports.artefacts import Artefacts, load
-from reports.figures import (
-    draw_ablation,
-    draw_all,
-    draw_depth,
-    draw_learning_curves,
-    draw_ponder_weight,
-    ponder_weights,
-)
+from reports.figures import draw_ablation, draw_all, draw_depth, draw_learning_curves, plans
 from tests.reports.conftest import Edit
 
 AA = "adaptive_attention"
@@ -47,14 +41,18 @@ def test_learning_curves_mark_the_epoch_that_was_kept(artefacts: Artefacts) -> N
     assert kept == [([4], [84.0]), ([4], [82.0]), ([4], [86.0])]
 
 
-def test_ponder_weights_run_from_small_to_large(artefacts: Artefacts) -> None:
-    assert ponder_weights(artefacts, AA) == ["5e-05", "0.001"]
-    assert ponder_weights(artefacts, "decomposable_attention") == []
-    draw_ponder_weight(artefacts, AA, figure := Figure())
-    accuracy, steps = figure.axes
-    assert places(accuracy.lines[-1])[1] == pytest.approx([80.5, 82.5])
-    assert places(steps.lines[-1])[1] == [9.0, 4.0]
-    assert [label.get_text() for label in steps.get_xticklabels()] == ["0.00005", "0.001"]
+def test_learning_curves_stand_in_rows_of_four(many: Artefacts) -> None:
+    draw_learning_curves(many, figure := Figure())
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles[2:] == [
+        *("Adaptive Attention,\nfixed steps", "LSTM Encoders", "Word-by-Word Attention"),
+        "Adaptive Attention,\nPonderNet",
+    ]
+    grid = figure.axes[0].get_gridspec()
+    assert grid is not None and (grid.nrows, grid.ncols) == (2, 4)
+    # the row's first has the y label, what has nothing below it the x label
+    assert [bool(axes.get_ylabel()) for axes in figure.axes] == [True, *[False] * 3, True, False]
+    assert [bool(axes.get_xlabel()) for axes in figure.axes] == [False, False, *[True] * 4]
 
 
 def test_depth_has_steps_only_of_models_that_halt(artefacts: Artefacts) -> None:
@@ -63,13 +61,34 @@ def test_depth_has_steps_only_of_models_that_halt(artefacts: Artefacts) -> None:
     assert (len(accuracy.lines), len(steps.lines)) == (2, 1)
 
 
-def test_figures_without_data_are_not_made_and_old_ones_go(
-    folder: Path, edit: Edit, tmp_path: Path
-) -> None:
+def test_depth_of_many_models_shows_the_featured(many: Artefacts) -> None:
+    draw_depth(many, figure := Figure())
+    labels = [line.get_label() for line in figure.axes[0].lines]
+    models = ["Decomposable Attention", "Adaptive Attention", "Adaptive Attention, PonderNet"]
+    assert labels == models
+
+
+def test_each_weighed_model_has_figures_of_its_own(many: Artefacts) -> None:
+    names = set(plans(many))
+    for model in (AA, f"{AA}_ponder_net"):
+        wanted = {f"ponder_weight_{model}", f"steps_by_epoch_{model}", f"lengths_{model}"}
+        assert wanted <= names
+    assert not [name for name in names if name.endswith("fixed_steps")]
+
+
+def test_no_figure_without_its_data(folder: Path, edit: Edit) -> None:
     edit("evaluate/depth.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
-    out = tmp_path / "figures"
-    out.mkdir()
-    (out / "depth.png").write_bytes(b"of an earlier report")
-    assert list(draw_all(load(folder), out)) == ["ablation", "learning_curves"]
-    assert sorted(p.name for p in out.iterdir()) == ["ablation.png", "learning_curves.png"]
+    for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
+        edit(f"{file}.csv", lambda row: None)
+    assert list(plans(load(folder))) == ["ablation", "learning_curves", f"lengths_{AA}"]
+
+
+def test_figures_of_an_earlier_report_go(
+    artefacts: Artefacts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    depth = {"depth": plans(artefacts)["depth"]}
+    monkeypatch.setattr(figures, "plans", lambda _: depth)
+    (tmp_path / "ablation.png").write_bytes(b"of an earlier report")
+    assert draw_all(artefacts, tmp_path) == {"depth": tmp_path / "depth.png"}
+    assert [path.name for path in tmp_path.iterdir()] == ["depth.png"]

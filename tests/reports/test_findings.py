@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from reports.artefacts import Artefacts, load
-from reports.findings import gained, summary, verdict
+from reports.findings import gained, listed, summary, unpaired, verdict
 from reports.spread import MINUS, Spread
 from tests.reports.conftest import Edit
 
@@ -39,6 +39,37 @@ def test_adaptive_halting_that_gains_nothing_is_said_to(artefacts: Artefacts) ->
     assert "not clearly better than classifying the state after 8 steps (+2.00 ± 2.00" in text
     assert (
         f"not better than capping halting at 8 steps ({MINUS}0.33 ± 0.58 points, sd over 3" in text
+    )
+
+
+def test_of_many_models_few_are_named(many: Artefacts) -> None:
+    text = summary(many)
+    assert text.startswith("6 models were trained and tested on")
+    assert "The sweep ran 24 trials of 6 models; each" in text
+    assert "Of all models Adaptive Attention, PonderNet is best on dev; the others are in" in text
+    assert text.count("standard error") == 2
+    assert "LSTM" not in text and "Word-by-Word" not in text
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (["a", "b", "c"], "a, b and c"),
+        (["a, x", "b", "c"], "a, x; b; and c"),
+    ],
+)
+def test_lists(items: list[str], said: str) -> None:
+    assert listed(items) == said
+
+
+def test_unpaired_differences() -> None:
+    # sd 1 and 2 points over four seeds each: sqrt((1 + 4) / 4) = 1.12
+    ours, theirs = Spread(0.80, 0.01, 4), Spread(0.83, 0.02, 4)
+    assert unpaired(ours, theirs) == ("below", f"{MINUS}3.00 points, standard error 1.12")
+    assert unpaired(ours, ours) == (
+        *("level with", "0.00 points, standard error 0.71; not a clear difference"),
     )
 
 

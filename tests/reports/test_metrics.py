@@ -1,7 +1,9 @@
+import re
 from pathlib import Path
 
 from reports.artefacts import Artefacts, load
 from reports.metrics import metrics
+from tests.reports.conftest import Edit
 
 
 def test_flat_numbers(artefacts: Artefacts) -> None:
@@ -12,6 +14,26 @@ def test_flat_numbers(artefacts: Artefacts) -> None:
     assert flat["sweep.trials"] == 8
     assert all(type(value) in (int, float) for value in flat.values())
     assert "decomposable_attention.mean_steps_mean" not in flat
+
+
+def test_studies_and_correlations(artefacts: Artefacts) -> None:
+    flat = metrics(artefacts)
+    assert flat["fidelity.decomposable_attention.scrambled_and_unmasked.difference"] == -0.031
+    remainder = "remainder_on_the_batchs_last_state"
+    assert flat[f"fidelity.adaptive_attention.{remainder}.difference"] == -0.008
+    assert flat["halting.act.ponder_weight_5e-05.mean_steps"] == 9.0
+    assert flat["halting.ponder_net.ponder_weight_0.01_prior_steps_6.0.dev_accuracy"] == 0.741
+    # seeds 1, 2, 3: 0.32, 0.34, 0.36
+    assert flat["adaptive_attention.steps_against_depth.pearson"] == 0.34
+
+
+def test_names_are_those_that_mlflow_takes(artefacts: Artefacts) -> None:
+    assert all(re.fullmatch(r"[A-Za-z0-9_.\-/ :]+", name) for name in metrics(artefacts))
+
+
+def test_an_undefined_correlation_has_no_metric(folder: Path, edit: Edit) -> None:
+    edit("evaluate/correlations.csv", lambda row: row | {"pearson": "", "spearman": ""})
+    assert not [name for name in metrics(load(folder)) if "steps_against" in name]
 
 
 def test_one_seed_has_no_sd(one_seed: Path) -> None:

@@ -1,6 +1,6 @@
 import re
 
-from reports.published import PAPER_BY_STEPS, ROWS, TABLE_1
+from reports.published import PAPER_BY_STEPS, ROWS, TABLE_1, published_accuracy
 
 
 def test_the_ablation_is_that_of_table_1() -> None:
@@ -20,3 +20,8 @@ def test_table_1_is_whole() -> None:
 def test_every_row_is_cited() -> None:
     assert all(re.search(r"20\d\d|github|thesis|arXiv", row.source) for row in ROWS)
     assert all(60 < row.accuracy < 100 for row in ROWS)
+
+
+def test_the_two_figures_for_decomposable_attention() -> None:
+    own = published_accuracy("200D Decomposable Attention, the paper's own")
+    assert (published_accuracy("200D Decomposable Attention"), own) == (86.3, 83.8)

@@ -5,6 +5,7 @@ import pytest
 from actmodels.errors import ArtefactError
 from reports.reading import (
     Source,
+    coefficient,
     flag,
     name,
     number,
@@ -46,6 +47,18 @@ def test_floats_come_back_to_the_last_bit(tmp_path: Path) -> None:
 def test_an_empty_cell_is_a_missing_number(tmp_path: Path) -> None:
     table = read_table(source(tmp_path, "a,steps\n1,\n2,3.5\n"), {"steps": optional_number})
     assert table["steps"].isna().tolist() == [True, False]
+
+
+def test_a_correlation_may_be_undefined(tmp_path: Path) -> None:
+    cells = source(tmp_path, "a,r\n1,\n2,-0.25\n3,1.0000000000000002\n")
+    table = read_table(cells, {"r": coefficient})
+    assert table["r"].isna().tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("cell", ["1.01", "-1.01", "nan", "x"])
+def test_a_correlation_beyond_its_range(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(ArtefactError, match=f"line 2: r is '{cell}'; must be a number between -1"):
+        read_table(source(tmp_path, f"r\n{cell}\n"), {"r": coefficient})
 
 
 def test_flags(tmp_path: Path) -> None:

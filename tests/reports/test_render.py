@@ -5,14 +5,21 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from reports.artefacts import load
-from reports.render import report, write_report
+from reports.figures import plans
+from reports.render import FIGURES as FIGURES_BY_KIND
+from reports.render import alternative, report, write_report
 from tests.reports.conftest import STORED, Edit
 
 EXPECTED = STORED.parent / "report.md"
-FIGURES = ("ablation", "depth", "learning_curves", "ponder_weight")
+AA = "adaptive_attention"
+FIGURES = (
+    *("ablation", "depth", "fidelity", "halting", "learning_curves", f"lengths_{AA}"),
+    *(f"ponder_weight_{AA}", f"steps_by_epoch_{AA}"),
+)
 FILES = {
     *(f"figures/{name}.png" for name in FIGURES),
     *("report.md", "timings.md", "metrics.json", "table1.csv", "ablation.csv", "sweep.csv"),
+    *("fidelity.csv", "halting.csv", "steps_by_epoch.csv"),
 }
 
 
@@ -56,7 +63,7 @@ def test_every_figure_is_shown_and_exists(written: Path) -> None:
 
 def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
     text = (written / "report.md").read_text("utf-8")
-    assert "examples/s" not in text and "trial-seconds" not in text
+    assert "examples/s" not in text and "-seconds" not in text
     assert str(written) not in text and str(STORED) not in text
 
 
@@ -70,10 +77,32 @@ def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -
 def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
     for file in ("evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"):
         edit(file, lambda row: None)
+    for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
+        edit(f"{file}.csv", lambda row: None)
+    edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     figures = {"learning_curves": Path("figures/learning_curves.png")}
     text = report(load(folder), figures, published=True)
-    assert "depth" not in text and "Fixed against adaptive" not in text
+    assert "By recorded reasoning depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
+    assert "What explains" not in text and "Ways of halting" not in text
+    assert "Steps during training" not in text
+
+
+def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:
+    for file in ("results", "depth", "lengths", "correlations"):
+        edit(f"evaluate/{file}.csv", lambda row: None if row["model"] == AA else row)
+    for file in ("retrain/trials", "retrain/history", "ablate/dev", "ablate/test"):
+        edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)
+    artefacts = load(folder)
+    figures = {name: Path(f"{name}.png") for name in plans(artefacts)}
+    assert f"lengths_{AA}" not in figures
+    assert "## Steps, sentence length" not in report(artefacts, figures, published=True)
+
+
+def test_alternative_texts_name_the_model() -> None:
+    assert alternative("fidelity") == FIGURES_BY_KIND["fidelity"]
+    text = alternative("ponder_weight_adaptive_attention_dact")
+    assert text == "Dev accuracy and mean steps by ponder weight: Adaptive Attention, DACT"
 
 
 def test_ties_are_told(folder: Path) -> None:

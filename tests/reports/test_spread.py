@@ -3,8 +3,11 @@ import math
 import pandas as pd
 import pytest
 
+from actmodels.registry import HALTINGS, MODELS
 from reports.spread import (
+    KINDS,
     MINUS,
+    Interval,
     Spread,
     difference_error,
     paired,
@@ -12,6 +15,7 @@ from reports.spread import (
     setting,
     signed,
     title,
+    whole,
 )
 
 
@@ -92,5 +96,51 @@ def test_settings_as_a_reader_writes_them(cell: str, shown: str) -> None:
     assert setting(cell) == shown
 
 
-def test_title() -> None:
-    assert title("adaptive_attention") == "Adaptive Attention"
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("adaptive_attention", "Adaptive Attention"),
+        ("iterative_attention", "Iterative Attention"),
+        ("lstm_encoders", "LSTM Encoders"),
+        ("decomposable_intra_attention", "Decomposable Intra-Attention"),
+        ("word_by_word_attention", "Word-by-Word Attention"),
+        ("conditional_encoding", "Conditional Encoding"),
+        ("adaptive_attention_fixed_steps", "Adaptive Attention, fixed steps"),
+        ("adaptive_attention_target_steps", "Adaptive Attention, target steps"),
+        ("iterative_attention_ponder_net", "Iterative Attention, PonderNet"),
+        ("adaptive_attention_dact", "Adaptive Attention, DACT"),
+        ("adaptive_attention_supervised_act", "Adaptive Attention, supervised ACT"),
+        ("decomposable_attention_as_published", "Decomposable Attention, as published"),
+    ],
+)
+def test_titles(model: str, said: str) -> None:
+    assert title(model) == said
+
+
+def test_every_model_has_a_title_of_its_own_and_every_kind_a_name() -> None:
+    assert len({title(model) for model in MODELS}) == len(MODELS)
+    assert set(KINDS) == set(HALTINGS)
+
+
+def test_what_a_stage_stored() -> None:
+    assert Spread.stored(0.1 + 0.2, 0.02, 3) == Spread(0.3, 0.02, 3)
+    assert Spread.stored(0.5, math.nan, 1) == Spread(0.5, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("ends", "clear"),
+    [((-0.03, -0.01), True), ((0.01, 0.03), True), ((-0.01, 0.01), False), ((0.0, 0.0), False)],
+)
+def test_an_interval_is_clear_if_it_leaves_out_zero(ends: tuple[float, float], clear: bool) -> None:
+    assert Interval(sum(ends) / 2, *ends).clear is clear
+
+
+def test_an_interval_in_points() -> None:
+    assert Interval(-0.021, -0.04, 0.003).points() == f"{MINUS}2.10 ({MINUS}4.00 to +0.30)"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(62.4, "62"), (-15.2, f"{MINUS}15"), (-0.2, "0"), (0.0, "0")]
+)
+def test_whole_numbers(value: float, said: str) -> None:
+    assert whole(value) == said

@@ -23,6 +23,16 @@ def test_only_settings_that_vary_are_shown(artefacts: Artefacts) -> None:
     assert varied(artefacts, AA) == ("dropout", "ponder_weight")
 
 
+def test_a_setting_of_another_model_is_none_of_its_own(folder: Path, edit: Edit) -> None:
+    # Stages may fill a column for a model that has no such setting.
+    count = iter(range(100))
+    edit(
+        "sweep/trials.csv",
+        lambda r: r | ({} if r["model"] == AA else {"ponder_weight": f"{next(count)}"}),
+    )
+    assert varied(load(folder), DA) == ("dropout", "learning_rate")
+
+
 def test_range_by_hand(artefacts: Artefacts) -> None:
     # best epochs 0.82, 0.81, 0.80, 0.79: median 0.805
     row = range_table(artefacts).splitlines()[2]
@@ -70,6 +80,8 @@ def test_at_most_five_are_listed(folder: Path, edit: Edit) -> None:
 
     count = iter(range(100))
     edit("sweep/trials.csv", lambda row: row | more(str(next(count))))
+    for file in ("variants", "timings"):
+        edit(f"fidelity/{file}.csv", lambda row: row if row["model"] == DA else None)
     assert len(top_table(load(folder), DA).splitlines()) == 2 + 5
 
 

@@ -1,5 +1,8 @@
-from reports.artefacts import Artefacts
+from pathlib import Path
+
+from reports.artefacts import Artefacts, load
 from reports.timings import timings
+from tests.reports.conftest import Edit
 
 
 def test_medians_and_totals_by_hand(artefacts: Artefacts) -> None:
@@ -7,3 +10,16 @@ def test_medians_and_totals_by_hand(artefacts: Artefacts) -> None:
     # three trials of five epochs of 1 s, at 1001 to 1005 examples/s
     assert "| retrain | Decomposable Attention | 3 | 15 | 1,003 | 15.0 |" in text
     assert "| sweep | Adaptive Attention | 4 | 12 | 500 | 24.0 |" in text
+
+
+def test_the_studies_by_hand(artefacts: Artefacts) -> None:
+    text = timings(artefacts)
+    # 61.5 + 62.5 + 63.5 s for three seeds of 15 epochs; three runs of 30 s
+    assert "| fidelity | Decomposable Attention | scrambled | 3 | 45 | 187.5 |" in text
+    assert "| halting | fixed steps | steps 3 | 3 | 18 | 90.0 |" in text
+
+
+def test_no_study_was_run(folder: Path, edit: Edit) -> None:
+    for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
+        edit(f"{file}.csv", lambda row: None)
+    assert "Studies" not in timings(load(folder))

@@ -17,6 +17,7 @@ from typing import Any
 from actmodels.config import TrialConfig, build_trial
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from reports.render import write_report
+from tests.reports.write_studies import studies
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "artefacts"
 DA, AA = "decomposable_attention", "adaptive_attention"
@@ -195,6 +196,9 @@ def write_evaluation() -> None:
     steps_header = ["model", "seed", "reading", "steps", "accuracy", "mean_steps"]
     for split in ("dev", "test"):
         write_csv(ROOT / "ablate" / f"{split}.csv", steps_header, ablation(split))
+    taken = {seed: steps or 0.0 for seed, (_, _, steps) in RETRAINED[AA].items()}
+    for place, (columns, rows) in studies(taken, 100).items():
+        write_csv(ROOT / place, columns, rows)
 
 
 def main() -> None:

@@ -1,0 +1,103 @@
+"""What the steps of a model go with: sentence length and reasoning depth (thesis figure 6.5)."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.artefacts import Artefacts
+from reports.markdown import DASH, markdown_table
+from reports.spread import Spread, signed, title
+from reports.study_files import AGAINST
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Steps of a model against something, over test pairs; spreads are over seeds.
+
+    defined: seeds with a correlation: there is none where steps never change.
+    """
+
+    model: str
+    against: str
+    seeds: int
+    defined: int
+    pearson: Spread | None
+    spearman: Spread | None
+
+
+def correlations(artefacts: Artefacts, model: str) -> list[Correlation]:
+    """All correlations of a model's steps, in stored order; none if it does not choose them."""
+    rows = artefacts.correlations[artefacts.correlations["model"] == model]
+    if not artefacts.adapts(model):
+        return []
+    return [
+        _correlation(model, str(what), group)
+        for what, group in rows.groupby("steps_against", sort=False)
+    ]
+
+
+def _correlation(model: str, against: str, rows: pd.DataFrame) -> Correlation:
+    found = rows.dropna(subset=["pearson", "spearman"])
+    spreads = [None if found.empty else Spread.of(found[c]) for c in ("pearson", "spearman")]
+    return Correlation(model, against, len(rows), len(found), *spreads)
+
+
+def correlation_table(artefacts: Artefacts) -> str:
+    """One row per model and what its steps are compared with."""
+    header = ["model", "steps against", "seeds", "Pearson's r", "Spearman's rho"]
+    rows = []
+    for model in artefacts.models:
+        for c in correlations(artefacts, model):
+            seeds = str(c.seeds) if c.defined == c.seeds else f"{c.seeds} ({c.defined} defined)"
+            figures = [DASH if s is None else _signed(s) for s in (c.pearson, c.spearman)]
+            rows.append([title(model), AGAINST[c.against], seeds, *figures])
+    return markdown_table(header, rows, left=2)
+
+
+def _signed(spread: Spread) -> str:
+    mean = signed(spread.mean)
+    return mean if spread.sd is None else f"{mean} ± {spread.sd:.2f}"
+
+
+def correlation_note(artefacts: Artefacts) -> str:
+    """What a correlation is over, and what the figures add up."""
+    pairs = int(artefacts.correlations["pairs"].iloc[0])
+    return (
+        f"Correlations are over {pairs:,} test pairs within each seed, then mean ± sd over seeds; "
+        "there is none for a seed whose steps are the same for every pair. Length is the mean of "
+        "the tokens of premise and hypothesis. A figure adds up the pairs of all seeds."
+    )
+
+
+def correlation_sentence(artefacts: Artefacts, model: str) -> str:
+    """Whether steps follow reasoning depth and length, and how much of their variance each tells.
+
+    Depth first where it is recorded. The share of variance is r squared.
+    """
+    found = {c.against: c for c in correlations(artefacts, model)}
+    told = [_told(found[what]) for what in ("depth", "mean_length") if what in found]
+    unrecorded = "" if "depth" in found else " The corpus records no reasoning depth."
+    return f"{title(model)}: steps {' and '.join(told)}.{unrecorded}"
+
+
+def _told(found: Correlation) -> str:
+    r, what = found.pearson, AGAINST[found.against]
+    if r is None:
+        return f"are the same for every pair, whatever its {what}"
+    how = "do not clearly follow"
+    if r.clear:
+        how = "grow with" if r.mean > 0 else "shrink with"
+    share = f"{100 * r.mean**2:.1f} % of their variance"
+    return f"{how} {what} (Pearson's r {_signed(r)}, {r.over()}; {share})"
+
+
+def joint_counts(artefacts: Artefacts, model: str) -> pd.DataFrame:
+    """Test pairs of all seeds by steps (rows) and mean sentence length (columns).
+
+    A column holds the lengths from its number of tokens up to the next.
+    """
+    rows = artefacts.lengths[artefacts.lengths["model"] == model]
+    steps, lengths = rows["steps"].astype(int), rows["mean_length"].astype(int)
+    counts = rows["pairs"].groupby([steps, lengths]).sum().unstack(fill_value=0)
+    whole = (range(min(part), max(part) + 1) for part in (list(steps), list(lengths)))
+    return counts.reindex(index=next(whole), columns=next(whole), fill_value=0)

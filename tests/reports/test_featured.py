@@ -1,0 +1,21 @@
+from dataclasses import replace
+
+from reports.artefacts import Artefacts
+from reports.featured import best_on_dev, featured
+
+DA, AA = "decomposable_attention", "adaptive_attention"
+
+
+def test_few_models_are_all_named(artefacts: Artefacts) -> None:
+    assert featured(artefacts) == (DA, AA)
+
+
+def test_of_many_the_papers_two_and_the_best_on_dev(many: Artefacts) -> None:
+    assert best_on_dev(many) == "adaptive_attention_ponder_net"
+    assert featured(many) == (DA, AA, "adaptive_attention_ponder_net")
+
+
+def test_the_best_may_be_one_of_the_papers(many: Artefacts) -> None:
+    level = replace(many, results=many.results.assign(dev_accuracy=0.8))
+    assert best_on_dev(level) == DA
+    assert featured(level) == (DA, AA)
