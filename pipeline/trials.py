@@ -54,6 +54,8 @@ def trial_row(record: TrialRecord) -> dict[str, Any]:
     config = trial_from_dict(record.config).flat()
     best = record.best.result()
     best_epoch = best.pop("epoch")
+    # The setting of this name may differ from what training made of it.
+    best["ponder_weight_end"] = best.pop("ponder_weight")
     return {
         "key": record.key,
         **config,
