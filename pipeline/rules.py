@@ -15,6 +15,8 @@ UNIQUE = (
     ("sweep", "seeds"),
     ("retrain", "seeds"),
     ("vocabulary", "count_splits"),
+    ("lexicalised", "features"),
+    ("lexicalised", "regularisation"),
     ("select_best", "ties"),
     ("ablate", "test_steps"),
     ("trace", "pair_ids"),

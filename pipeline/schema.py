@@ -49,6 +49,9 @@ Sha256 = Annotated[
     _must_be("a SHA-256 of 64 lower-case hex digits"),
 ]
 Split = Literal["train", "dev", "test"]
+Feature = Literal[
+    "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
+]
 Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
 
 
@@ -144,6 +147,14 @@ class Tensors(Section):
     """How pairs become tensors."""
 
     max_tokens: Count | None
+
+
+class Lexicalised(Section):
+    """The feature-based classifier of Bowman et al. 2015."""
+
+    features: Annotated[list[Feature], Field(min_length=1)]
+    min_count: Count
+    regularisation: Annotated[list[Positive], Field(min_length=1)]
 
 
 class ModelGrid(Section):
@@ -244,6 +255,7 @@ class Params(Section):
     vocabulary: Vocabulary
     vectors: Vectors
     tensors: Tensors
+    lexicalised: Lexicalised
     sweep: Sweep
     select_best: SelectBest
     retrain: Retrain

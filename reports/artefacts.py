@@ -64,6 +64,12 @@ ABLATION = RUN | {
     "accuracy": share,
     "mean_steps": optional_number,
 }
+LEXICALISED = RUN | {
+    "parameters": whole,
+    "dev_accuracy": share,
+    "test_accuracy": share,
+    "test_pairs": whole,
+}
 LIMITS = ("max_epochs", "patience")  # settings of every trial besides its model's own
 READINGS = ("state", "capped", "adaptive")
 
@@ -74,6 +80,7 @@ class Artefacts:
 
     trials, results and ablations have one row per trained model; accuracies are in [0, 1].
     settings: names of the settings in `trials`, in the order of TrialConfig; cells stay text.
+    lexicalised: one row per run of the classifier on features of words.
     """
 
     corpus: dict[str, Any]
@@ -98,6 +105,7 @@ class Artefacts:
     fidelity_timings: pd.DataFrame
     halting: pd.DataFrame
     halting_timings: pd.DataFrame
+    lexicalised: pd.DataFrame
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -160,6 +168,7 @@ def load(root: Path) -> Artefacts:
         fidelity_timings=table("fidelity", "timings.csv", FIDELITY_TIMINGS),
         halting=table("halting", "points.csv", HALTING),
         halting_timings=table("halting", "timings.csv", HALTING_TIMINGS),
+        lexicalised=table("lexicalised", "results.csv", LEXICALISED),
     )
     _check(root, loaded)
     return loaded
@@ -202,6 +211,8 @@ def _check(root: Path, loaded: Artefacts) -> None:
         for reading in READINGS:
             rows = table[table["reading"] == reading]
             _check_runs(source, _runs(rows), _runs(ablated))
+    if len(set(loaded.lexicalised["model"])) != 1:
+        raise Source(root, "lexicalised", "results.csv").damaged("must have rows of one model")
     check_history(root, loaded.sweep_history, loaded.trials)
     check_steps(root, loaded.lengths, loaded.correlations, loaded.results)
     check_fidelity(root, loaded.fidelity, loaded.fidelity_timings, list(loaded.trials["model"]))

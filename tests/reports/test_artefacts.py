@@ -106,6 +106,12 @@ def test_a_mean_that_its_rows_contradict(folder: Path, edit: Edit) -> None:
         load(folder)
 
 
+def test_a_lexicalised_classifier_that_was_not_run(folder: Path, edit: Edit) -> None:
+    edit("lexicalised/results.csv", lambda row: None)
+    with pytest.raises(ArtefactError, match=r"results\.csv: must have rows of one model; run: dvc"):
+        load(folder)
+
+
 def test_a_model_without_a_selection(folder: Path) -> None:
     path = folder / "select_best" / "best.json"
     best = json.loads(path.read_text())

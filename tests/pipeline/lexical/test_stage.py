@@ -1,0 +1,196 @@
+"""Stage lexicalised: what it writes, what it may look at, and what it says of bad input."""
+
+import csv
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from ruamel.yaml import YAML
+
+from actmodels.errors import ArtefactError, ConfigError, DataError
+from pipeline import lexicalised
+from pipeline.lexical.features import GROUPS
+from pipeline.params import load_params
+from pipeline.schema import Feature
+from pipeline.sources.tokens import TokenPair, write_token_pairs
+from tests.pipeline.lexical.pairs import pair
+
+ROOT = Path(__file__).parents[3]
+ANIMALS = ("dog", "cat", "bird", "horse")
+DEEDS = {"entailment": "moves", "neutral": "barks", "contradiction": "sleeps"}
+
+
+def pairs(split: str, labels: tuple[str, ...] = tuple(DEEDS)) -> list[TokenPair]:
+    """Pairs whose label the verb of the hypothesis tells, four of each label."""
+    return [
+        pair(f"a {animal} runs .", f"the {animal} {DEEDS[label]} .", label, f"{split}-{n}")
+        for n, (animal, label) in enumerate(product(ANIMALS, labels))
+    ]
+
+
+Logged = list[tuple[str, str, dict[str, str], dict[str, Any], Path]]
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
+    """What the stage hands to MLflow."""
+    calls: Logged = []
+    monkeypatch.setattr(lexicalised, "log_evaluation", lambda *given: calls.append(given))
+    return calls
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Logged) -> Path:
+    """A project whose vocabulary stage is done."""
+    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text("utf-8"), "utf-8")
+    for split in lexicalised.SPLITS:
+        write(tmp_path, split, pairs(split))
+    monkeypatch.chdir(tmp_path)
+    configure(tmp_path, min_count=2)
+    return tmp_path
+
+
+def write(folder: Path, split: str, rows: list[TokenPair]) -> None:
+    write_token_pairs(folder / "artefacts" / "vocabulary" / f"{split}.tsv", rows)
+
+
+def configure(folder: Path, **values: Any) -> None:
+    path, yaml = folder / "params.yaml", YAML(typ="safe", pure=True)
+    tree = yaml.load(path.read_text("utf-8"))
+    tree["lexicalised"] |= values
+    with path.open("w", encoding="utf-8") as file:
+        yaml.dump(tree, file)
+
+
+def table(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / "artefacts" / "lexicalised" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    path = folder / "artefacts" / "lexicalised" / "summary.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))["lexicalised_classifier"]
+    return found
+
+
+def test_what_is_written(folder: Path, logged: Logged) -> None:
+    lexicalised.main()
+    (result,) = table(folder, "results.csv")
+    assert (result["model"], result["seed"]) == ("lexicalised_classifier", "0")
+    assert (result["dev_accuracy"], result["test_accuracy"]) == ("1.0", "1.0")
+    assert result["test_pairs"] == "12"
+    stored = summary(folder)
+    columns = sum(stored["features"].values())
+    assert list(stored["features"]) == list(GROUPS)
+    assert int(result["parameters"]) == stored["parameters"] == 3 * (columns + 1)
+    assert list(stored["by_regularisation"]) == ["1.0", "3.0", "10.0", "30.0"]
+
+    predictions = table(folder, "predictions.csv")
+    assert list(predictions[0]) == ["model", "seed", "pair_id", "label", "predicted", "steps"]
+    assert [row["pair_id"] for row in predictions] == [one.pair_id for one in pairs("test")]
+    assert [row["predicted"] for row in predictions] == [one.label for one in pairs("test")]
+
+    ((kind, group, tags, metrics, state),) = logged
+    assert (kind, state) == ("lexicalised", folder / "state")
+    assert len(group) == 16 and len(tags["data_digest"]) == 64
+    assert metrics["lexicalised_classifier"]["test_accuracy"] == 1.0
+
+
+def test_equal_input_gives_equal_bytes_and_one_run(folder: Path, logged: Logged) -> None:
+    def written() -> dict[str, bytes]:
+        lexicalised.main()
+        made = (folder / "artefacts" / "lexicalised").iterdir()
+        return {path.name: path.read_bytes() for path in made}
+
+    assert written() == written()
+    assert logged[0] == logged[1]
+
+
+@pytest.fixture
+def biased(folder: Path) -> Path:
+    """Training pairs that are mostly neutral, which a great penalty makes of every pair."""
+    write(folder, "train", pairs("train") + pairs("more", ("neutral",)) * 3)
+    configure(folder, regularisation=[0.1, 1000])
+    return folder
+
+
+def neutral(split: str) -> list[TokenPair]:
+    return [one._replace(label="neutral") for one in pairs(split)]
+
+
+def test_dev_chooses_the_strength(biased: Path) -> None:
+    lexicalised.main()
+    assert summary(biased)["regularisation"] == 0.1
+    write(biased, "dev", neutral("dev"))
+    lexicalised.main()
+    assert summary(biased)["regularisation"] == 1000
+
+
+def test_the_test_split_chooses_nothing(biased: Path) -> None:
+    """Test labels that the other strength meets better change the test accuracy alone."""
+    lexicalised.main()
+    before, predicted = summary(biased), table(biased, "predictions.csv")
+    write(biased, "test", neutral("test"))
+    lexicalised.main()
+    after, repeated = summary(biased), table(biased, "predictions.csv")
+    assert (before.pop("test_accuracy"), after.pop("test_accuracy")) == (1.0, 1 / 3)
+    assert before == after
+    assert [row["predicted"] for row in repeated] == [row["predicted"] for row in predicted]
+
+
+def test_groups_can_be_left_out(folder: Path) -> None:
+    configure(folder, features=["length", "hypothesis_ngrams"])
+    lexicalised.main()
+    assert list(summary(folder)["features"]) == ["length", "hypothesis_ngrams"]
+
+
+def test_a_split_without_pairs_is_told(folder: Path) -> None:
+    for split in lexicalised.SPLITS:
+        write(folder, split, [])
+        with pytest.raises(DataError, match=rf"{split}\.tsv has no pairs; give the corpus label"):
+            lexicalised.main()
+        write(folder, split, pairs(split))
+    assert not (folder / "artefacts" / "lexicalised").exists()
+
+
+def test_a_missing_split_is_told(folder: Path) -> None:
+    (folder / "artefacts" / "vocabulary" / "dev.tsv").unlink()
+    with pytest.raises(ArtefactError, match=r"dev\.tsv is missing; run: dvc repro vocabulary"):
+        lexicalised.main()
+
+
+def test_the_schema_knows_the_groups() -> None:
+    assert get_args(Feature) == GROUPS
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"features": []}, "lexicalised.features is empty; must have at least one value"),
+        (
+            {"features": ["bleu", "glue"]},
+            "lexicalised.features[1] is 'glue'; must be 'bleu', 'length', 'overlap', "
+            "'hypothesis_ngrams', 'cross_unigrams' or 'cross_bigrams'",
+        ),
+        (
+            {"features": ["bleu", "bleu"]},
+            "lexicalised.features[1] is 'bleu' again; each value must be given once",
+        ),
+        ({"min_count": 0}, "lexicalised.min_count is 0; must be a whole number of at least 1"),
+        (
+            {"regularisation": []},
+            "lexicalised.regularisation is empty; must have at least one value",
+        ),
+        ({"regularisation": [0]}, "lexicalised.regularisation[0] is 0; must be a number above 0"),
+        ({"regularisation": [1, 1.0]}, "lexicalised.regularisation[1] is 1.0 again; each value"),
+        ({"seeds": [1]}, "lexicalised.seeds is unknown; must be one of features, min_count, regu"),
+    ],
+)
+def test_bad_parameters_are_told(folder: Path, values: dict[str, Any], sentence: str) -> None:
+    configure(folder, **values)
+    with pytest.raises(ConfigError) as caught:
+        load_params()
+    assert len(caught.value.problems) == 1
+    assert caught.value.problems[0].startswith(sentence)
