@@ -8,7 +8,7 @@ from tqdm import tqdm
 from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import PairTensors
 from actmodels.models.alternating import AlternatingAttention
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from pipeline.captions.corpus import generate_split
-from pipeline.params import load_params
-from pipeline.schema import Captions, Snli
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Captions, Snli
 from pipeline.sources.download import fetch
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.snli import read_split

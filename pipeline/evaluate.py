@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from actmodels.data.pairs import LABELS, PairTensors
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder

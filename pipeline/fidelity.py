@@ -17,10 +17,10 @@ from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import evaluate, mean_and_sd
 from actmodels.registry import as_published
 from pipeline.paired import Comparison, Hits, compare
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import load_model
-from pipeline.schema import Params
 from pipeline.stage import artefacts, run_stage
 from pipeline.study import Run, changed, chosen, run_row, timing_row, train
 from pipeline.trials import execution_settings

@@ -8,9 +8,9 @@ import statistics
 from typing import Any
 
 from actmodels.registry import model_with
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Params
 from pipeline.results import write_summary, write_table
-from pipeline.schema import Params
 from pipeline.stage import artefacts, run_stage
 from pipeline.study import Run, changed, chosen, run_row, timing_row, train
 from pipeline.trials import execution_settings

@@ -15,7 +15,7 @@ from actmodels.data.pairs import LABELS
 from actmodels.errors import DataError
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.results import write_summary, write_table
 from pipeline.sources.encode import files_digest
 from pipeline.sources.tokens import TokenPair, read_token_pairs

@@ -1,6 +1,6 @@
 """Stage `report`: tables, figures and text from the artefacts of all earlier stages."""
 
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.stage import artefacts, run_stage, state_folder
 from reports.render import write_report
 from tune.tracking import log_report

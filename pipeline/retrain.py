@@ -8,7 +8,7 @@ from dataclasses import replace
 from actmodels.config import trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.files import replacing
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import execution_settings, keyed, write_trials
 from tune.selection import sample_sd

@@ -1,6 +1,6 @@
 """Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
 
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.results import write_summary
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import read_records

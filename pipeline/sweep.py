@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.settings import effective
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import execution_settings, keyed, write_trials

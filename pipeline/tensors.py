@@ -10,7 +10,7 @@ from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs
 from pipeline.sources.words import read_words

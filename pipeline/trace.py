@@ -25,9 +25,9 @@ from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.trace import Trace, trace
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Trace as Settings
 from pipeline.retrained import retrained_models
-from pipeline.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, read_token_pairs
 from pipeline.stage import artefacts, run_stage
 

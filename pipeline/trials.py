@@ -9,7 +9,7 @@ from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from actmodels.records import TIMING_FIELDS, TrialRecord
-from pipeline.params import Params
+from pipeline.parameters.load import Params
 from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, state_folder
 from tune.execution import Execution

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from actmodels.data.stored import save_stored
 from actmodels.files import write_text
-from pipeline.params import load_params
-from pipeline.schema import Vectors
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Vectors
 from pipeline.sources.download import fetch
 from pipeline.sources.drawn import draw_vectors
 from pipeline.sources.glove import read_vectors

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from actmodels.files import write_text
-from pipeline.params import load_params
+from pipeline.parameters.load import load_params
 from pipeline.sources.jsonl import UNLABELLED, read_pairs
 from pipeline.sources.tokens import TokenPair, tokenise_pair, write_token_pairs
 from pipeline.sources.words import write_words

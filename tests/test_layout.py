@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from pipeline.schema import Params
+from pipeline.parameters.schema import Params
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("actmodels", "pipeline", "reports", "tune")

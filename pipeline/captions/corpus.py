@@ -9,7 +9,7 @@ from actmodels.data.pairs import LABELS
 from pipeline.captions.pairs import draw_ambiguous, draw_pair
 from pipeline.captions.scenes import Meaning
 from pipeline.captions.sentences import realise
-from pipeline.schema import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import UNLABELLED, Pair
 
 # Of every TENTHS pairs of sentences that can be, a split may have those of its own residues.

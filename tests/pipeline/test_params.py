@@ -8,9 +8,9 @@ from ruamel.yaml import YAML
 from actmodels.config import setting_types
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS
-from pipeline.params import load_params
-from pipeline.rules import rule_problems
-from pipeline.schema import Params
+from pipeline.parameters.load import load_params
+from pipeline.parameters.rules import rule_problems
+from pipeline.parameters.schema import Params
 from pipeline.settings import effective
 
 PARAMS = Path(__file__).parents[2] / "conf" / "base.yaml"

@@ -10,8 +10,8 @@ from omegaconf import OmegaConf
 
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS
-from pipeline.params import load_params
-from pipeline.schema import Params
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Params
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"

@@ -9,8 +9,8 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from pipeline import fidelity, halting
-from pipeline.params import load_params
-from pipeline.schema import Params
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Params
 from pipeline.study import changed, chosen
 from tests.samples import SETTINGS, sample_trial
 

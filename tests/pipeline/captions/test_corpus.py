@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from actmodels.data.pairs import LABELS
 from pipeline.captions.corpus import generate_split
 from pipeline.captions.pairs import MAX_DEPTH
-from pipeline.schema import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import format_pair
 
 SETTINGS = Captions(seed=4, train=700, dev=200, test=200, unlabelled=0.05, max_depth=6)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from pipeline.captions.corpus import generate_split
-from pipeline.schema import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.tokens import tokenise
 

@@ -12,8 +12,8 @@ from ruamel.yaml import YAML
 from actmodels.errors import ArtefactError, ConfigError, DataError
 from pipeline import lexicalised
 from pipeline.lexical.features import GROUPS
-from pipeline.params import load_params
-from pipeline.schema import Feature
+from pipeline.parameters.load import load_params
+from pipeline.parameters.schema import Feature
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from tests.pipeline.lexical.pairs import pair
 

@@ -1,7 +1,7 @@
 """The sections of params.yaml as frozen, strictly typed objects; one class per section.
 
 A whole number is accepted where a number is expected, nothing else is converted. Rules that
-span several keys are in `pipeline.rules`.
+span several keys are in `pipeline.parameters.rules`.
 """
 
 from typing import Annotated, Any, Literal

@@ -6,8 +6,8 @@ from typing import Any
 
 from actmodels.config import setting_problem, setting_types
 from actmodels.registry import MODELS
-from pipeline.problems import dotted, unknown
-from pipeline.study_rules import study_problems
+from pipeline.parameters.problems import dotted, unknown
+from pipeline.parameters.study_rules import study_problems
 
 SWEPT = ("sweep", "models")
 COMMON = ("sweep", "settings")

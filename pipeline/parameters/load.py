@@ -8,9 +8,9 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from actmodels.errors import ConfigError
-from pipeline.problems import structure_problems, unset
-from pipeline.rules import rule_problems
-from pipeline.schema import Params
+from pipeline.parameters.problems import structure_problems, unset
+from pipeline.parameters.rules import rule_problems
+from pipeline.parameters.schema import Params
 
 __all__ = ["Params", "load_params"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from actmodels.config import setting_problem, setting_types
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
-from pipeline.problems import dotted, unknown
+from pipeline.parameters.problems import dotted, unknown
 
 LIMITS = {"max_epochs": 1, "patience": 0}  # what a variant may change besides settings: least value
 

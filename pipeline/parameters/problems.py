@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from pipeline.schema import Params, Section
+from pipeline.parameters.schema import Params, Section
 
 KeyPath = tuple[int | str, ...]
 
