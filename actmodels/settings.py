@@ -194,12 +194,16 @@ class SupervisedActConfig:
 class TargetStepsConfig:
     """ACT that finds its own ponder weight for a wanted mean number of steps (ours).
 
-    adaptation_rate: change of the ponder weight per update and step of deviation.
+    adaptation_rate: change of the multiplier per update and step of deviation.
+    damping: ponder weight per step of recent deviation, on top of the multiplier.
+    recent_share: share of the newest batch in the recent deviation.
     """
 
     epsilon: float
     target_steps: float
     adaptation_rate: float
+    damping: float
+    recent_share: float
     max_steps: int
     halting_bias: float
 
@@ -211,7 +215,14 @@ RANGES: dict[str, tuple[Any, str]] = {
         (lambda v: v >= 1, "at least 1"),
     ),
     **dict.fromkeys(
-        ("ponder_weight", "adagrad_accumulator", "oov_std", "warm_up_epochs", "step_loss_weight"),
+        (
+            "ponder_weight",
+            "damping",
+            "adagrad_accumulator",
+            "oov_std",
+            "warm_up_epochs",
+            "step_loss_weight",
+        ),
         (lambda v: v >= 0, "at least 0"),
     ),
     **dict.fromkeys(
@@ -222,6 +233,7 @@ RANGES: dict[str, tuple[Any, str]] = {
     "epsilon": (lambda v: 0 < v < 1, "in (0, 1)"),
     "layer_size": (lambda v: v >= 1, "at least 1"),
     "evaluation_batch_size": (lambda v: v >= 1, "at least 1"),
+    "recent_share": (lambda v: 0 < v <= 1, "in (0, 1]"),
     "target_steps": (lambda v: v >= 1, "at least 1"),
     "encoder_size": (lambda v: v >= 1, "at least 1"),
     "prior_steps": (lambda v: v > 1, "above 1"),

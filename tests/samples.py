@@ -29,6 +29,8 @@ SETTINGS: dict[str, Any] = {
     "step_loss_weight": 0.5,
     "target_steps": 3.0,
     "adaptation_rate": 0.001,
+    "damping": 0.01,
+    "recent_share": 0.1,
     "width": 8,
     "scrambled_alignment": False,
     "no_mask": False,

@@ -11,26 +11,37 @@ from actmodels.settings import TargetStepsConfig
 class TargetSteps(Act):
     """Minimise the loss subject to mean(N) = target_steps, by dual ascent on the ponder weight.
 
-    The ponder weight is the multiplier of the constraint. After each update it moves by
-    adaptation_rate · (mean N of the batch - target_steps): up while examples take too many
-    steps, down, and below zero, while they take too few. It is part of the model's state, so
-    that a training taken up again goes on with it.
+    The multiplier of the constraint moves after each update by adaptation_rate times how far the
+    batch's mean N is above the target: up while examples take too many steps, down, and below
+    zero, while they take too few. Alone it overshoots, since steps follow the ponder weight only
+    after some hundred updates; so the ponder weight is
+
+        multiplier + damping · recent deviation,
+
+    an augmented Lagrangian. Both are part of the model's state, so that a training taken up
+    again goes on with them.
     """
 
     multiplier: Tensor
+    deviation: Tensor
 
     def __init__(self, config: TargetStepsConfig, state: int) -> None:
         super().__init__(config, state)
         self.register_buffer("multiplier", torch.zeros(()))
+        self.register_buffer("deviation", torch.zeros(()))
         self.target = config.target_steps
         self.rate = config.adaptation_rate
+        self.damping = config.damping
+        self.recent_share = config.recent_share
 
     def cost_weight(self) -> Tensor:
-        """The multiplier, a scalar."""
-        return self.multiplier
+        """The ponder weight now, a scalar."""
+        return self.multiplier + self.damping * self.deviation
 
     @torch.no_grad()
     def adapt(self, prediction: Prediction) -> None:
         """Move the ponder weight towards what holds the target."""
         assert prediction.steps is not None
-        self.multiplier += self.rate * (prediction.steps.mean() - self.target)
+        above = prediction.steps.mean() - self.target
+        self.multiplier += self.rate * above
+        self.deviation += self.recent_share * (above - self.deviation)
