@@ -34,7 +34,7 @@ def plan(params: Params) -> list[Run]:
     for kind, axes in study.kinds.items():
         for values in itertools.product(*axes.values()):
             changes = dict(zip(axes, values, strict=True))
-            point = ", ".join(f"{name} {value}" for name, value in changes.items())
+            point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
                 config = changed(
                     chosen(study.model),

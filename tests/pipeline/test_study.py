@@ -67,12 +67,13 @@ def test_a_deviation_asks_for_the_twin(winners: dict[str, Any]) -> None:
 
 
 def test_a_kind_of_halting_keeps_the_network(winners: dict[str, Any]) -> None:
-    kinds = {"act": {"ponder_weight": [0.01, 0.001]}, "fixed_steps": {"steps": [2]}}
+    kinds = {"act": {"ponder_weight": [0.01, 0.001]}, "fixed_steps": {"steps": [2]}, "dact": {}}
     runs = halting.plan(params(halting={"kinds": kinds, "seeds": [5]}))
     assert [run.labels for run in runs] == [
         {"kind": "act", "point": "ponder_weight 0.01"},
         {"kind": "act", "point": "ponder_weight 0.001"},
         {"kind": "fixed_steps", "point": "steps 2"},
+        {"kind": "dact", "point": "as set"},
     ]
     assert runs[2].config.model == "adaptive_attention_fixed_steps"
     assert len({run.config.network for run in runs}) == 1
