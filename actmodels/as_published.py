@@ -16,12 +16,11 @@ from actmodels.halting.act import Act
 from actmodels.halting.distribution import Halted
 from actmodels.halting.family import weighted_mean
 from actmodels.models.adaptive_attention import AdaptiveAttention
-from actmodels.models.alternating import Trajectory
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
 from actmodels.modules.alignment import SoftAlignment
-from actmodels.modules.inference import Memories
+from actmodels.modules.inference import GateDropout, Memories
 from actmodels.modules.masking import masked_softmax
 from actmodels.published_batching import published_batches, without_masks
 from actmodels.settings import (
@@ -175,33 +174,20 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         """What the steps look at, dropped out once."""
         return super().memories(self.seen(batch))
 
-    def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
-        """Run the inference steps; with compounding_dropout, each drops the memory once more.
+    def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
+        """With compounding_dropout each step drops the memory once more.
 
         After n steps at rate d a unit of the memory survives with probability (1 - d)^n, scaled
         by (1 - d)^-n. The gates' masks are drawn anew at each step.
         """
         if not self.switches.compounding_dropout:
-            return super().unroll(batch, steps, until_halted=until_halted)
-        memories = self.memories(batch)  # dropped out for the first step
-        state, gates = self.step.start(memories)
-        states: list[Tensor] = []
-        probabilities: list[Tensor] = []
-        for _ in range(steps):
-            if states:
-                memories = memories._replace(
-                    premise=self.memory_dropout(memories.premise),
-                    hypothesis=self.memory_dropout(memories.hypothesis),
-                )
-                _, gates = self.step.start(memories)
-            state = self.step(state, memories, gates)
-            states.append(state)
-            probabilities.append(self.halting.probability(state))
-            if until_halted:
-                so_far = torch.stack(probabilities, dim=1).detach()
-                if bool(self.halting.done(so_far).all()):
-                    break
-        return Trajectory(torch.stack(states, dim=1), torch.stack(probabilities, dim=1))
+            return super().carried(memories, dropout)
+        memories = memories._replace(
+            premise=self.memory_dropout(memories.premise),
+            hypothesis=self.memory_dropout(memories.hypothesis),
+        )
+        _, dropout = self.step.start(memories)
+        return memories, dropout
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
         """Classify the mean state, with the batch's remainder or each example's own."""

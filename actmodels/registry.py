@@ -138,12 +138,15 @@ def load_class(reference: str) -> Any:
     return getattr(import_module(module), name)
 
 
+def deviations(name: str) -> set[str]:
+    """The settings that switch a model's deviations of 2016 on; empty if it has none."""
+    twin = f"{name}_as_published"
+    if twin not in MODELS:
+        return set()
+    own = {field.name for field in fields(MODELS[name].network)}
+    return {field.name for field in fields(MODELS[twin].network)} - own
+
+
 def as_published(name: str, settings: Collection[str]) -> str:
     """The model that has all `settings`: `name`, or its twin with the deviations of 2016."""
-    twin = f"{name}_as_published"
-    own = {field.name for field in fields(MODELS[name].network)}
-    if twin in MODELS:
-        deviations = {field.name for field in fields(MODELS[twin].network)} - own
-        if deviations & set(settings):
-            return twin
-    return name
+    return f"{name}_as_published" if deviations(name) & set(settings) else name

@@ -32,12 +32,13 @@ def plan(params: Params) -> list[Run]:
     study, common = params.halting, params.sweep.settings
     runs = []
     for kind, axes in study.kinds.items():
+        base = chosen(study.model)
         for values in itertools.product(*axes.values()):
             changes = dict(zip(axes, values, strict=True))
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
                 config = changed(
-                    chosen(study.model),
+                    base,
                     model_with(study.model, kind),
                     common,
                     changes,

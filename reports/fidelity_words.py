@@ -1,8 +1,6 @@
 """What explains the paper's numbers, in words that follow the figures whichever way they fall."""
 
-from dataclasses import fields
-
-from actmodels.registry import MODELS
+from actmodels.registry import deviations
 from reports.artefacts import Artefacts
 from reports.corpus import Corpus
 from reports.fidelity import TOGETHER, Variant, fidelity_models, variants
@@ -67,15 +65,6 @@ def fidelity_sentences(artefacts: Artefacts, model: str) -> str:
     said += [_outcomes("Of the deviations of the 2016 code,", own)] if own else []
     said += [_outcomes("Of other choices,", choices)] if choices else []
     return " ".join(said)
-
-
-def deviations(model: str) -> set[str]:
-    """The settings that switch a model's deviations of 2016 on; empty if it has none."""
-    twin = f"{model}_as_published"
-    if twin not in MODELS:
-        return set()
-    own = {field.name for field in fields(MODELS[model].network)}
-    return {field.name for field in fields(MODELS[twin].network)} - own
 
 
 def _together(together: Variant, single: list[Variant]) -> str:

@@ -14,7 +14,7 @@ from actmodels.data.pairs import LABELS
 from actmodels.halting.build import build_halting
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
-from actmodels.modules.inference import InferenceStep, Memories
+from actmodels.modules.inference import GateDropout, InferenceStep, Memories
 from actmodels.registry import HaltingConfig
 
 
@@ -48,6 +48,10 @@ class AlternatingAttention(PairModel):
     def memories(self, batch: Batch) -> Memories:
         """What the steps look at; dropout once, before the first step, never again."""
 
+    def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
+        """What the next step looks at, and its dropout: the same at every step."""
+        return memories, dropout
+
     def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
         """Run the inference steps.
 
@@ -59,7 +63,9 @@ class AlternatingAttention(PairModel):
         state, dropout = self.step.start(memories)
         states: list[Tensor] = []
         probabilities: list[Tensor] = []
-        for _ in range(steps):
+        for number in range(steps):
+            if number:
+                memories, dropout = self.carried(memories, dropout)
             state = self.step(state, memories, dropout)
             states.append(state)
             probabilities.append(self.halting.probability(state))

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from actmodels.registry import deviations
 from reports.artefacts import Artefacts, load
-from reports.fidelity_words import deviations, fidelity_note, fidelity_sentences
+from reports.fidelity_words import fidelity_note, fidelity_sentences
 from reports.spread import MINUS
 from tests.reports.conftest import Edit, Row
 
