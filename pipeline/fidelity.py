@@ -22,7 +22,7 @@ from pipeline.parameters.schema import Params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import load_model
 from pipeline.stage import artefacts, run_stage
-from pipeline.study import Run, changed, chosen, run_row, timing_row, train
+from pipeline.study import Run, changed, chosen, run_row, summarise, timing_row, train
 from pipeline.trials import execution_settings
 from tune.selection import sample_sd
 from tune.store import TrialStore
@@ -140,10 +140,8 @@ def main() -> None:
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "variants.csv", variants, list(VARIANTS))
     write_table(folder / "timings.csv", timings, ["model", "variant", "seed", "epochs", "seconds"])
-    summary: dict[str, Any] = {}
-    for row in variants:
-        kept = {name: row[name] for name in ("seeds", "test_accuracy_mean", "difference")}
-        summary.setdefault(row["model"], {})[row["variant"]] = kept
+    kept = ("seeds", "test_accuracy_mean", "difference")
+    summary = summarise(variants, "model", "variant", kept)
     write_summary(folder / "summary.json", summary)
 
 

@@ -12,7 +12,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, run_stage
-from pipeline.study import Run, changed, chosen, run_row, timing_row, train
+from pipeline.study import Run, changed, chosen, run_row, summarise, timing_row, train
 from pipeline.trials import execution_settings
 from tune.selection import sample_sd
 
@@ -95,10 +95,8 @@ def main() -> None:
     write_table(folder / "history.csv", history, list(HISTORY))
     timings = [timing_row(run, record) for run, record in pairs]
     write_table(folder / "timings.csv", timings, ["kind", "point", "seed", "epochs", "seconds"])
-    summary: dict[str, Any] = {}
-    for row in points:
-        kept = {name: row[name] for name in ("seeds", "dev_accuracy_mean", "mean_steps_mean")}
-        summary.setdefault(row["kind"], {})[row["point"]] = kept
+    kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
+    summary = summarise(points, "kind", "point", kept)
     write_summary(folder / "summary.json", summary)
 
 

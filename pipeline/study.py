@@ -96,6 +96,16 @@ def run_row(run: Run, record: TrialRecord) -> dict[str, Any]:
     }
 
 
+def summarise(
+    rows: Sequence[dict[str, Any]], outer: str, inner: str, kept: Sequence[str]
+) -> dict[str, Any]:
+    """The `kept` figures of each row under its two labels, as a metric file holds them."""
+    summary: dict[str, Any] = {}
+    for row in rows:
+        summary.setdefault(row[outer], {})[row[inner]] = {name: row[name] for name in kept}
+    return summary
+
+
 def timing_row(run: Run, record: TrialRecord) -> dict[str, Any]:
     """Seconds of training, on whatever machine it ran; apart from the results, which repeat."""
     seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
