@@ -21,7 +21,6 @@ from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.inference import GateDropout, Memories
-from actmodels.modules.masking import masked_softmax
 from actmodels.published_batching import published_batches, without_masks
 from actmodels.settings import (
     ActConfig,
@@ -63,15 +62,9 @@ class ScrambledAlignment(SoftAlignment):
         nn.Module.__init__(self)  # SoftAlignment's would draw an F of its own
         self.attend = correct.attend
 
-    def forward(
-        self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """As SoftAlignment, same shapes."""
-        scores = self.attend(premise) @ self.attend(hypothesis).transpose(1, 2)  # [b, p, h]
-        over_hypothesis = masked_softmax(scores, hypothesis_mask[:, None, :], dim=2)
-        over_premise = masked_softmax(scores, premise_mask[:, :, None], dim=1)
-        beta = scrambled_sum(over_hypothesis, hypothesis)
-        return beta, scrambled_sum(over_premise.transpose(1, 2), premise)
+    def summed(self, weights: Tensor, words: Tensor) -> Tensor:
+        """Sum the words of other examples."""
+        return scrambled_sum(weights, words)
 
 
 def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:

@@ -38,4 +38,11 @@ class SoftAlignment(nn.Module):
         scores = self.attend(premise) @ self.attend(hypothesis).transpose(1, 2)  # [b, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[:, None, :], dim=2)
         over_premise = masked_softmax(scores, premise_mask[:, :, None], dim=1)
-        return over_hypothesis @ hypothesis, over_premise.transpose(1, 2) @ premise
+        return (
+            self.summed(over_hypothesis, hypothesis),
+            self.summed(over_premise.transpose(1, 2), premise),
+        )
+
+    def summed(self, weights: Tensor, words: Tensor) -> Tensor:
+        """Sum each example's words by its own weights [batch, positions, tokens]."""
+        return weights @ words
