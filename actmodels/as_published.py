@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import PairTensors
 from actmodels.halting.act import Act
 from actmodels.halting.distribution import Halted
 from actmodels.halting.family import weighted_mean
+from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
@@ -157,6 +157,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
     ) -> None:
         super().__init__(config, halting, vectors)
         self.deviate(config)
+        self.always_plain = config.compounding_dropout or config.batch_remainder
 
     @property
     def mates_matter(self) -> bool:
@@ -193,10 +194,10 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
         if self.switches.no_ponder_cost:
-            return cross_entropy(prediction.logits, labels)
+            return mean_over_examples(cross_entropies(prediction.logits, labels), labels)
         return super().objective(prediction, labels)
 
     @property
-    def ponder_weight(self) -> float | None:
+    def ponder_weight(self) -> float | Tensor | None:
         """None without a ponder cost."""
         return None if self.switches.no_ponder_cost else super().ponder_weight

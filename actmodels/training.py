@@ -21,6 +21,7 @@ from actmodels.evaluation import evaluate, mean_and_sd
 from actmodels.models.build import build, parameter_count
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
+from actmodels.modules.dropout import update_key
 from actmodels.records import EpochRecord, best_epoch
 from actmodels.settings import TrainConfig
 
@@ -161,7 +162,10 @@ class Training:
         self.model.train()
         null_token = self.config.input.null_token
         self.model.start_epoch(epoch)
-        for index in self.model.batches(self.data.train, self.config.training.batch_size, order):
+        batches = self.model.batches(self.data.train, self.config.training.batch_size, order)
+        for update, index in enumerate(batches):
+            key = update_key(self.config.seed, epoch, update)
+            self.model.dropout_stream.restart(torch.tensor(key, dtype=torch.int32).to(self.device))
             batch = collate(self.data.train, index, null_token=null_token, device=self.device)
             prediction = self.model(batch)
             objective = self.model.objective(prediction, batch.labels)
@@ -172,7 +176,7 @@ class Training:
             objective.backward()
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
             self.optimizer.step()
-            self.model.adapt(prediction)
+            self.model.adapt(prediction, batch.labels)
             means.add(prediction, batch.labels)
         return means
 

@@ -67,16 +67,3 @@ def check_padding_changes_nothing(config: TrialConfig) -> None:
     torch.testing.assert_close(model(longer).logits, model(batch).logits)
 
 
-def check_packed_equals_single(configs: list[TrialConfig]) -> None:
-    """Models of one shape stacked and run as one give what each gives alone."""
-    models, batch = [make(config) for config in configs], sample_batch()
-    parameters, buffers = stack_module_state(models)
-    fixed_length = {"until_halted": False} if hasattr(models[0], "unroll") else {}
-
-    def single(own: dict[str, torch.Tensor], frozen: dict[str, torch.Tensor]) -> torch.Tensor:
-        call = functional_call(models[0], (own, frozen), (batch,), fixed_length)
-        return call.logits  # type: ignore[no-any-return]
-
-    packed = vmap(single)(parameters, buffers)
-    for row, model in enumerate(models):
-        torch.testing.assert_close(packed[row], model(batch).logits)

@@ -1,16 +1,17 @@
 """Adaptive Computation Time for one sequence per example (Graves 2016 section 2; paper app. C)."""
 
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from actmodels.halting.distribution import Halted, until
 from actmodels.halting.family import Classify, Halting, weighted_mean
 from actmodels.halting.unit import HaltingUnit
+from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.prediction import Prediction
+from actmodels.modules.linear import per_trial
 from actmodels.settings import ActConfig, SupervisedActConfig, TargetStepsConfig
 
 
-def act(probabilities: Tensor, epsilon: float) -> Halted:
+def act(probabilities: Tensor, epsilon: float | Tensor) -> Halted:
     """Turn halting probabilities h_n [batch, steps] into weights, each example by itself.
 
     ACT takes the probabilities themselves as the masses of its distribution. In the 2016 code
@@ -30,15 +31,14 @@ class Act(Halting):
         self, config: ActConfig | SupervisedActConfig | TargetStepsConfig, state: int
     ) -> None:
         super().__init__()
-        self.config = config
         self.max_steps = config.max_steps
-        self.epsilon = config.epsilon
+        self.epsilon: float | Tensor = config.epsilon
+        self.weight: float | Tensor = getattr(config, "ponder_weight", 0.0)
         self.unit = HaltingUnit(state, config.halting_bias)
 
     def cost_weight(self) -> float | Tensor:
         """The ponder weight now."""
-        assert isinstance(self.config, ActConfig)
-        return self.config.ponder_weight
+        return self.weight
 
     def probability(self, state: Tensor) -> Tensor:
         """h_n [batch]."""
@@ -47,7 +47,8 @@ class Act(Halting):
 
     def done(self, probabilities: Tensor) -> Tensor:
         """The probabilities so far reach 1 - epsilon."""
-        return probabilities.sum(dim=1) >= 1 - self.epsilon
+        total = probabilities.sum(dim=-1)
+        return total >= 1 - per_trial(self.epsilon, total)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Classify the mean state."""
@@ -58,10 +59,10 @@ class Act(Halting):
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """Cross-entropy + ponder weight · mean(N + R) (paper eq. 8)."""
         assert prediction.ponder_cost is not None
-        loss = cross_entropy(prediction.logits, labels)
-        return loss + self.cost_weight() * prediction.ponder_cost.mean()
+        loss = mean_over_examples(cross_entropies(prediction.logits, labels), labels)
+        return loss + self.cost_weight() * mean_over_examples(prediction.ponder_cost, labels)
 
     @property
-    def current_ponder_weight(self) -> float:
+    def current_ponder_weight(self) -> float | Tensor:
         """The weight of N + R."""
-        return float(self.cost_weight())
+        return self.cost_weight()

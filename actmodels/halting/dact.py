@@ -2,11 +2,12 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import nll_loss
 
 from actmodels.halting.family import Classify, Halting
 from actmodels.halting.unit import HaltingUnit
+from actmodels.losses import chosen, mean_over_examples
 from actmodels.models.prediction import Prediction
+from actmodels.modules.linear import per_trial
 from actmodels.settings import DactConfig
 
 
@@ -22,8 +23,8 @@ class Dact(Halting):
     def __init__(self, config: DactConfig, state: int) -> None:
         super().__init__()
         self.max_steps = config.max_steps
-        self.epsilon = config.epsilon
-        self.weight = config.ponder_weight
+        self.epsilon: float | Tensor = config.epsilon
+        self.weight: float | Tensor = config.ponder_weight
         self.unit = HaltingUnit(state, config.halting_bias)
 
     def probability(self, state: Tensor) -> Tensor:
@@ -33,28 +34,31 @@ class Dact(Halting):
 
     def done(self, probabilities: Tensor) -> Tensor:
         """Later steps change the answer by less than epsilon."""
-        return torch.prod(1 - probabilities, dim=1) < self.epsilon
+        left = torch.prod(1 - probabilities, dim=-1)
+        return left < per_trial(self.epsilon, left)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Mix the answers; the logits are the mixture's logarithms.
 
         steps is in evaluation where the class is settled, in training where p falls below epsilon.
         """
-        open_ = torch.cumprod(1 - probabilities, dim=1)  # p_n
-        before = torch.cat([torch.ones_like(open_[:, :1]), open_[:, :-1]], dim=1)  # p_{n-1}
-        reached = before >= self.epsilon  # an example ends by itself, whatever its batch
+        open_ = torch.cumprod(1 - probabilities, dim=-1)  # p_n
+        before = torch.cat([torch.ones_like(open_[..., :1]), open_[..., :-1]], dim=-1)  # p_{n-1}
+        reached = before >= per_trial(
+            self.epsilon, before
+        )  # an example ends by itself, whatever its batch
         before = before * reached
-        answers = torch.softmax(classify(states), dim=2)
-        mixed, running = [answers[:, 0]], answers[:, 0]
-        for n in range(1, answers.shape[1]):
-            share = before[:, n, None]
-            running = share * answers[:, n] + (1 - share) * running
+        answers = torch.softmax(classify(states), dim=-1)
+        mixed, running = [answers[..., 0, :]], answers[..., 0, :]
+        for n in range(1, answers.shape[-2]):
+            share = before[..., n, None]
+            running = share * answers[..., n, :] + (1 - share) * running
             mixed.append(running)
-        mixture = torch.stack(mixed, dim=1)  # a_n [batch, steps, labels]
+        mixture = torch.stack(mixed, dim=-2)  # a_n [batch, steps, labels]
         logits = torch.log(running.clamp_min(torch.finfo(running.dtype).tiny))
-        steps = reached.sum(dim=1) if self.training else self.settled(mixture, open_, reached)
+        steps = reached.sum(dim=-1) if self.training else self.settled(mixture, open_, reached)
         weights = self.shares(before)
-        cost = (open_ * reached).sum(dim=1)
+        cost = (open_ * reached).sum(dim=-1)
         return Prediction(logits, steps.to(logits.dtype), cost, weights)
 
     def settled(self, mixture: Tensor, open_: Tensor, reached: Tensor) -> Tensor:
@@ -63,28 +67,29 @@ class Dact(Halting):
         d steps that all answer the runner-up with certainty would shrink the lead by (1 - p)^d
         and add 1 - (1 - p)^d: the class stays if lead · (1 - p)^d >= 1 - (1 - p)^d.
         """
-        best = mixture.topk(2, dim=2).values
-        lead = best[:, :, 0] - best[:, :, 1]
-        left = self.max_steps - torch.arange(1, mixture.shape[1] + 1, device=mixture.device)
+        best = mixture.topk(2, dim=-1).values
+        lead = best[..., 0] - best[..., 1]
+        left = self.max_steps - torch.arange(1, mixture.shape[-2] + 1, device=mixture.device)
         kept = (1 - open_) ** left
         safe = (lead * kept >= 1 - kept) | ~reached
-        steps = torch.arange(1, mixture.shape[1] + 1, device=mixture.device)
+        steps = torch.arange(1, mixture.shape[-2] + 1, device=mixture.device)
         never = torch.full_like(steps, self.max_steps)
-        first = torch.where(safe, steps, never[None]).amin(dim=1)
-        return torch.minimum(first, reached.sum(dim=1))
+        first = torch.where(safe, steps, never).amin(dim=-1)
+        return torch.minimum(first, reached.sum(dim=-1))
 
     def shares(self, before: Tensor) -> Tensor:
         """What each step's answer counts in the end [batch, steps], sum 1."""
-        kept = torch.flip(torch.cumprod(torch.flip(1 - before, [1]), dim=1), [1])
-        after = torch.cat([kept[:, 1:], torch.ones_like(kept[:, :1])], dim=1)
+        kept = torch.flip(torch.cumprod(torch.flip(1 - before, [-1]), dim=-1), [-1])
+        after = torch.cat([kept[..., 1:], torch.ones_like(kept[..., :1])], dim=-1)
         return before * after
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """Negative log-likelihood of the mixture + ponder_weight · mean(sum of p_n)."""
         assert prediction.ponder_cost is not None
-        return nll_loss(prediction.logits, labels) + self.weight * prediction.ponder_cost.mean()
+        loss = mean_over_examples(-chosen(prediction.logits, labels), labels)
+        return loss + self.weight * mean_over_examples(prediction.ponder_cost, labels)
 
     @property
-    def current_ponder_weight(self) -> float:
+    def current_ponder_weight(self) -> float | Tensor:
         """The weight of the summed p_n."""
         return self.weight

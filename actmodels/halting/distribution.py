@@ -5,6 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from actmodels.modules.linear import per_trial
+
 
 class Halted(NamedTuple):
     """Where each example halted.
@@ -24,7 +26,7 @@ class Halted(NamedTuple):
         return self.steps + self.remainder
 
 
-def until(masses: Tensor, epsilon: float) -> Halted:
+def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
     """Cut a distribution off where little is left, each example by itself.
 
     With c_n = m_1 + ... + m_n: N is the first n with c_n >= 1 - epsilon, or the last step given
@@ -32,22 +34,23 @@ def until(masses: Tensor, epsilon: float) -> Halted:
 
     Args:
         masses: m_n >= 0, [batch, steps]; more steps than needed change nothing.
-        epsilon: an example halts once its masses reach 1 - epsilon.
+        epsilon: an example halts once its masses reach 1 - epsilon; in a pack [trials].
     """
-    before = torch.cumsum(masses, dim=1) - masses  # c_{n-1}
-    running = before < 1 - epsilon
+    before = torch.cumsum(masses, dim=-1) - masses  # c_{n-1}
+    enough = 1 - per_trial(epsilon, before)
+    running = before < enough
     # Rounding in the subtraction must not keep a first step from running.
-    running = torch.cat([torch.ones_like(running[:, :1]), running[:, 1:]], dim=1)
-    crossing = before + masses >= 1 - epsilon
+    running = torch.cat([torch.ones_like(running[..., :1]), running[..., 1:]], dim=-1)
+    crossing = before + masses >= enough
     capped = torch.zeros_like(crossing)
-    capped[:, -1] = True
+    capped[..., -1] = True
     last = running & (crossing | capped)
-    remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=1)
+    remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
     weights = torch.where(last, 1 - before, masses) * running
-    return Halted(weights, running.sum(dim=1).to(masses.dtype), remainder)
+    return Halted(weights, running.sum(dim=-1).to(masses.dtype), remainder)
 
 
 def survival(probabilities: Tensor) -> Tensor:
     """(1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is reached."""
-    reached = torch.cumprod(1 - probabilities, dim=1)
-    return torch.cat([torch.ones_like(reached[:, :1]), reached[:, :-1]], dim=1)
+    reached = torch.cumprod(1 - probabilities, dim=-1)
+    return torch.cat([torch.ones_like(reached[..., :1]), reached[..., :-1]], dim=-1)

@@ -39,20 +39,20 @@ class Halting(nn.Module):
 
     @abstractmethod
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """The loss that training minimises, a scalar in nats."""
+        """The loss that training minimises, in nats []; in a pack [trials]."""
 
-    def start_epoch(self, epoch: int) -> None:
-        """Told before each epoch of training, counted from 1."""
+    def start_epoch(self, epoch: int | Tensor) -> None:
+        """Told before each epoch of training, counted from 1; in a pack [trials]."""
 
-    def adapt(self, prediction: Prediction) -> None:
+    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
         """Told after each update of training."""
 
     @property
-    def current_ponder_weight(self) -> float | None:
-        """The weight of the ponder cost now; None where steps cost nothing."""
+    def current_ponder_weight(self) -> float | Tensor | None:
+        """The weight of the ponder cost now; None where steps cost nothing; in a pack [trials]."""
         return None
 
 
 def weighted_mean(states: Tensor, weights: Tensor) -> Tensor:
     """The mean state [batch, state] of states [batch, steps, state] by weights [batch, steps]."""
-    return (weights[:, None, :] @ states).squeeze(1)
+    return (weights[..., None, :] @ states).squeeze(-2)

@@ -2,9 +2,9 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from actmodels.halting.family import Classify, Halting
+from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.prediction import Prediction
 from actmodels.settings import FixedStepsConfig
 
@@ -18,22 +18,21 @@ class FixedSteps(Halting):
 
     def probability(self, state: Tensor) -> Tensor:
         """Zeros [batch]: nothing halts before the last step."""
-        return state.new_zeros(len(state))
+        return state.new_zeros(state.shape[:-1])
 
     def done(self, probabilities: Tensor) -> Tensor:
         """All or none."""
-        count, steps = probabilities.shape
-        full = torch.full((count,), steps >= self.max_steps, device=probabilities.device)
-        return full
+        *batch, steps = probabilities.shape
+        return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Classify the last state given."""
-        count, steps = probabilities.shape
+        *batch, steps = probabilities.shape
         weights = torch.zeros_like(probabilities)
-        weights[:, -1] = 1.0
-        taken = probabilities.new_full((count,), float(steps))
-        return Prediction(classify(states[:, -1]), taken, None, weights)
+        weights[..., -1] = 1.0
+        taken = probabilities.new_full(batch, float(steps))
+        return Prediction(classify(states[..., -1, :]), taken, None, weights)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """Mean cross-entropy."""
-        return cross_entropy(prediction.logits, labels)
+        return mean_over_examples(cross_entropies(prediction.logits, labels), labels)

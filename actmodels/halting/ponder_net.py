@@ -2,12 +2,13 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import log_softmax
 
 from actmodels.halting.distribution import survival, until
 from actmodels.halting.family import Classify, Halting
 from actmodels.halting.unit import HaltingUnit
+from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.prediction import Prediction
+from actmodels.modules.linear import per_trial
 from actmodels.settings import PonderNetConfig
 
 
@@ -22,9 +23,9 @@ class PonderNet(Halting):
     def __init__(self, config: PonderNetConfig, state: int) -> None:
         super().__init__()
         self.max_steps = config.max_steps
-        self.epsilon = config.epsilon
-        self.weight = config.ponder_weight
-        self.prior_rate = 1 / config.prior_steps
+        self.epsilon: float | Tensor = config.epsilon
+        self.weight: float | Tensor = config.ponder_weight
+        self.prior_rate: float | Tensor = 1 / config.prior_steps
         self.unit = HaltingUnit(state, config.halting_bias)
 
     def probability(self, state: Tensor) -> Tensor:
@@ -38,7 +39,8 @@ class PonderNet(Halting):
 
     def done(self, probabilities: Tensor) -> Tensor:
         """Less than epsilon is left."""
-        return self.masses(probabilities).sum(dim=1) >= 1 - self.epsilon
+        total = self.masses(probabilities).sum(dim=-1)
+        return total >= 1 - per_trial(self.epsilon, total)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """In training the mean answer over N, in evaluation that of the median N.
@@ -48,36 +50,37 @@ class PonderNet(Halting):
         weights = until(self.masses(probabilities), self.epsilon).weights
         step_logits = classify(states)
         if self.training:
-            numbers = torch.arange(1, weights.shape[1] + 1, device=weights.device)
-            steps = (weights * numbers).sum(dim=1).detach()
-            mixture = weights[:, :, None] * torch.softmax(step_logits, dim=2)
-            logits = torch.log(mixture.sum(dim=1).clamp_min(torch.finfo(weights.dtype).tiny))
+            numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
+            steps = (weights * numbers).sum(dim=-1).detach()
+            mixture = weights[..., None] * torch.softmax(step_logits, dim=-1)
+            logits = torch.log(mixture.sum(dim=-2).clamp_min(torch.finfo(weights.dtype).tiny))
         else:
-            median = (torch.cumsum(weights, dim=1) < 0.5).sum(dim=1).clamp_max(weights.shape[1] - 1)
+            last = weights.shape[-1] - 1
+            median = (torch.cumsum(weights, dim=-1) < 0.5).sum(dim=-1).clamp_max(last)
             steps = (median + 1).to(weights.dtype)
-            picked = median[:, None, None].expand(-1, 1, step_logits.shape[2])
-            logits = step_logits.gather(1, picked).squeeze(1)
+            picked = median[..., None, None].expand(*median.shape, 1, step_logits.shape[-1])
+            logits = step_logits.gather(-2, picked).squeeze(-2)
         return Prediction(logits, steps, self.divergence(weights), weights, step_logits)
 
     def divergence(self, weights: Tensor) -> Tensor:
         """KL [batch] of the weights from the geometric prior; 0 · log 0 = 0."""
-        numbers = torch.arange(weights.shape[1], device=weights.device, dtype=weights.dtype)
-        rate = weights.new_tensor(self.prior_rate)
+        numbers = torch.arange(weights.shape[-1], device=weights.device, dtype=weights.dtype)
+        rate = torch.as_tensor(per_trial(self.prior_rate, weights), dtype=weights.dtype)
         log_prior = torch.log(rate) + numbers * torch.log1p(-rate)
         # where(): the logarithm of a weight of 0 must not turn its gradient into nan.
         safe = torch.where(weights > 0, weights, torch.ones_like(weights))
-        return (weights * (torch.log(safe) - log_prior)).sum(dim=1)
+        return (weights * (torch.log(safe) - log_prior)).sum(dim=-1)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """Expected loss and divergence, mean over the batch."""
         assert prediction.step_logits is not None and prediction.weights is not None
         assert prediction.ponder_cost is not None
-        scores = log_softmax(prediction.step_logits, dim=2)
-        losses = -scores.gather(2, labels[:, None, None].expand(-1, scores.shape[1], 1)).squeeze(2)
-        expected = (prediction.weights * losses).sum(dim=1).mean()
-        return expected + self.weight * prediction.ponder_cost.mean()
+        of_steps = labels[..., None].expand(prediction.step_logits.shape[:-1])
+        losses = cross_entropies(prediction.step_logits, of_steps)
+        expected = mean_over_examples((prediction.weights * losses).sum(dim=-1), labels)
+        return expected + self.weight * mean_over_examples(prediction.ponder_cost, labels)
 
     @property
-    def current_ponder_weight(self) -> float:
+    def current_ponder_weight(self) -> float | Tensor:
         """The weight of the divergence."""
         return self.weight

@@ -1,10 +1,11 @@
 """ACT with remedies against its collapse: supervised steps and a ponder weight that warms up."""
 
+import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from actmodels.halting.act import Act
 from actmodels.halting.family import Classify
+from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.prediction import Prediction
 from actmodels.settings import SupervisedActConfig
 
@@ -19,18 +20,19 @@ class SupervisedAct(Act):
 
     def __init__(self, config: SupervisedActConfig, state: int) -> None:
         super().__init__(config, state)
-        self.ponder_weight = config.ponder_weight
-        self.warm_up_epochs = config.warm_up_epochs
-        self.step_loss_weight = config.step_loss_weight
-        self.share = 1.0
+        self.warm_up_epochs = float(config.warm_up_epochs)
+        self.step_loss_weight: float | Tensor = config.step_loss_weight
+        self.share: float | Tensor = 1.0
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int | Tensor) -> None:
         """Set the share of the ponder weight that holds in this epoch."""
-        self.share = min(1.0, (epoch - 1) / self.warm_up_epochs) if self.warm_up_epochs else 1.0
+        share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
+        share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
+        self.share = share if isinstance(epoch, Tensor) else float(share)
 
-    def cost_weight(self) -> float:
+    def cost_weight(self) -> float | Tensor:
         """The ponder weight now."""
-        return self.share * self.ponder_weight
+        return self.share * self.weight
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """ACT's answer, and every state's own."""
@@ -40,12 +42,9 @@ class SupervisedAct(Act):
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """ACT's objective and the mean loss of the states up to each example's own N."""
         assert prediction.step_logits is not None and prediction.weights is not None
-        count, steps, classes = prediction.step_logits.shape
-        losses = cross_entropy(
-            prediction.step_logits.reshape(count * steps, classes),
-            labels.repeat_interleave(steps),
-            reduction="none",
-        ).view(count, steps)
+        of_steps = labels[..., None].expand(prediction.step_logits.shape[:-1])
+        losses = cross_entropies(prediction.step_logits, of_steps)
         taken = (prediction.weights > 0).to(losses.dtype)
-        step_loss = ((losses * taken).sum(dim=1) / taken.sum(dim=1)).mean()
-        return super().objective(prediction, labels) + self.step_loss_weight * step_loss
+        own = (losses * taken).sum(dim=-1) / taken.sum(dim=-1)
+        step_loss = self.step_loss_weight * mean_over_examples(own, labels)
+        return super().objective(prediction, labels) + step_loss

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.act import Act
+from actmodels.losses import mean_over_examples
 from actmodels.models.prediction import Prediction
 from actmodels.settings import TargetStepsConfig
 
@@ -35,13 +36,13 @@ class TargetSteps(Act):
         self.recent_share = config.recent_share
 
     def cost_weight(self) -> Tensor:
-        """The ponder weight now, a scalar."""
+        """The ponder weight now []; in a pack [trials]."""
         return self.multiplier + self.damping * self.deviation
 
     @torch.no_grad()
-    def adapt(self, prediction: Prediction) -> None:
+    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
         """Move the ponder weight towards what holds the target."""
         assert prediction.steps is not None
-        above = prediction.steps.mean() - self.target
+        above = mean_over_examples(prediction.steps, labels) - self.target
         self.multiplier += self.rate * above
         self.deviation += self.recent_share * (above - self.deviation)

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from actmodels.modules.linear import Linear
+
 
 class HaltingUnit(nn.Module):
     """h_n = sigmoid(w · state_n + b) (paper eq. 6).
@@ -14,9 +16,9 @@ class HaltingUnit(nn.Module):
 
     def __init__(self, state: int, bias: float) -> None:
         super().__init__()
-        self.linear = nn.Linear(state, 1)
+        self.linear = Linear(state, 1)
         self.start_bias = bias
 
     def forward(self, state: Tensor) -> Tensor:
         """Map states [batch, state] to halting probabilities [batch]."""
-        return torch.sigmoid(self.linear(state)).squeeze(1)
+        return torch.sigmoid(self.linear(state)).squeeze(-1)

@@ -1,11 +1,12 @@
 """Adaptive Attention: alternating attention over aligned words (paper section 3; thesis' ADA)."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.alignment import SoftAlignment
+from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Memories
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.projection import ProjectedWords
@@ -35,7 +36,7 @@ class AdaptiveAttention(AlternatingAttention):
         )
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.alignment = SoftAlignment(config.width, config.dropout)
-        self.memory_dropout = nn.Dropout(config.dropout)
+        self.memory_dropout = Dropout(config.dropout)
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:
@@ -44,8 +45,8 @@ class AdaptiveAttention(AlternatingAttention):
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         return Memories(
-            self.memory_dropout(torch.cat([beta, premise], dim=2)),
+            self.memory_dropout(torch.cat([beta, premise], dim=-1)),
             batch.premise_mask,
-            self.memory_dropout(torch.cat([alpha, hypothesis], dim=2)),
+            self.memory_dropout(torch.cat([alpha, hypothesis], dim=-1)),
             batch.hypothesis_mask,
         )

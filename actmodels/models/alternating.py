@@ -4,18 +4,23 @@ The models differ in what they remember of the sentences; how they infer is the 
 """
 
 from abc import abstractmethod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import LABELS
 from actmodels.halting.build import build_halting
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
+from actmodels.models.running import Running
+from actmodels.modules.deferred import deferred
 from actmodels.modules.inference import GateDropout, InferenceStep, Memories
+from actmodels.modules.linear import Linear
 from actmodels.registry import HaltingConfig
+
+Loop = Literal["running", "until_halted", "cap"]
 
 
 class Trajectory(NamedTuple):
@@ -34,7 +39,13 @@ class AlternatingAttention(PairModel):
     Args:
         memory: size m of a memory vector.
         state: size s of the inference GRU. gate: hidden units of each gate.
+
+    Attributes:
+        always_plain: run the plain loop, since what an example does after its own end counts, or
+            what it looks at changes from step to step.
     """
+
+    always_plain = False
 
     def __init__(
         self, halting: HaltingConfig, *, memory: int, state: int, gate: int, dropout: float
@@ -42,7 +53,7 @@ class AlternatingAttention(PairModel):
         super().__init__()
         self.step = InferenceStep(memory, state, gate, dropout)
         self.halting = build_halting(halting, state)
-        self.classify = nn.Linear(state, len(LABELS))
+        self.classify = Linear(state, len(LABELS))
 
     @abstractmethod
     def memories(self, batch: Batch) -> Memories:
@@ -53,7 +64,7 @@ class AlternatingAttention(PairModel):
         return memories, dropout
 
     def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
-        """Run the inference steps.
+        """Run the inference steps for all examples, halted or not: the plain loop.
 
         Args:
             steps: how many at most.
@@ -70,26 +81,58 @@ class AlternatingAttention(PairModel):
             states.append(state)
             probabilities.append(self.halting.probability(state))
             if until_halted:
-                so_far = torch.stack(probabilities, dim=1).detach()
+                so_far = torch.stack(probabilities, dim=-1).detach()
                 if bool(self.halting.done(so_far).all()):
                     break
-        return Trajectory(torch.stack(states, dim=1), torch.stack(probabilities, dim=1))
+        return Trajectory(torch.stack(states, dim=-2), torch.stack(probabilities, dim=-1))
 
-    def forward(self, batch: Batch, *, until_halted: bool = True) -> Prediction:
+    def run(self, batch: Batch, steps: int) -> Trajectory:
+        """Run the inference steps for those examples that have not halted.
+
+        The same as `unroll` until all have halted, but for what an example would do after its
+        own end (zeros here) and for rounding; gradients are formed once for all steps.
+        """
+        memories = self.memories(batch)
+        state, dropout = self.step.start(memories)
+        running = Running(batch.labels.shape, state.device)
+        memories = running.shared(memories)
+        with deferred([self.step, self.halting]):
+            for number in range(steps):
+                state = self.step(state, memories, dropout)
+                so_far = running.add(state, self.halting.probability(state))
+                if number == steps - 1:
+                    break
+                done = self.halting.done(so_far)
+                if bool(done.all()):
+                    break
+                places = running.places(done)
+                if places is not None:
+                    running.keep(places)
+                    state = running.rows(state, places)
+                    memories = running.memories(memories, places)
+                    dropout = running.dropout(dropout, places)
+        return Trajectory(*running.trajectory())
+
+    def forward(
+        self, batch: Batch, *, loop: Loop = "running", max_steps: int | None = None
+    ) -> Prediction:
         """Score a batch; see Prediction for shapes.
 
         Args:
-            until_halted: False always runs max_steps, with the same result: torch.func.vmap
-                cannot follow a loop whose length depends on the data.
+            loop: who takes a step: those examples that are `running`, all of them `until_halted`,
+                or all of them to the `cap`. The result is the same but for rounding.
+            max_steps: a budget below what the model was trained with.
         """
-        trajectory = self.unroll(batch, self.halting.max_steps, until_halted=until_halted)
-        return self.answer(*trajectory)
+        steps = min(max_steps or self.halting.max_steps, self.halting.max_steps)
+        if loop == "running" and not self.always_plain:
+            return self.answer(*self.run(batch, steps))
+        return self.answer(*self.unroll(batch, steps, until_halted=loop != "cap"))
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
         """What the halting makes of the steps given, the last of them a cap."""
         return self.halting.answer(states, probabilities, self.classify)
 
-    def start_epoch(self, epoch: int) -> None:
+    def start_epoch(self, epoch: int | Tensor) -> None:
         """Tell the halting."""
         self.halting.start_epoch(epoch)
 
@@ -97,11 +140,11 @@ class AlternatingAttention(PairModel):
         """That of the halting."""
         return self.halting.objective(prediction, labels)
 
-    def adapt(self, prediction: Prediction) -> None:
+    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
         """Tell the halting."""
-        self.halting.adapt(prediction)
+        self.halting.adapt(prediction, labels)
 
     @property
-    def ponder_weight(self) -> float | None:
+    def ponder_weight(self) -> float | Tensor | None:
         """That of the halting now."""
         return self.halting.current_ponder_weight

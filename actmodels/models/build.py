@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from actmodels.config import TrialConfig
 from actmodels.errors import ConfigError
 from actmodels.models.pair_model import PairModel
+from actmodels.modules.dropout import share_stream
 from actmodels.modules.projection import ProjectedWords
 from actmodels.registry import MODELS, load_class
 
@@ -33,6 +34,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     model = load_class(MODELS[config.model].model)
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
     built: PairModel = model(*parts, vectors)
+    built.dropout_stream = share_stream(built)
     if trained is not None and len(trained) > 0:
         tables = word_tables(built)
         if not tables:

@@ -3,13 +3,15 @@
 from abc import abstractmethod
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import LABELS
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
 from actmodels.modules.conditional import ConditionalReader, Reading, delimited
+from actmodels.modules.dropout import Dropout
+from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
 from actmodels.settings import ConditionalConfig
 
@@ -30,8 +32,8 @@ class ConditionalModel(PairModel):
         self.two_way = config.two_way
         self.words = ProjectedWords(vectors, config.width, tanh=False, bias=True)
         self.reader = ConditionalReader(config.width)
-        self.dropout = nn.Dropout(config.dropout)
-        self.classify = nn.Linear((1 + config.two_way) * config.width, len(LABELS))
+        self.dropout = Dropout(config.dropout)
+        self.classify = Linear((1 + config.two_way) * config.width, len(LABELS))
 
     @abstractmethod
     def represent(self, reading: Reading) -> Tensor:
@@ -49,5 +51,5 @@ class ConditionalModel(PairModel):
         pair = self.represent(self.reader(*premise, *hypothesis))
         if self.two_way:
             back = self.represent(self.reader(*hypothesis, *premise))
-            pair = torch.cat([pair, back], dim=1)
+            pair = torch.cat([pair, back], dim=-1)
         return Prediction(self.classify(self.dropout(pair)))

@@ -1,7 +1,7 @@
 """Decomposable Attention: attend, compare, aggregate (Parikh et al. 2016)."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import LABELS
@@ -10,6 +10,7 @@ from actmodels.models.prediction import Prediction
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.feedforward import FeedForward
 from actmodels.modules.initialisation import initialise
+from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
 from actmodels.settings import DecomposableAttentionConfig
 
@@ -31,7 +32,7 @@ class DecomposableAttention(PairModel):
         self.alignment = SoftAlignment(width, dropout)
         self.compare = FeedForward(2 * width, width, dropout)
         self.aggregate = FeedForward(2 * width, width, dropout)
-        self.classify = nn.Linear(width, len(LABELS))
+        self.classify = Linear(width, len(LABELS))
         initialise(self, config.init, config.init_std)
 
     def forward(self, batch: Batch) -> Prediction:
@@ -40,10 +41,10 @@ class DecomposableAttention(PairModel):
         hypothesis = self.words(batch.hypothesis)  # [batch, hypothesis, width]
         beta, alpha = self.alignment(premise, hypothesis, batch.premise_mask, batch.hypothesis_mask)
         compared = [
-            (self.compare(torch.cat(pair, dim=2)) * mask[:, :, None]).sum(dim=1)  # [batch, width]
+            (self.compare(torch.cat(pair, dim=-1)) * mask[..., None]).sum(dim=-2)  # [batch, width]
             for pair, mask in (
                 ((premise, beta), batch.premise_mask),
                 ((hypothesis, alpha), batch.hypothesis_mask),
             )
         ]
-        return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=1))))
+        return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=-1))))

@@ -1,7 +1,7 @@
 """Decomposable Attention with intra-sentence attention (Parikh et al. 2016, section 3.4)."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import LABELS
@@ -11,6 +11,7 @@ from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.feedforward import FeedForward
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.intra_attention import IntraAttention
+from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
 from actmodels.settings import DecomposableAttentionConfig
 
@@ -34,7 +35,7 @@ class DecomposableIntraAttention(PairModel):
         self.alignment = SoftAlignment(width, dropout, inputs=2 * width)
         self.compare = FeedForward(4 * width, width, dropout)
         self.aggregate = FeedForward(2 * width, width, dropout)
-        self.classify = nn.Linear(width, len(LABELS))
+        self.classify = Linear(width, len(LABELS))
         initialise(self, config.init, config.init_std)
 
     def forward(self, batch: Batch) -> Prediction:
@@ -47,7 +48,7 @@ class DecomposableIntraAttention(PairModel):
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         pairs = ((premise, beta), (hypothesis, alpha))
         compared = [
-            (self.compare(torch.cat(pair, dim=2)) * mask[:, :, None]).sum(dim=1)  # [batch, width]
+            (self.compare(torch.cat(pair, dim=-1)) * mask[..., None]).sum(dim=-2)  # [batch, width]
             for pair, mask in zip(pairs, masks, strict=True)
         ]
-        return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=1))))
+        return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=-1))))

@@ -1,9 +1,10 @@
 """Iterative attention over encoded sentences, the thesis' first model (section 5.1)."""
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.modules.dropout import Dropout
 from actmodels.modules.gru_encoder import GRUEncoder
 from actmodels.modules.inference import Memories
 from actmodels.modules.initialisation import initialise
@@ -38,7 +39,7 @@ class IterativeAttention(AlternatingAttention):
         sizes, both = (config.width, config.encoder_size), config.bidirectional
         self.encode_premise = GRUEncoder(*sizes, bidirectional=both)
         self.encode_hypothesis = GRUEncoder(*sizes, bidirectional=both)
-        self.memory_dropout = nn.Dropout(config.dropout)
+        self.memory_dropout = Dropout(config.dropout)
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:

@@ -7,7 +7,9 @@ from actmodels.data.batching import Batch
 from actmodels.data.pairs import LABELS
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
+from actmodels.modules.dropout import Dropout
 from actmodels.modules.initialisation import initialise
+from actmodels.modules.linear import Linear
 from actmodels.modules.lstm import LSTM, LSTMState
 from actmodels.modules.projection import ProjectedWords
 from actmodels.settings import LstmEncodersConfig
@@ -30,16 +32,16 @@ class LstmEncoders(PairModel):
         size = config.layer_size
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.encoder = LSTM(config.width, config.width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.Sequential(
-            nn.Linear(2 * config.width, size),
+            Linear(2 * config.width, size),
             nn.Tanh(),
-            nn.Linear(size, size),
+            Linear(size, size),
             nn.Tanh(),
-            nn.Linear(size, size),
+            Linear(size, size),
             nn.Tanh(),
         )
-        self.classify = nn.Linear(size, len(LABELS))
+        self.classify = Linear(size, len(LABELS))
         initialise(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
@@ -54,5 +56,5 @@ class LstmEncoders(PairModel):
         """Score a batch; see Prediction for shapes."""
         premise = self.encode(batch.premise, batch.premise_mask)
         hypothesis = self.encode(batch.hypothesis, batch.hypothesis_mask)
-        pair = torch.cat([premise, hypothesis], dim=1)  # [batch, 2 · width]
+        pair = torch.cat([premise, hypothesis], dim=-1)  # [batch, 2 · width]
         return Prediction(self.classify(self.layers(pair)))

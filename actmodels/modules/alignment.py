@@ -35,12 +35,12 @@ class SoftAlignment(nn.Module):
         Returns:
             beta [batch, premise, inputs] and alpha [batch, hypothesis, inputs].
         """
-        scores = self.attend(premise) @ self.attend(hypothesis).transpose(1, 2)  # [b, p, h]
-        over_hypothesis = masked_softmax(scores, hypothesis_mask[:, None, :], dim=2)
-        over_premise = masked_softmax(scores, premise_mask[:, :, None], dim=1)
+        scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [b, p, h]
+        over_hypothesis = masked_softmax(scores, hypothesis_mask[..., None, :], dim=-1)
+        over_premise = masked_softmax(scores, premise_mask[..., None], dim=-2)
         return (
             self.summed(over_hypothesis, hypothesis),
-            self.summed(over_premise.transpose(1, 2), premise),
+            self.summed(over_premise.transpose(-1, -2), premise),
         )
 
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:

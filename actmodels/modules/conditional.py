@@ -31,8 +31,8 @@ def delimited(ids: Tensor, mask: Tensor) -> Tensor:
     The delimiter is the NULL token, a word without a vector: `oov_rule: trained` trains its row.
     """
     longer = nn.functional.pad(ids, (0, 1))
-    place = mask.sum(dim=1, keepdim=True)
-    return longer.masked_fill(torch.arange(longer.shape[1], device=ids.device) == place, NULL)
+    place = mask.sum(dim=-1, keepdim=True)
+    return longer.masked_fill(torch.arange(longer.shape[-1], device=ids.device) == place, NULL)
 
 
 class ConditionalReader(nn.Module):
@@ -62,6 +62,6 @@ class ConditionalReader(nn.Module):
         zeros = self.premise.zeros(premise)
         outputs, end = self.premise(premise, with_delimiter, LSTMState(zeros, zeros))
         start = LSTMState(zeros, end.cell)
-        read, last = self.hypothesis(hypothesis[:, :-1], hypothesis_mask, start)
+        read, last = self.hypothesis(hypothesis[..., :-1, :], hypothesis_mask, start)
         # Attention is over the words of the premise; the delimiter's output is not one.
-        return Reading(outputs[:, :-1], premise_mask, read, hypothesis_mask, last.hidden)
+        return Reading(outputs[..., :-1, :], premise_mask, read, hypothesis_mask, last.hidden)

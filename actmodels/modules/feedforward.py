@@ -2,6 +2,9 @@
 
 from torch import Tensor, nn
 
+from actmodels.modules.dropout import Dropout
+from actmodels.modules.linear import Linear
+
 
 class FeedForward(nn.Module):
     """ReLU(W2 · ReLU(W1 · x)), with dropout before each layer (Parikh et al. 2016).
@@ -14,11 +17,11 @@ class FeedForward(nn.Module):
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Dropout(dropout),
-            nn.Linear(inputs, width),
+            Dropout(dropout),
+            Linear(inputs, width),
             nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(width, width),
+            Dropout(dropout),
+            Linear(width, width),
             nn.ReLU(),
         )
 

@@ -2,7 +2,8 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
+
+from actmodels.modules.linear import Linear, affine
 
 
 class GRUCell(nn.Module):
@@ -16,14 +17,14 @@ class GRUCell(nn.Module):
 
     def __init__(self, inputs: int, state: int) -> None:
         super().__init__()
-        self.gates = nn.Linear(inputs + state, 2 * state)
-        self.candidate = nn.Linear(inputs + state, state)
+        self.gates = Linear(inputs + state, 2 * state)
+        self.candidate = Linear(inputs + state, state)
 
     def forward(self, inputs: Tensor, state: Tensor) -> Tensor:
         """Map inputs [batch, inputs] and state [batch, state] to the new state."""
-        gates = torch.sigmoid(self.gates(torch.cat([inputs, state], dim=1)))
-        reset, update = gates.chunk(2, dim=1)
-        candidate = torch.tanh(self.candidate(torch.cat([inputs, reset * state], dim=1)))
+        gates = torch.sigmoid(self.gates(torch.cat([inputs, state], dim=-1)))
+        reset, update = gates.chunk(2, dim=-1)
+        candidate = torch.tanh(self.candidate(torch.cat([inputs, reset * state], dim=-1)))
         return update * state + (1 - update) * candidate
 
     def read(self, tokens: Tensor, mask: Tensor, *, backward: bool = False) -> Tensor:
@@ -42,20 +43,22 @@ class GRUCell(nn.Module):
             the states [batch, tokens, state], each at its token's place.
         """
         size = self.candidate.out_features
-        sizes = [tokens.shape[2], size]
-        gates_input, gates_state = self.gates.weight.split(sizes, dim=1)
-        candidate_input, candidate_state = self.candidate.weight.split(sizes, dim=1)
-        weight = torch.cat([gates_input, candidate_input])
-        shares = linear(tokens, weight, torch.cat([self.gates.bias, self.candidate.bias]))
+        sizes = [tokens.shape[-1], size]
+        gates_input, gates_state = self.gates.weight.split(sizes, dim=-1)
+        candidate_input, candidate_state = self.candidate.weight.split(sizes, dim=-1)
+        weight = torch.cat([gates_input, candidate_input], dim=-2)
+        shares = affine(tokens, weight, torch.cat([self.gates.bias, self.candidate.bias], dim=-1))
         gate_shares, candidate_shares = (
-            share.unbind(1) for share in shares.split([2 * size, size], dim=2)
+            share.unbind(-2) for share in shares.split([2 * size, size], dim=-1)
         )
-        state = tokens.new_zeros(len(tokens), size)
-        states = [state] * tokens.shape[1]
+        state = tokens.new_zeros(*tokens.shape[:-2], size)
+        states = [state] * tokens.shape[-2]
         for n in reversed(range(len(states))) if backward else range(len(states)):
-            gates = torch.sigmoid(linear(state, gates_state) + gate_shares[n])
-            reset, update = gates.chunk(2, dim=1)
-            candidate = torch.tanh(linear(reset * state, candidate_state) + candidate_shares[n])
+            gates = torch.sigmoid(affine(state, gates_state, None) + gate_shares[n])
+            reset, update = gates.chunk(2, dim=-1)
+            candidate = torch.tanh(
+                affine(reset * state, candidate_state, None) + candidate_shares[n]
+            )
             new = update * state + (1 - update) * candidate
-            states[n] = state = torch.where(mask[:, n, None], new, state)
-        return torch.stack(states, dim=1)
+            states[n] = state = torch.where(mask[..., n, None], new, state)
+        return torch.stack(states, dim=-2)

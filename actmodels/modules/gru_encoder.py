@@ -32,4 +32,4 @@ class GRUEncoder(nn.Module):
         states = self.forwards.read(words, mask)
         if self.backwards is None:
             return states
-        return torch.cat([states, self.backwards.read(words, mask, backward=True)], dim=2)
+        return torch.cat([states, self.backwards.read(words, mask, backward=True)], dim=-1)

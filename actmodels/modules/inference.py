@@ -6,16 +6,18 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.modules.attention import BilinearAttention
+from actmodels.modules.dropout import Dropout
 from actmodels.modules.gru import GRUCell
-from actmodels.modules.masking import dropout_mask
+from actmodels.modules.linear import Linear
+from actmodels.modules.memory import Memory
 
 
 class Memories(NamedTuple):
     """What the steps look at: aligned words [batch, tokens, memory] and masks [batch, tokens]."""
 
-    premise: Tensor
+    premise: Tensor | Memory
     premise_mask: Tensor
-    hypothesis: Tensor
+    hypothesis: Tensor | Memory
     hypothesis_mask: Tensor
 
 
@@ -41,8 +43,8 @@ class Gate(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         super().__init__()
-        self.hidden = nn.Linear(inputs, hidden)
-        self.output = nn.Linear(hidden, outputs)
+        self.hidden = Linear(inputs, hidden)
+        self.output = Linear(hidden, outputs)
 
     def forward(self, inputs: Tensor, hidden_dropout: Tensor) -> Tensor:
         """Map [batch, s + 3m] to gates [batch, m] in (0, 1)."""
@@ -63,7 +65,7 @@ class InferenceStep(nn.Module):
     def __init__(self, memory: int, state: int, gate: int, dropout: float) -> None:
         super().__init__()
         self.sizes = (state + 3 * memory, gate, state)
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
         self.attend_hypothesis = BilinearAttention(state, memory)
         self.attend_premise = BilinearAttention(state + memory, memory)
         self.premise_gate = Gate(state + 3 * memory, gate, memory)
@@ -72,32 +74,33 @@ class InferenceStep(nn.Module):
 
     def start(self, memories: Memories) -> tuple[Tensor, GateDropout]:
         """Give the first state, zeros [batch, state], and the dropout masks for all steps."""
-        batch = len(memories.premise)
+        batch = memories.premise_mask.shape[:-1]
         inputs, gate, state = self.sizes
+        weight = self.cell.candidate.weight
 
         def mask(size: int) -> Tensor:
-            return dropout_mask((batch, size), self.dropout, self.training, memories.premise)
+            return self.dropout.mask((*batch, size), weight)
 
         dropout = GateDropout(mask(inputs), mask(gate), mask(gate))
-        return memories.premise.new_zeros(batch, state), dropout
+        return weight.new_zeros(*batch, state), dropout
 
     def attend(self, state: Tensor, memories: Memories) -> Attended:
         """Look at the hypothesis with the state, then at the premise with both."""
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memories.hypothesis, memories.hypothesis_mask
         )
-        query = torch.cat([state, hypothesis], dim=1)
+        query = torch.cat([state, hypothesis], dim=-1)
         premise, over_premise = self.attend_premise(query, memories.premise, memories.premise_mask)
         return Attended(hypothesis, over_hypothesis, premise, over_premise)
 
     def forward(self, state: Tensor, memories: Memories, dropout: GateDropout) -> Tensor:
         """Map the state [batch, state] to the next one."""
         hypothesis, _, premise, _ = self.attend(state, memories)
-        gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=1)
+        gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
         gate_inputs = gate_inputs * dropout.inputs
         gated = [
             self.premise_gate(gate_inputs, dropout.premise_hidden) * premise,
             self.hypothesis_gate(gate_inputs, dropout.hypothesis_hidden) * hypothesis,
         ]
-        next_state: Tensor = self.cell(torch.cat(gated, dim=1), state)
+        next_state: Tensor = self.cell(torch.cat(gated, dim=-1), state)
         return next_state

@@ -1,12 +1,14 @@
 """A recurrent layer of Long Short-Term Memory (Hochreiter & Schmidhuber 1997; Gers et al. 2000).
 
-Not torch.nn.LSTM: torch.func.vmap cannot follow it, and packed trials need that.
+Not torch.nn.LSTM, which cannot run a pack of models with weights of their own.
 """
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+
+from actmodels.modules.linear import Linear, affine
 
 # Added to the forget gate, as TensorFlow does, so that a fresh cell keeps what it has read
 # (Gers et al. 2000; Jozefowicz et al. 2015). It is a constant beside the trained bias, which
@@ -35,15 +37,15 @@ class LSTM(nn.Module):
     def __init__(self, inputs: int, state: int) -> None:
         super().__init__()
         self.state = state
-        self.input = nn.Linear(inputs, 4 * state)
-        self.recurrent = nn.Linear(state, 4 * state, bias=False)
+        self.input = Linear(inputs, 4 * state)
+        self.recurrent = Linear(state, 4 * state, bias=False)
         forget_bias = torch.zeros(4, state)
         forget_bias[1] = FORGET_BIAS
         self.register_buffer("forget_bias", forget_bias.flatten(), persistent=False)
 
     def zeros(self, inputs: Tensor) -> Tensor:
         """A hidden state or a cell to start from [batch, state]."""
-        return inputs.new_zeros(len(inputs), self.state)
+        return inputs.new_zeros(*inputs.shape[:-2], self.state)
 
     def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
         """Read whole sentences.
@@ -58,25 +60,24 @@ class LSTM(nn.Module):
             where the mask is false, the state is that of the last real token.
         """
         bias = self.input.bias + self.forget_bias
-        projected = nn.functional.linear(inputs.transpose(0, 1), self.input.weight, bias)
-        recurrent = self.recurrent.weight.t()
+        projected = affine(inputs, self.input.weight, bias)
         hidden, cell = start
         hiddens, cells = [hidden], [cell]
-        for token in projected.unbind(0):
-            summed = torch.addmm(token, hidden, recurrent)  # [batch, 4 · state]
-            gates, candidate = summed.split([3 * self.state, self.state], dim=1)
-            write, keep, read = torch.sigmoid(gates).chunk(3, dim=1)
+        for token in projected.unbind(-2):
+            summed = token + self.recurrent(hidden)  # [batch, 4 · state]
+            gates, candidate = summed.split([3 * self.state, self.state], dim=-1)
+            write, keep, read = torch.sigmoid(gates).chunk(3, dim=-1)
             cell = keep * cell + write * torch.tanh(candidate)
             hidden = read * torch.tanh(cell)
             hiddens.append(hidden)
             cells.append(cell)
         # The loop went on over the padding; one choice here is cheaper than one at each token.
-        every_hidden = torch.stack(hiddens, dim=1)
+        every_hidden = torch.stack(hiddens, dim=-2)
         end = LSTMState(
             at_end(every_hidden, mask),
-            at_end(torch.stack(cells, dim=1), mask),
+            at_end(torch.stack(cells, dim=-2), mask),
         )
-        outputs = torch.where(mask[:, :, None], every_hidden[:, 1:], end.hidden[:, None])
+        outputs = torch.where(mask[..., None], every_hidden[..., 1:, :], end.hidden[..., None, :])
         return outputs, end
 
 
@@ -87,5 +88,5 @@ def at_end(states: Tensor, mask: Tensor) -> Tensor:
         states: the one in front of the first token, then one per token [batch, 1 + tokens, state].
         mask: true for real tokens [batch, tokens]; they come first.
     """
-    place = mask.sum(dim=1)[:, None, None].expand(-1, 1, states.shape[2])
-    return states.gather(1, place).squeeze(1)
+    place = mask.sum(dim=-1)[..., None, None].expand(*mask.shape[:-1], 1, states.shape[-1])
+    return states.gather(-2, place).squeeze(-2)

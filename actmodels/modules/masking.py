@@ -13,16 +13,3 @@ def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
             least one true, or its weights are not a number: every sentence has a token.
     """
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=dim)
-
-
-def dropout_mask(shape: tuple[int, ...], rate: float, training: bool, like: Tensor) -> Tensor:
-    """A mask of 0 and 1/(1 - rate), to be drawn once per example and used at every step.
-
-    Drawing it once keeps dropout from compounding over inference steps, as it did in the 2016
-    code. In evaluation it is a single 1.
-    """
-    if not training or rate == 0.0:
-        return like.new_ones(())
-    return torch.empty(shape, dtype=like.dtype, device=like.device).bernoulli_(1 - rate) / (
-        1 - rate
-    )

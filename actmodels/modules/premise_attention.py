@@ -6,6 +6,7 @@ Written here with row vectors; Y are the premise's outputs, h_t the hypothesis' 
 import torch
 from torch import Tensor, nn
 
+from actmodels.modules.linear import Linear
 from actmodels.modules.lstm import at_end
 from actmodels.modules.masking import masked_softmax
 
@@ -15,9 +16,9 @@ class PremiseAttention(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.keys = nn.Linear(width, width, bias=False)
-        self.query = nn.Linear(width, width, bias=False)
-        self.score = nn.Linear(width, 1, bias=False)
+        self.keys = Linear(width, width, bias=False)
+        self.query = Linear(width, width, bias=False)
+        self.score = Linear(width, 1, bias=False)
 
     def forward(self, query: Tensor, premise: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Attend once.
@@ -35,9 +36,9 @@ class PremiseAttention(nn.Module):
         self, query: Tensor, keys: Tensor, premise: Tensor, mask: Tensor
     ) -> tuple[Tensor, Tensor]:
         """The same of h W_h [batch, width] and Y W_y [batch, premise, width]."""
-        scores = self.score(torch.tanh(keys + query[:, None])).squeeze(2)  # [batch, premise]
+        scores = self.score(torch.tanh(keys + query[..., None, :])).squeeze(-1)  # [batch, premise]
         weights = masked_softmax(scores, mask)
-        return (weights[:, None] @ premise).squeeze(1), weights
+        return (weights[..., None, :] @ premise).squeeze(-2), weights
 
 
 class RecurrentPremiseAttention(nn.Module):
@@ -50,7 +51,7 @@ class RecurrentPremiseAttention(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.attention = PremiseAttention(width)
-        self.recurrent = nn.Linear(width, 2 * width, bias=False)  # W_r and W_t side by side
+        self.recurrent = Linear(width, 2 * width, bias=False)  # W_r and W_t side by side
 
     def forward(
         self, queries: Tensor, query_mask: Tensor, premise: Tensor, mask: Tensor
@@ -66,15 +67,15 @@ class RecurrentPremiseAttention(nn.Module):
             [batch, hypothesis, premise]; those of padding words mean nothing.
         """
         keys = self.attention.keys(premise)
-        attended = torch.zeros_like(premise[:, 0])
+        attended = torch.zeros_like(premise[..., 0, :])
         states, weights = [attended], []
-        for query in self.attention.query(queries).unbind(1):
-            from_last, carried = self.recurrent(attended).chunk(2, dim=1)
+        for query in self.attention.query(queries).unbind(-2):
+            from_last, carried = self.recurrent(attended).chunk(2, dim=-1)
             found, alpha = self.attention.attend(query + from_last, keys, premise, mask)
             attended = found + torch.tanh(carried)
             states.append(attended)
             weights.append(alpha)
-        return at_end(torch.stack(states, dim=1), query_mask), torch.stack(weights, dim=1)
+        return at_end(torch.stack(states, dim=-2), query_mask), torch.stack(weights, dim=-2)
 
 
 class PairRepresentation(nn.Module):
@@ -82,8 +83,8 @@ class PairRepresentation(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.attended = nn.Linear(width, width, bias=False)
-        self.last = nn.Linear(width, width, bias=False)
+        self.attended = Linear(width, width, bias=False)
+        self.last = Linear(width, width, bias=False)
 
     def forward(self, attended: Tensor, last: Tensor) -> Tensor:
         """Map r and h_N, each [batch, width], to h* [batch, width]."""

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from actmodels.modules.linear import Linear
+
 
 class ProjectedWords(nn.Module):
     """Look up vectors and project them to the model's width (paper appendix D).
@@ -29,7 +31,7 @@ class ProjectedWords(nn.Module):
         self.register_buffer("vectors", vectors, persistent=False)
         self.register_buffer("slots", None, persistent=False)
         self.register_parameter("trained", None)
-        self.projection = nn.Linear(vectors.shape[1], width, bias=tanh or bias)
+        self.projection = Linear(vectors.shape[1], width, bias=tanh or bias)
         self.tanh = tanh
 
     def train_rows(self, rows: Tensor) -> None:
@@ -51,7 +53,7 @@ class ProjectedWords(nn.Module):
         # A choice per token, not a table put together anew per batch; a frozen token looks up
         # slot 0 as well, and `where` passes that no gradient.
         own = nn.functional.embedding(slots.clamp(min=0), self.trained)
-        return torch.where(slots[:, :, None] >= 0, own, frozen)
+        return torch.where(slots[..., None] >= 0, own, frozen)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to words [batch, tokens, width]."""

@@ -200,7 +200,7 @@ def test_the_model_classifies_the_state_that_the_batch_remainder_gives(
     batch = sample_batch(7)
     states, probabilities = model.unroll(batch, cap, until_halted=False)
     weights, remainders, steps = slow_batch_remainder(probabilities.tolist(), 0.01)
-    for prediction in (model(batch), model(batch, until_halted=False)):
+    for prediction in (model(batch), model(batch, loop="cap")):
         for row in range(7):
             mean = sum(w * state for w, state in zip(weights[row], states[row], strict=True))
             torch.testing.assert_close(prediction.logits[row], model.classify(mean))

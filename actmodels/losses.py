@@ -1,0 +1,30 @@
+"""Losses of a batch, or of the batches of a pack: what torch's own cannot average per trial."""
+
+import torch
+from torch import Tensor
+
+from actmodels.data.pairs import FILLER
+
+
+def chosen(scores: Tensor, labels: Tensor) -> Tensor:
+    """The score of each example's label; that of the first label for a filler.
+
+    Args:
+        scores: [..., labels]. labels: [...], FILLER where there is no example.
+    """
+    return scores.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
+
+
+def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross-entropy of each example in nats [...], of logits [..., labels]."""
+    return -chosen(torch.log_softmax(logits, dim=-1), labels)
+
+
+def mean_over_examples(values: Tensor, labels: Tensor) -> Tensor:
+    """The mean over a batch [], in a pack over each trial's own examples [trials].
+
+    Args:
+        values: [batch], in a pack [trials, batch]. labels: the same shape; FILLER counts nowhere.
+    """
+    real = labels != FILLER
+    return torch.where(real, values, 0.0).sum(dim=-1) / real.sum(dim=-1)

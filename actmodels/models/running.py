@@ -1,0 +1,115 @@
+"""The examples of a batch, or of a pack, that have not halted yet: only these take a step.
+
+An example that has halted would compute states that weigh nothing. Leaving it out changes no
+number but by rounding.
+"""
+
+import torch
+from torch import Tensor
+
+from actmodels.modules.inference import GateDropout, Memories
+from actmodels.modules.memory import Memory
+
+ENOUGH_LEFT = 0.9  # take rows out once fewer than this share still runs; copying has its price
+
+
+class Running:
+    """Which examples still run, and what their steps have given so far.
+
+    In a pack the examples of all trials form a rectangle [trials, batch]: the last trials leave
+    it when they are through (a pack sorts its trials, slowest first), and each other trial keeps
+    as many rows as the one with the most.
+
+    Args:
+        batch: shape of the examples, (batch,) or in a pack (trials, batch).
+
+    Attributes:
+        shape: of the rectangle of those that still run.
+    """
+
+    shape: tuple[int, ...]
+
+    def __init__(self, batch: torch.Size, device: torch.device) -> None:
+        self.batch = self.shape = batch
+        self.origin = torch.arange(batch.numel(), device=device)
+        self.states: list[Tensor] = []
+        self.probabilities: list[Tensor] = []
+        self.origins: list[Tensor] = []
+        self.so_far: Tensor | None = None
+
+    def add(self, state: Tensor, probability: Tensor) -> Tensor:
+        """Take in a step; returns the probabilities so far of the running [..., steps]."""
+        self.states.append(state.flatten(0, -2))
+        self.probabilities.append(probability.flatten())
+        self.origins.append(self.origin)
+        newest = probability.detach()[..., None]
+        self.so_far = newest if self.so_far is None else torch.cat([self.so_far, newest], dim=-1)
+        return self.so_far
+
+    def places(self, done: Tensor) -> Tensor | None:
+        """Where those stand that go on [examples], counted in the present rectangle.
+
+        Args:
+            done: which of the running need no further step.
+
+        Returns:
+            None if too few have halted to be worth the copying.
+        """
+        left = (~done).sum(dim=-1)
+        size = int(left.max())
+        if len(self.shape) == 1:
+            if size > ENOUGH_LEFT * self.shape[0]:
+                return None
+            self.shape = (size,)
+            return (~done).nonzero().squeeze(1)
+        trials = int(left.nonzero().max()) + 1
+        if trials * size > ENOUGH_LEFT * self.shape[0] * self.shape[1]:
+            return None
+        order = torch.argsort(done[:trials].byte(), dim=1, stable=True)[:, :size]
+        firsts = torch.arange(trials, device=done.device)[:, None] * self.shape[1]
+        self.shape = (trials, size)
+        return (order + firsts).flatten()
+
+    def keep(self, places: Tensor) -> None:
+        """Go on with the examples at `places` alone."""
+        assert self.so_far is not None
+        self.origin = self.origin[places]
+        self.so_far = self.rows(self.so_far, places)
+
+    def rows(self, values: Tensor, places: Tensor) -> Tensor:
+        """The values [..., size] of those that go on."""
+        return values.reshape(-1, values.shape[-1])[places].view(*self.shape, values.shape[-1])
+
+    def shared(self, memories: Memories) -> Memories:
+        """The memories, with their gradients formed after the last step."""
+        premise, hypothesis = memories.premise, memories.hypothesis
+        assert isinstance(premise, Tensor) and isinstance(hypothesis, Tensor)
+        return memories._replace(
+            premise=Memory(premise, memories.premise_mask),
+            hypothesis=Memory(hypothesis, memories.hypothesis_mask),
+        )
+
+    def memories(self, memories: Memories, places: Tensor) -> Memories:
+        """What those that go on look at."""
+
+        def chosen(memory: Tensor | Memory) -> Memory:
+            assert isinstance(memory, Memory)
+            return memory.select(places, self.origin, self.shape)
+
+        premise, hypothesis = chosen(memories.premise), chosen(memories.hypothesis)
+        return Memories(premise, premise.mask, hypothesis, hypothesis.mask)
+
+    def dropout(self, dropout: GateDropout, places: Tensor) -> GateDropout:
+        """The masks of those that go on; a mask that is a single 1 serves all."""
+        return GateDropout(*(m if m.dim() == 0 else self.rows(m, places) for m in dropout))
+
+    def trajectory(self) -> tuple[Tensor, Tensor]:
+        """States [batch, steps, state] and probabilities [batch, steps]; 0 after halting."""
+        steps, size = len(self.states), self.states[0].shape[1]
+        at = torch.cat([origin * steps + n for n, origin in enumerate(self.origins)])
+        count = self.batch.numel()
+        states = torch.cat(self.states)
+        flat = states.new_zeros(count * steps, size).index_copy(0, at, states)
+        probabilities = torch.cat(self.probabilities)
+        chances = probabilities.new_zeros(count * steps).index_copy(0, at, probabilities)
+        return flat.view(*self.batch, steps, size), chances.view(*self.batch, steps)

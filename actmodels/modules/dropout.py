@@ -1,0 +1,121 @@
+"""Dropout whose masks are a function of what they are drawn for, and of nothing else.
+
+A mask is a hash of (trial, epoch, update; layer, example, token, unit). So a trial draws the
+same masks alone and in a pack of any size, on any device, and behind any padding; and a training
+that is taken up again goes on with the masks it would have had.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.modules.linear import per_trial
+
+# Odd constants with well mixed bits, as signed 32-bit numbers; products wrap around.
+GOLDEN, SECOND, THIRD, FOURTH = -1640531527, -2048144789, -1028477379, 668265263
+
+
+def mixed(bits: Tensor) -> Tensor:
+    """Mix 32-bit integers in place: one bit changed changes half of the others.
+
+    Two rounds of shift, exclusive or and multiplication, in the manner of MurmurHash3's
+    finaliser; the shifts keep the sign, which is as invertible as shifts that do not.
+    """
+    bits ^= bits >> 16
+    bits *= SECOND
+    bits ^= bits >> 13
+    bits *= THIRD
+    bits ^= bits >> 16
+    return bits
+
+
+class DropoutStream:
+    """Where the masks of one model come from; all its Dropout modules share it.
+
+    Attributes:
+        key: int32 [], or in a pack [trials]; None draws a new key for each mask from torch's
+            generator.
+        calls: masks drawn since the key was set.
+    """
+
+    def __init__(self) -> None:
+        self.key: Tensor | None = None
+        self.calls = 0
+
+    def restart(self, key: Tensor) -> None:
+        """Begin an update with its key."""
+        self.key, self.calls = key, 0
+
+    def next(self, device: torch.device) -> Tensor:
+        """The key of the next mask, of the shape of `key`."""
+        if self.key is None:
+            return torch.randint(-(2**31), 2**31, (), dtype=torch.int64).int().to(device)
+        self.calls += 1
+        return mixed(self.key + (self.calls * GOLDEN + 2**31) % 2**32 - 2**31)
+
+
+def update_key(seed: int, epoch: int, update: int) -> int:
+    """The key of one update of one trial, a signed 32-bit number."""
+    key = torch.tensor(seed % 2**31, dtype=torch.int32)
+    for number in (epoch, update):
+        key = mixed(key * FOURTH + number)
+    return int(key)
+
+
+class Dropout(nn.Module):
+    """Set units to 0 with probability `rate` in training, and scale the others by 1/(1 - rate).
+
+    Attributes:
+        rate: a number; in a pack [trials].
+    """
+
+    rate: float | Tensor
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+        self.stream = DropoutStream()
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Drop units of [batch, ..., units], in a pack [trials, batch, ..., units]."""
+        if self.idle:
+            return inputs
+        return inputs * self.mask(tuple(inputs.shape), inputs)
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is dropped."""
+        return not self.training or (isinstance(self.rate, float | int) and self.rate == 0)
+
+    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Draw zeros and 1/(1 - rate) of a shape, or a single 1 where nothing is dropped.
+
+        Args:
+            like: gives device and dtype.
+        """
+        if self.idle:
+            return like.new_ones(())
+        key = self.stream.next(like.device)
+        packed = isinstance(self.rate, Tensor)
+        places = shape[1:] if packed else shape
+        bits = key.reshape(-1, *(1,) * (len(places) - 1)) if packed else key
+        for axis, (size, factor) in enumerate(zip(places[:-1], (SECOND, FOURTH), strict=False)):
+            numbers = torch.arange(1, size + 1, dtype=torch.int32, device=like.device) * factor
+            bits = mixed(bits + numbers.reshape(-1, *(1,) * (len(places) - 2 - axis)))
+        units = torch.arange(places[-1], dtype=torch.int32, device=like.device) * GOLDEN
+        bits = mixed(bits[..., None] + units).reshape(shape)
+        if isinstance(self.rate, Tensor):  # in double precision on the device, for equal masks
+            rate = self.rate.double()
+            lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
+            kept = bits >= per_trial(lowest, bits)
+            return kept.to(like.dtype).mul_(per_trial((1 / (1 - rate)).to(like.dtype), bits))
+        kept = bits >= round(self.rate * 2**32) - 2**31  # the share `rate` of all is smaller
+        return kept.to(like.dtype).mul_(1 / (1 - self.rate))
+
+
+def share_stream(model: nn.Module) -> DropoutStream:
+    """Give all Dropout modules of a model one stream, so that no two masks are alike."""
+    stream = DropoutStream()
+    for module in model.modules():
+        if isinstance(module, Dropout):
+            module.stream = stream
+    return stream

@@ -1,0 +1,56 @@
+"""Affine maps of one model, or of a pack of models at once."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """Map inputs by W x + b.
+
+    In a pack each trial has its own W. Where a pack's last trials have dropped out of a step,
+    `inputs` has fewer trials than `weight`, and the first weights serve (a view, no copy).
+
+    Args:
+        inputs: [..., inputs]; in a pack [trials, ..., inputs].
+        weight: [outputs, inputs]; in a pack [trials, outputs, inputs].
+        bias: [outputs] or None; in a pack [trials, outputs].
+    """
+    if weight.dim() == 2:
+        return functional.linear(inputs, weight, bias)
+    trials, *middle, size = inputs.shape
+    rows = inputs.reshape(trials, -1, size)
+    maps = weight[:trials].transpose(1, 2)
+    outputs = rows @ maps if bias is None else torch.baddbmm(bias[:trials, None], rows, maps)
+    return outputs.reshape(trials, *middle, weight.shape[1])
+
+
+class Linear(nn.Linear):
+    """torch's linear layer, whose parameters may be those of a pack.
+
+    Attributes:
+        deferred: what maps inputs instead while gradients are deferred
+            (actmodels.modules.deferred).
+    """
+
+    deferred: Callable[[Tensor], Tensor] | None = None
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Map [..., inputs] to [..., outputs]; see `affine`."""
+        if self.deferred is not None:
+            return self.deferred(inputs)
+        return affine(inputs, self.weight, self.bias)
+
+
+def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
+    """A setting that broadcasts with `like`: a number, or in a pack one for each trial.
+
+    Args:
+        value: a number, or [trials].
+        like: in a pack [trials or the first of them, ...].
+    """
+    if not isinstance(value, Tensor):
+        return value
+    return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1))

@@ -1,0 +1,118 @@
+"""A memory that inference steps attend to, and whose gradient is formed after the last of them."""
+
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from actmodels.modules.masking import masked_softmax
+
+
+class _Use(NamedTuple):
+    """One step's part of a memory's gradient: weights ⊗ attended + scores ⊗ query.
+
+    rows: which of the memory's examples [examples], None for all in order.
+    """
+
+    rows: Tensor | None
+    weights: Tensor
+    attended: Tensor
+    scores: Tensor
+    query: Tensor
+
+
+class _Handle(torch.autograd.Function):
+    """Stands for the memory in autograd's graph; its backward sums over the steps."""
+
+    @staticmethod
+    def forward(ctx: Any, words: Tensor, uses: list[_Use]) -> Tensor:
+        ctx.uses, ctx.shape = uses, words.shape
+        return words.new_zeros(())
+
+    @staticmethod
+    @once_differentiable  # type: ignore[no-untyped-call, untyped-decorator]
+    def backward(ctx: Any, _: Tensor) -> tuple[Tensor, None]:
+        tokens, size = ctx.shape[-2:]
+        total: Tensor | None = None
+        uses = sorted(ctx.uses, key=lambda use: -len(use.weights.flatten(0, -2)))
+        for _, group in groupby(uses, key=lambda use: id(use.rows)):
+            same = list(group)
+            left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
+            right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
+            product = (left @ right).view(-1, tokens, size)
+            rows = same[0].rows
+            if rows is None and total is None:
+                total = product
+                continue
+            if total is None:
+                total = product.new_zeros(ctx.shape).view(-1, tokens, size)
+            if rows is None:
+                total += product
+            else:
+                total.index_add_(0, rows, product)
+        ctx.uses.clear()
+        assert total is not None
+        return total.view(ctx.shape), None
+
+
+class _Attend(torch.autograd.Function):
+    """softmax(memory · query) over tokens, and the memory summed by it."""
+
+    @staticmethod
+    def forward(ctx: Any, query: Tensor, handle: Tensor, memory: "Memory") -> tuple[Tensor, Tensor]:
+        words = memory.words
+        weights = masked_softmax((words @ query[..., None]).squeeze(-1), memory.mask)
+        ctx.memory = memory
+        ctx.save_for_backward(query, weights)
+        ctx.mark_non_differentiable(weights)
+        return (weights[..., None, :] @ words).squeeze(-2), weights
+
+    @staticmethod
+    @once_differentiable  # type: ignore[no-untyped-call, untyped-decorator]
+    def backward(ctx: Any, attended: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]:
+        query, weights = ctx.saved_tensors
+        words, memory = ctx.memory.words, ctx.memory
+        change = weights * (words @ attended[..., None]).squeeze(-1)
+        scores = change - weights * change.sum(dim=-1, keepdim=True)
+        memory.uses.append(_Use(memory.rows, weights, attended, scores, query))
+        back = (scores[..., None, :] @ words).squeeze(-2)
+        return back, back.new_zeros(()), None
+
+
+class Memory:
+    """Words to attend to, of all examples of a batch or of those that are still running.
+
+    Args:
+        words: [batch, tokens, memory], in a pack [trials, batch, tokens, memory].
+        mask: true for real tokens, as `words` without the last dimension.
+    """
+
+    def __init__(self, words: Tensor, mask: Tensor) -> None:
+        self.words, self.mask = words.detach(), mask
+        self.rows: Tensor | None = None
+        self.uses: list[_Use] = []
+        self.handle: Tensor = _Handle.apply(words, self.uses)
+
+    def attend(self, query: Tensor) -> tuple[Tensor, Tensor]:
+        """Attended memory [batch, memory] and weights [batch, tokens] of queries [batch, memory].
+
+        The weights carry no gradient.
+        """
+        return _Attend.apply(query, self.handle, self)  # type: ignore[no-any-return]
+
+    def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> "Memory":
+        """The same memory for some of its examples.
+
+        Args:
+            places: which of the examples here, counted through all trials [examples].
+            origin: which of the examples of the whole memory they are [examples].
+            batch: the shape of the examples afterwards: (batch,), in a pack (trials, batch).
+        """
+        chosen = object.__new__(Memory)
+        tokens, size = self.words.shape[-2:]
+        chosen.words = self.words.view(-1, tokens, size)[places].view(*batch, tokens, size)
+        chosen.mask = self.mask.reshape(-1, tokens)[places].view(*batch, tokens)
+        chosen.rows, chosen.uses, chosen.handle = origin, self.uses, self.handle
+        return chosen
