@@ -93,6 +93,7 @@ def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
 class PublishedModel(PairModel):
     """What both models share; stands in front of the correct model's class."""
 
+    packs = False  # examples of a batch mix
     switches: PublishedConfig
     alignment: SoftAlignment
 

@@ -48,7 +48,7 @@ class Act(Halting):
     def done(self, probabilities: Tensor) -> Tensor:
         """The probabilities so far reach 1 - epsilon."""
         total = probabilities.sum(dim=-1)
-        return total >= 1 - per_trial(self.epsilon, total)
+        return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Classify the mean state."""
@@ -60,7 +60,8 @@ class Act(Halting):
         """Cross-entropy + ponder weight · mean(N + R) (paper eq. 8)."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(cross_entropies(prediction.logits, labels), labels)
-        return loss + self.cost_weight() * mean_over_examples(prediction.ponder_cost, labels)
+        cost = mean_over_examples(prediction.ponder_cost, labels)
+        return loss + per_trial(self.cost_weight(), cost) * cost
 
     @property
     def current_ponder_weight(self) -> float | Tensor:

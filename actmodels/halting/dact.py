@@ -35,7 +35,7 @@ class Dact(Halting):
     def done(self, probabilities: Tensor) -> Tensor:
         """Later steps change the answer by less than epsilon."""
         left = torch.prod(1 - probabilities, dim=-1)
-        return left < per_trial(self.epsilon, left)
+        return ~(left >= per_trial(self.epsilon, left))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Mix the answers; the logits are the mixture's logarithms.
@@ -87,7 +87,8 @@ class Dact(Halting):
         """Negative log-likelihood of the mixture + ponder_weight · mean(sum of p_n)."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(-chosen(prediction.logits, labels), labels)
-        return loss + self.weight * mean_over_examples(prediction.ponder_cost, labels)
+        cost = mean_over_examples(prediction.ponder_cost, labels)
+        return loss + per_trial(self.weight, cost) * cost
 
     @property
     def current_ponder_weight(self) -> float | Tensor:

@@ -37,7 +37,7 @@ def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
         epsilon: an example halts once its masses reach 1 - epsilon; in a pack [trials].
     """
     before = torch.cumsum(masses, dim=-1) - masses  # c_{n-1}
-    enough = 1 - per_trial(epsilon, before)
+    enough = per_trial(1 - epsilon, before)
     running = before < enough
     # Rounding in the subtraction must not keep a first step from running.
     running = torch.cat([torch.ones_like(running[..., :1]), running[..., 1:]], dim=-1)

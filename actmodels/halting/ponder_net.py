@@ -40,7 +40,7 @@ class PonderNet(Halting):
     def done(self, probabilities: Tensor) -> Tensor:
         """Less than epsilon is left."""
         total = self.masses(probabilities).sum(dim=-1)
-        return total >= 1 - per_trial(self.epsilon, total)
+        return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """In training the mean answer over N, in evaluation that of the median N.
@@ -78,7 +78,8 @@ class PonderNet(Halting):
         of_steps = labels[..., None].expand(prediction.step_logits.shape[:-1])
         losses = cross_entropies(prediction.step_logits, of_steps)
         expected = mean_over_examples((prediction.weights * losses).sum(dim=-1), labels)
-        return expected + self.weight * mean_over_examples(prediction.ponder_cost, labels)
+        cost = mean_over_examples(prediction.ponder_cost, labels)
+        return expected + per_trial(self.weight, cost) * cost
 
     @property
     def current_ponder_weight(self) -> float | Tensor:

@@ -7,6 +7,7 @@ from actmodels.halting.act import Act
 from actmodels.halting.family import Classify
 from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.prediction import Prediction
+from actmodels.modules.linear import per_trial
 from actmodels.settings import SupervisedActConfig
 
 
@@ -46,5 +47,6 @@ class SupervisedAct(Act):
         losses = cross_entropies(prediction.step_logits, of_steps)
         taken = (prediction.weights > 0).to(losses.dtype)
         own = (losses * taken).sum(dim=-1) / taken.sum(dim=-1)
-        step_loss = self.step_loss_weight * mean_over_examples(own, labels)
-        return super().objective(prediction, labels) + step_loss
+        step_loss = mean_over_examples(own, labels)
+        weight = per_trial(self.step_loss_weight, step_loss)
+        return super().objective(prediction, labels) + weight * step_loss

@@ -6,6 +6,7 @@ from torch import Tensor
 from actmodels.halting.act import Act
 from actmodels.losses import mean_over_examples
 from actmodels.models.prediction import Prediction
+from actmodels.modules.linear import per_trial
 from actmodels.settings import TargetStepsConfig
 
 
@@ -30,19 +31,21 @@ class TargetSteps(Act):
         super().__init__(config, state)
         self.register_buffer("multiplier", torch.zeros(()))
         self.register_buffer("deviation", torch.zeros(()))
-        self.target = config.target_steps
-        self.rate = config.adaptation_rate
-        self.damping = config.damping
-        self.recent_share = config.recent_share
+        self.target: float | Tensor = config.target_steps
+        self.rate: float | Tensor = config.adaptation_rate
+        self.damping: float | Tensor = config.damping
+        self.recent_share: float | Tensor = config.recent_share
 
     def cost_weight(self) -> Tensor:
         """The ponder weight now []; in a pack [trials]."""
-        return self.multiplier + self.damping * self.deviation
+        return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
 
     @torch.no_grad()
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
         """Move the ponder weight towards what holds the target."""
         assert prediction.steps is not None
-        above = mean_over_examples(prediction.steps, labels) - self.target
-        self.multiplier += self.rate * above
-        self.deviation += self.recent_share * (above - self.deviation)
+        mean = mean_over_examples(prediction.steps, labels)
+        above = mean - per_trial(self.target, mean)
+        self.multiplier += per_trial(self.rate, mean) * above
+        share = per_trial(self.recent_share, mean)
+        self.deviation += share * (above - self.deviation)

@@ -18,10 +18,12 @@ class PairModel(nn.Module):
     The defaults are those of a model without halting.
 
     Attributes:
+        packs: models of one shape can run as one (actmodels.packed.stack).
         dropout_stream: where the masks of its dropout come from.
     """
 
     dropout_stream: DropoutStream
+    packs = True
 
     def batches(
         self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None

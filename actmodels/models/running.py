@@ -78,7 +78,11 @@ class Running:
 
     def rows(self, values: Tensor, places: Tensor) -> Tensor:
         """The values [..., size] of those that go on."""
-        return values.reshape(-1, values.shape[-1])[places].view(*self.shape, values.shape[-1])
+        return (
+            values.reshape(-1, values.shape[-1])
+            .index_select(0, places)
+            .view(*self.shape, values.shape[-1])
+        )
 
     def shared(self, memories: Memories) -> Memories:
         """The memories, with their gradients formed after the last step."""

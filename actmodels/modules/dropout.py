@@ -95,7 +95,7 @@ class Dropout(nn.Module):
         if self.idle:
             return like.new_ones(())
         key = self.stream.next(like.device)
-        packed = isinstance(self.rate, Tensor)
+        packed = key.dim() == 1
         places = shape[1:] if packed else shape
         bits = key.reshape(-1, *(1,) * (len(places) - 1)) if packed else key
         for axis, (size, factor) in enumerate(zip(places[:-1], (SECOND, FOURTH), strict=False)):
@@ -106,8 +106,8 @@ class Dropout(nn.Module):
         if isinstance(self.rate, Tensor):  # in double precision on the device, for equal masks
             rate = self.rate.double()
             lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
-            kept = bits >= per_trial(lowest, bits)
-            return kept.to(like.dtype).mul_(per_trial((1 / (1 - rate)).to(like.dtype), bits))
+            kept = (bits >= per_trial(lowest, bits)).to(like.dtype)
+            return kept.mul_(per_trial(1 / (1 - rate), kept))
         kept = bits >= round(self.rate * 2**32) - 2**31  # the share `rate` of all is smaller
         return kept.to(like.dtype).mul_(1 / (1 - self.rate))
 

@@ -48,9 +48,9 @@ def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
     """A setting that broadcasts with `like`: a number, or in a pack one for each trial.
 
     Args:
-        value: a number, or [trials].
+        value: a number, or [trials]; in double precision, so that it rounds as a number does.
         like: in a pack [trials or the first of them, ...].
     """
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or value.dim() == 0:
         return value
-    return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1))
+    return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1)).to(like.dtype)

@@ -112,7 +112,9 @@ class Memory:
         """
         chosen = object.__new__(Memory)
         tokens, size = self.words.shape[-2:]
-        chosen.words = self.words.view(-1, tokens, size)[places].view(*batch, tokens, size)
-        chosen.mask = self.mask.reshape(-1, tokens)[places].view(*batch, tokens)
+        chosen.words = (
+            self.words.reshape(-1, tokens, size).index_select(0, places).view(*batch, tokens, size)
+        )
+        chosen.mask = self.mask.reshape(-1, tokens).index_select(0, places).view(*batch, tokens)
         chosen.rows, chosen.uses, chosen.handle = origin, self.uses, self.handle
         return chosen

@@ -6,6 +6,20 @@ from torch import Tensor, nn
 from actmodels.modules.linear import Linear
 
 
+def table_rows(table: Tensor, ids: Tensor) -> Tensor:
+    """Look up rows [..., dimensions] of a table [rows, dimensions], or of one per trial.
+
+    Args:
+        table: [rows, dimensions]; in a pack also [trials, rows, dimensions].
+        ids: any shape; with a table per trial [trials, ...].
+    """
+    if table.dim() == 3:
+        trials, rows, _ = table.shape
+        firsts = torch.arange(trials, device=ids.device) * rows
+        table, ids = table.flatten(0, 1), ids + firsts.view(-1, *(1,) * (ids.dim() - 1))
+    return nn.functional.embedding(ids, table)
+
+
 class ProjectedWords(nn.Module):
     """Look up vectors and project them to the model's width (paper appendix D).
 
@@ -46,13 +60,13 @@ class ProjectedWords(nn.Module):
 
     def look_up(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to vectors [batch, tokens, dimensions]."""
-        frozen = nn.functional.embedding(ids, self.vectors)
+        frozen = table_rows(self.vectors, ids)
         if self.trained is None or self.slots is None:
             return frozen
         slots = self.slots[ids]
         # A choice per token, not a table put together anew per batch; a frozen token looks up
         # slot 0 as well, and `where` passes that no gradient.
-        own = nn.functional.embedding(slots.clamp(min=0), self.trained)
+        own = table_rows(self.trained, slots.clamp(min=0))
         return torch.where(slots[..., None] >= 0, own, frozen)
 
     def forward(self, ids: Tensor) -> Tensor:

@@ -1,0 +1,121 @@
+"""Adam and Adagrad for a pack: each trial has its own learning rate, clipping and count of updates.
+
+All parameters of a pack lie in one table [trials, numbers], and so do their gradients and the
+optimiser's own state: an update is a few operations, whatever the number of tensors.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from actmodels.config import TrialConfig
+from actmodels.models.pair_model import PairModel
+
+BETA1, BETA2, ADAM_EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba 2014; torch's defaults
+ADAGRAD_EPSILON = 1e-10  # torch's default
+NORM_EPSILON = 1e-6  # torch.nn.utils.clip_grad_norm_
+STATE_NAMES = {"adam": ("exp_avg", "exp_avg_sq"), "adagrad": ("sum",)}
+
+
+class PackOptimizer:
+    """Updates all trials of a pack; the arithmetic is that of torch.optim for each of them.
+
+    Args:
+        pack: a stacked model; its parameters move into one table.
+        configs: the trials, all with the same kind of optimiser.
+        states: a torch.optim state_dict for each trial, empty for a new one.
+    """
+
+    def __init__(
+        self, pack: PairModel, configs: Sequence[TrialConfig], states: Sequence[dict[str, Any]]
+    ) -> None:
+        self.parameters = list(pack.parameters())
+        self.kind = configs[0].training.optimizer
+        trials, first = len(configs), self.parameters[0]
+        self.sizes = [p[0].numel() for p in self.parameters]
+        self.shapes = [p.shape[1:] for p in self.parameters]
+        self.table = first.new_empty(trials, sum(self.sizes))
+        self.gradients = torch.zeros_like(self.table)
+        self._move_parameters()
+
+        def column(values: list[float]) -> Tensor:
+            return torch.tensor(values, dtype=torch.float64, device=first.device)[:, None]
+
+        self.rate = column([c.training.learning_rate for c in configs]).to(first.dtype)
+        self.clip_norm = column([c.training.clip_norm for c in configs]).to(first.dtype)
+        starts = [c.training.adagrad_accumulator for c in configs]
+        start = column(starts if self.kind == "adagrad" else [0.0] * trials).to(first.dtype)
+        self.moments = [start.repeat(1, sum(self.sizes)) for _ in STATE_NAMES[self.kind]]
+        self.updates = column([0.0] * trials)
+        for trial, state in enumerate(states):
+            self._load(trial, state)
+
+    def _move_parameters(self) -> None:
+        """Let every parameter and gradient be a view of its table."""
+        tables = (self.table.split(self.sizes, 1), self.gradients.split(self.sizes, 1))
+        for parameter, values, gradient in zip(self.parameters, *tables, strict=True):
+            view = values.unflatten(1, parameter.shape[1:])
+            view.copy_(parameter.detach())
+            parameter.data = view
+            parameter.grad = gradient.unflatten(1, parameter.shape[1:])
+
+    def zero_grad(self) -> None:
+        """Forget the gradients."""
+        self.gradients.zero_()
+
+    @torch.no_grad()
+    def step(self, alive: Tensor) -> None:
+        """Clip and apply the gradients.
+
+        Args:
+            alive: [trials]; where false nothing moves, whatever the gradient (it may be nan).
+        """
+        gradient = torch.where(alive[:, None], self.gradients, 0.0)
+        norm = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
+        gradient *= (self.clip_norm / (norm + NORM_EPSILON)).clamp(max=1.0)
+        self.updates += 1
+        if self.kind == "adam":
+            self._adam(gradient)
+        else:
+            total = self.moments[0]
+            total.addcmul_(gradient, gradient)
+            self.table.sub_(gradient.mul_(self.rate).div_(total.sqrt().add_(ADAGRAD_EPSILON)))
+
+    def _adam(self, gradient: Tensor) -> None:
+        mean, square = self.moments
+        mean.lerp_(gradient, 1 - BETA1)
+        square.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
+        pace = (self.rate / (1 - BETA1**self.updates)).to(mean.dtype)
+        spread = torch.sqrt(1 - BETA2**self.updates).to(mean.dtype)
+        self.table.sub_((mean * pace).div_(square.sqrt().div_(spread).add_(ADAM_EPSILON)))
+
+    def state_dict(self, trial: int, groups: list[dict[str, Any]]) -> dict[str, Any]:
+        """What torch.optim would save of one trial.
+
+        Args:
+            groups: the param_groups of that trial's own optimiser.
+        """
+        step = self.updates[trial, 0].to(torch.float32)
+        names = STATE_NAMES[self.kind]
+        parts = [m[trial].split(self.sizes) for m in self.moments]
+        state = {
+            number: {"step": step.clone()}
+            | {
+                name: part[number].clone().view(shape)
+                for name, part in zip(names, parts, strict=True)
+            }
+            for number, shape in enumerate(self.shapes)
+        }
+        return {"state": state, "param_groups": groups}
+
+    def _load(self, trial: int, state: dict[str, Any]) -> None:
+        """Take up what torch.optim, or a pack, has saved of a trial."""
+        saved = state.get("state", {})
+        if not saved:
+            return
+        self.updates[trial] = float(saved[0]["step"])
+        for name, moment in zip(STATE_NAMES[self.kind], self.moments, strict=True):
+            values = [saved[number][name].flatten() for number in range(len(self.sizes))]
+            moment[trial] = torch.cat(values).to(moment)
