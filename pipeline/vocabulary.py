@@ -9,7 +9,8 @@ from tqdm import tqdm
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.sources.jsonl import UNLABELLED, read_pairs
-from pipeline.sources.tokens import TokenPair, tokenise_pair, write_token_pairs
+from pipeline.sources.tokens import TokenPair, write_token_pairs
+from pipeline.sources.treebank import tokenise_pair
 from pipeline.sources.words import write_words
 from pipeline.stage import artefacts, run_stage
 

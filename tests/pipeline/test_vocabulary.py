@@ -8,7 +8,7 @@ import pytest
 from actmodels.errors import ArtefactError, DataError
 from pipeline import vocabulary
 from pipeline.sources.jsonl import Pair, write_pairs
-from pipeline.sources.tokens import read_token_pairs, tokenise
+from pipeline.sources.tokens import read_token_pairs
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,18 +29,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_pairs(tmp_path / "artefacts" / "corpus" / f"{split}.jsonl", rows)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_tokens_are_those_of_the_penn_treebank() -> None:
-    assert tokenise("The man's hat isn't red.", True) == (
-        *("the", "man", "'s", "hat", "is", "n't", "red", "."),
-    )
-    assert tokenise("Red", False) == ("Red",)
-
-
-def test_no_token_holds_white_space() -> None:
-    text = "a\u00a0b\u2003c\u3000d\te\u200a f"
-    assert tokenise(text, True) == ("a", "b", "c", "d", "e", "f")
 
 
 def test_stage(folder: Path) -> None:

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from pipeline.captions.corpus import generate_split
 from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import Pair
-from pipeline.sources.tokens import tokenise
+from pipeline.sources.treebank import tokenise
 
 SETTINGS = Captions(seed=2016, train=12000, dev=1500, test=1, unlabelled=0.0, max_depth=6)
 CEILING = 0.40

@@ -1,0 +1,115 @@
+"""Sentences to tokens: by hand, and against NLTK's tokeniser on the whole sentence."""
+
+import random
+
+import pytest
+from nltk.tokenize import NLTKWordTokenizer
+
+from actmodels.errors import DataError
+from pipeline.sources import treebank
+from pipeline.sources.jsonl import Pair
+from pipeline.sources.tokens import TokenPair
+from pipeline.sources.treebank import tokenise, tokenise_pair
+
+# Plain words, among them all that the tokeniser divides.
+PLAIN = [
+    *("dog", "t-shirt", "mother-in-law's", "3", "2nd", "4's", "s", "t", "na", "dog's", "DON'T"),
+    *("cannot", "Cannot", "cannot's", "can't", "D'ye", "gimme", "gonna", "gonna-do", "gotta"),
+    *("lemme", "more'n", "wanna", "whatcha", "isn't", "n't", "n't's", "he'd", "I'm", "we'll"),
+    *("they've", "re're", "d't", "o'clock", "x'y'z", "rock'n'roll"),
+]
+MARKS = ["", "", "", ",", ".", "?", "!"]
+# What needs the whole sentence, or looks as if it did.
+OTHER = [
+    *(
+        "'tis",
+        "'twas",
+        "'cause",
+        "'s",
+        "'S",
+        "dogs'",
+        "'",
+        "''",
+        "``",
+        '"',
+        '"hi"',
+        "-",
+        "--",
+        "a-",
+    ),
+    *("a--b", "U.S.", "Mt.", "...", "..", "a.", "a.b", "3,000", "1.5", "a,,", "a,b", "b,", "b!?"),
+    *("?!", "(x)", "<x>", "a;b", "a:", "a:b", "$5", "%", "@", "*", "_", "a_b", "c.'", 'c."', ""),
+    *("\u00e9", "na\u00efve", "\u2019", "don\u2019t", "\u201cx\u201d", "\u00ab", "\u2013"),
+    *("\u00a0", "\x1c", "\x85", "\u200b"),
+]
+SPACES = [" "] * 12 + ["  ", "\t", "\n", "\x1c", "\x1f", "\x7f", "\u00a0", "\u2028"]
+
+
+def whole(sentence: str) -> tuple[str, ...]:
+    """What NLTK makes of the sentence, its tokens free of white space."""
+    return tuple(" ".join(NLTKWordTokenizer().tokenize(sentence)).split())
+
+
+def drawn(rng: random.Random, others: float) -> str:
+    """Some words and marks; a share of them are not plain."""
+    words = [
+        rng.choice(OTHER if rng.random() < others else PLAIN) + rng.choice(MARKS)
+        for _ in range(rng.randint(1, 6))
+    ]
+    space = rng.choice(SPACES)
+    return (
+        rng.choice(["", "", " "]) + space.join(words) + rng.choice(["", "", ".", " ", ". ", "\n"])
+    )
+
+
+def test_tokens_are_those_of_the_penn_treebank() -> None:
+    assert tokenise("The man's hat isn't red.", True) == (
+        *("the", "man", "'s", "hat", "is", "n't", "red", "."),
+    )
+    assert tokenise("Red", False) == ("Red",)
+    assert tokenise("Mr. Lee cannot go, can he?", True) == (
+        *("mr.", "lee", "can", "not", "go", ",", "can", "he", "?"),
+    )
+
+
+def test_no_token_holds_white_space() -> None:
+    text = "a\u00a0b\u2003c\u3000d\te\u200a f"
+    assert tokenise(text, True) == ("a", "b", "c", "d", "e", "f")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t\n", "\u00a0"])
+def test_no_words_no_tokens(text: str) -> None:
+    assert tokenise(text, True) == ()
+
+
+@pytest.mark.parametrize("others", [0.0, 0.05, 0.5])
+def test_word_by_word_is_as_the_whole_sentence(others: float) -> None:
+    rng = random.Random(f"{others}")
+    for sentence in {drawn(rng, others) for _ in range(2_000)}:
+        assert tokenise(sentence, False) == whole(sentence), repr(sentence)
+        assert tokenise(sentence, True) == whole(sentence.lower()), repr(sentence)
+
+
+def test_each_plain_word_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenise("Splitting dogs isn't fun", True)
+
+    class Unused:
+        def tokenize(self, text: str) -> list[str]:
+            raise AssertionError(f"{text!r} went to the tokeniser again")
+
+    monkeypatch.setattr(treebank, "_tokenizer", Unused())
+    assert tokenise("fun, splitting isn't.", True) == ("fun", ",", "splitting", "is", "n't", ".")
+    with pytest.raises(AssertionError, match="again"):
+        tokenise('"fun"', True)
+
+
+def test_a_pair() -> None:
+    pair = Pair("p1", "neutral", "A dog's ball.", "A ball", 2)
+    assert tokenise_pair(pair, True, "dev.jsonl") == TokenPair(
+        "p1", "neutral", 2, ["a", "dog", "'s", "ball", "."], ["a", "ball"]
+    )
+
+
+def test_a_sentence_without_words_is_told() -> None:
+    with pytest.raises(DataError, match=r"^dev\.jsonl: the premise of pair x7 has no words; mend"):
+        tokenise_pair(Pair("x7", "neutral", " ", " "), True, "dev.jsonl")
