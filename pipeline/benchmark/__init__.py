@@ -1,0 +1,1 @@
+"""Measurements of this software itself: `make bench`."""
