@@ -1,1 +1,0 @@
-"""Measurements of this software itself: `make bench`."""
