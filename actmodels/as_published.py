@@ -188,6 +188,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         """Classify the mean state, with the batch's remainder or each example's own."""
         if not self.switches.batch_remainder:
             return super().answer(states, probabilities)
+        assert isinstance(self.halting.epsilon, float)
         halted = batch_remainder(probabilities, self.halting.epsilon)
         logits = self.classify(weighted_mean(states, halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)

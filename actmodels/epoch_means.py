@@ -72,13 +72,14 @@ class EpochMeans:
         }
 
     def _of_examples(self, name: str, trial: int | None) -> Tensor | None:
-        """All examples' values of one kind, None for a model that has none."""
+        """All examples' values of one kind, None where there are none."""
         found = [
             own(values, trial)[own(batch.labels, trial) != FILLER]
             for batch in self.batches
             if (values := getattr(batch, name)) is not None
         ]
-        return torch.cat(found) if found else None
+        values = torch.cat(found) if found else None
+        return None if values is None or values.numel() == 0 else values
 
 
 def own(values: Tensor, trial: int | None) -> Tensor:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import torch
-from torch.func import functional_call, stack_module_state, vmap
 from torch.nn.functional import pad
 
 from actmodels.config import TrialConfig
@@ -11,6 +10,8 @@ from actmodels.data.batching import Batch, collate
 from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.models.build import build
 from actmodels.models.pair_model import PairModel
+from actmodels.packed.batches import shared_batch
+from actmodels.packed.stack import stack
 from tests.samples import sample_batch, sample_pairs, sample_words
 
 
@@ -67,3 +68,12 @@ def check_padding_changes_nothing(config: TrialConfig) -> None:
     torch.testing.assert_close(model(longer).logits, model(batch).logits)
 
 
+def check_packed_equals_single(configs: list[TrialConfig]) -> None:
+    """Models of one shape stacked and run as one give what each gives alone."""
+    models, batch = [make(config) for config in configs], sample_batch()
+    packed = stack(models)(shared_batch(batch, len(models)))
+    for row, model in enumerate(models):
+        alone = model(batch)
+        torch.testing.assert_close(packed.logits[row], alone.logits)
+        if alone.steps is not None:
+            assert torch.equal(packed.steps[row], alone.steps)

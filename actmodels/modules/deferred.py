@@ -30,7 +30,7 @@ class _Weights(torch.autograd.Function):
         return weight.new_zeros(())
 
     @staticmethod
-    @once_differentiable  # type: ignore[no-untyped-call, untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, _: Tensor) -> tuple[Tensor, Tensor | None, None]:
         uses, shape = ctx.uses, ctx.shape
         total: Tensor | None = None
@@ -64,7 +64,7 @@ class _Apply(torch.autograd.Function):
         return affine(inputs, weight, bias)
 
     @staticmethod
-    @once_differentiable  # type: ignore[no-untyped-call, untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor, None, None, None]:
         inputs, weight = ctx.saved_tensors
         ctx.uses.append((inputs, gradient))
@@ -84,11 +84,14 @@ class DeferredLinear:
         self.uses: list[Factors] = []
         self.weight = layer.weight.detach()
         self.bias = None if layer.bias is None else layer.bias.detach()
-        self.handle: Tensor = _Weights.apply(layer.weight, layer.bias, self.uses)
+        handle = _Weights.apply(layer.weight, layer.bias, self.uses)  # type: ignore[no-untyped-call]
+        self.handle: Tensor = handle
 
     def __call__(self, inputs: Tensor) -> Tensor:
         """Map the inputs of one step."""
-        applied: Tensor = _Apply.apply(inputs, self.handle, self.weight, self.bias, self.uses)
+        applied: Tensor = _Apply.apply(  # type: ignore[no-untyped-call]
+            inputs, self.handle, self.weight, self.bias, self.uses
+        )
         return applied
 
 

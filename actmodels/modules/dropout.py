@@ -18,13 +18,13 @@ def mixed(bits: Tensor) -> Tensor:
     """Mix 32-bit integers in place: one bit changed changes half of the others.
 
     Two rounds of shift, exclusive or and multiplication, in the manner of MurmurHash3's
-    finaliser; the shifts keep the sign, which is as invertible as shifts that do not.
+    finaliser. A shift of torch's repeats the sign; the mask takes those bits away.
     """
-    bits ^= bits >> 16
+    bits ^= (bits >> 16) & 0xFFFF
     bits *= SECOND
-    bits ^= bits >> 13
+    bits ^= (bits >> 13) & 0x7FFFF
     bits *= THIRD
-    bits ^= bits >> 16
+    bits ^= (bits >> 16) & 0xFFFF
     return bits
 
 

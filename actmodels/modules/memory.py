@@ -32,12 +32,12 @@ class _Handle(torch.autograd.Function):
         return words.new_zeros(())
 
     @staticmethod
-    @once_differentiable  # type: ignore[no-untyped-call, untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, _: Tensor) -> tuple[Tensor, None]:
         tokens, size = ctx.shape[-2:]
         total: Tensor | None = None
         uses = sorted(ctx.uses, key=lambda use: -len(use.weights.flatten(0, -2)))
-        for _, group in groupby(uses, key=lambda use: id(use.rows)):
+        for _number, group in groupby(uses, key=lambda use: id(use.rows)):
             same = list(group)
             left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
             right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
@@ -70,7 +70,7 @@ class _Attend(torch.autograd.Function):
         return (weights[..., None, :] @ words).squeeze(-2), weights
 
     @staticmethod
-    @once_differentiable  # type: ignore[no-untyped-call, untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, attended: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]:
         query, weights = ctx.saved_tensors
         words, memory = ctx.memory.words, ctx.memory
@@ -93,14 +93,14 @@ class Memory:
         self.words, self.mask = words.detach(), mask
         self.rows: Tensor | None = None
         self.uses: list[_Use] = []
-        self.handle: Tensor = _Handle.apply(words, self.uses)
+        self.handle: Tensor = _Handle.apply(words, self.uses)  # type: ignore[no-untyped-call]
 
     def attend(self, query: Tensor) -> tuple[Tensor, Tensor]:
         """Attended memory [batch, memory] and weights [batch, tokens] of queries [batch, memory].
 
         The weights carry no gradient.
         """
-        return _Attend.apply(query, self.handle, self)  # type: ignore[no-any-return]
+        return _Attend.apply(query, self.handle, self)  # type: ignore[no-untyped-call, no-any-return]
 
     def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> "Memory":
         """The same memory for some of its examples.

@@ -1,0 +1,142 @@
+"""The work that is timed: trials of the paper's size on sentences as long as SNLI's.
+
+Nothing is read unless tensors are given: lengths, words and vectors are drawn by a seed, and the
+same arguments give the same work on every machine.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from actmodels.config import TrialConfig, build_trial
+from actmodels.data.batching import batches_by_length
+from actmodels.data.embeddings import WordVectors
+from actmodels.data.pairs import FIRST_WORD, LABELS, PairTensors
+from actmodels.data.trial_data import TrialData
+
+# Tokens of SNLI's sentences: mean, standard deviation, longest.
+PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
+CORRELATION = 0.2  # of the two lengths' logarithms: long premises have slightly longer hypotheses
+STARTS = 40  # of systematic samples that are compared
+VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the model and the data are."""
+
+    pairs: int
+    words: int
+    dimensions: int
+    width: int
+    state_size: int
+    gate_size: int
+
+
+PAPER = Sizes(549_367, 37_000, 300, 200, 200, 200)  # SNLI's training pairs and words with a vector
+TINY = Sizes(1_500, 200, 12, 8, 8, 8)
+
+SETTINGS: dict[str, Any] = {
+    "dropout": 0.1,
+    "epsilon": 0.01,
+    "ponder_weight": 0.001,
+    "max_steps": 20,
+    "halting_bias": -1.0,  # replaced by actmodels.bench.steps
+    "optimizer": "adagrad",
+    "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
+    "adagrad_accumulator": 0.1,
+    "clip_norm": 5.0,
+    "init": "xavier",
+    "init_std": 0.01,
+    "oov_rule": "own",
+    "oov_buckets": 100,
+    "oov_std": 0.01,
+    "unit_norm": False,
+    "null_token": False,
+}
+
+
+def trial(sizes: Sizes, batch_size: int, **settings: Any) -> TrialConfig:
+    """An Adaptive Attention trial of these sizes; keyword arguments replace single settings."""
+    shape = {name: asdict(sizes)[name] for name in ("width", "state_size", "gate_size")}
+    given = SETTINGS | shape | {"batch_size": batch_size} | settings
+    return build_trial("adaptive_attention", given, max_epochs=1, patience=0, seed=1)
+
+
+def drawn_data(sizes: Sizes, seed: int = 2016) -> TrialData:
+    """Pairs with SNLI's lengths, words by Zipf's law, labels by lot."""
+    generator = torch.Generator().manual_seed(seed)
+    premise = torch.randn(sizes.pairs, generator=generator)
+    other = torch.randn(sizes.pairs, generator=generator)
+    hypothesis = CORRELATION * premise + math.sqrt(1 - CORRELATION**2) * other
+    sentences = [
+        *_sentences(_lengths(premise, *PREMISE), sizes.words, generator),
+        *_sentences(_lengths(hypothesis, *HYPOTHESIS), sizes.words, generator),
+    ]
+    labels = torch.randint(len(LABELS), (sizes.pairs,), generator=generator)
+    pairs = PairTensors(*sentences, labels, torch.zeros_like(labels))
+    vectors = torch.randn(sizes.words, sizes.dimensions, generator=generator) * VECTOR_STD
+    known = torch.ones(sizes.words, dtype=torch.bool)
+    words = WordVectors(vectors, known, torch.arange(sizes.words), known)
+    return TrialData(train=pairs, dev=pairs, words=words)
+
+
+def stored_data(folder: Path) -> TrialData:
+    """The training pairs and vectors of a folder of tensors, in place of drawn ones.
+
+    Raises:
+        ArtefactError: a file is missing or damaged.
+    """
+    pairs = PairTensors.load(folder / "train.pt")
+    return TrialData(pairs, pairs, WordVectors.load(folder / "embedding.pt"))
+
+
+def _lengths(normal: Tensor, mean: float, sd: float, longest: int) -> Tensor:
+    """Log-normal lengths of this mean and standard deviation, from standard normal numbers."""
+    variance = math.log(1 + (sd / mean) ** 2)
+    lengths = torch.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * normal)
+    return lengths.round().long().clamp(1, longest)
+
+
+def _sentences(lengths: Tensor, words: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Token ids end to end, and where each sentence starts."""
+    offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
+    cumulative = (1 / torch.arange(1, words + 1, dtype=torch.float64)).cumsum(0)
+    drawn = torch.rand(int(offsets[-1]), generator=generator, dtype=torch.float64)
+    ranks = torch.searchsorted(cumulative, drawn * cumulative[-1])
+    return (FIRST_WORD + ranks.clamp(max=words - 1)).int(), offsets
+
+
+def sampled_batches(pairs: PairTensors, batch_size: int, count: int) -> list[Tensor]:
+    """`count` batches out of an epoch of batches by length, as the product forms them.
+
+    They stand at even distances in the order of length, from the start that brings their mean
+    lengths nearest to those of all pairs; they come shuffled, as in training.
+    """
+    epoch = torch.cat(list(batches_by_length(pairs, batch_size)))
+    batches = epoch[: len(pairs) // batch_size * batch_size].view(-1, batch_size)
+    lengths = torch.stack([pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff()]).double()
+    means = lengths[:, batches].mean(dim=2)  # [2, batches]
+    everywhere = lengths.mean(dim=1, keepdim=True)
+    distance = len(batches) / count
+    starts = [(number + 0.5) / STARTS * distance for number in range(STARTS)]
+    choices = [[int(start + number * distance) for number in range(count)] for start in starts]
+    off = [
+        float((means[:, places].mean(dim=1, keepdim=True) / everywhere - 1).abs().sum())
+        for places in choices
+    ]
+    places = choices[off.index(min(off))]
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(1)).tolist()
+    return [batches[places[number]] for number in order]
+
+
+def shuffled_batches(batches: Sequence[Tensor]) -> list[Tensor]:
+    """The same pairs in batches of the same size, whatever their lengths."""
+    rows = torch.cat(list(batches))
+    order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(2))
+    return list(rows[order].split(len(batches[0])))

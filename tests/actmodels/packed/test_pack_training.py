@@ -1,0 +1,227 @@
+"""A pack trains its trials as each would be trained alone."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.config import TrialConfig, setting_types
+from actmodels.data.embeddings import WordVectors
+from actmodels.data.trial_data import TrialData
+from actmodels.models.build import build
+from actmodels.packed.stack import can_pack, pack_shape, stack
+from actmodels.packed.training import PackTraining
+from actmodels.registry import MODELS
+from actmodels.training import Training
+from tests.samples import sample_data, sample_trial, sample_words
+
+PACKING = [name for name in MODELS if can_pack(name)]
+UNLIKE: list[dict[str, Any]] = [
+    {"learning_rate": 0.01, "epsilon": 0.01, "ponder_weight": 0.01, "dropout": 0.1},
+    {"learning_rate": 0.05, "epsilon": 0.2, "ponder_weight": 0.001, "dropout": 0.3},
+    {"learning_rate": 0.001, "epsilon": 0.05, "ponder_weight": 0.02, "dropout": 0.0},
+    {"learning_rate": 0.01, "epsilon": 0.1, "ponder_weight": 0.0, "dropout": 0.2},
+]
+
+
+def trials(name: str, unlike: list[dict[str, Any]] = UNLIKE, **settings: Any) -> list[TrialConfig]:
+    """Four trials of one shape; a model reads what it has of their settings."""
+    settings = {"optimizer": "adagrad", **settings}
+    known = {*setting_types(name), "seed"}
+    own = [{k: v for k, v in one.items() if k in known} for one in unlike]
+    return [sample_trial(name, **{**settings, **one}) for one in own]
+
+
+def data(count: int = 100, *, double: bool = True) -> TrialData:
+    given = sample_data(train=count)
+    words = given.words
+    vectors = words.vectors.double() if double else words.vectors
+    return TrialData(
+        given.train, given.dev, WordVectors(vectors, words.found, words.word_hash, words.in_train)
+    )
+
+
+def alone(config: TrialConfig, source: TrialData, epochs: int) -> Training:
+    training = Training(config, source)
+    for _ in range(epochs):
+        training.run_epoch()
+    return training
+
+
+def difference(one: Any, other: Any) -> float:
+    """The largest difference between two histories, relative to 1."""
+    worst = 0.0
+    for mine, theirs in zip(one.history, other.history, strict=True):
+        for name, value in mine.result().items():
+            if value is None:
+                assert theirs.result()[name] is None
+            else:
+                worst = max(worst, abs(value - theirs.result()[name]) / max(1.0, abs(value)))
+    return worst
+
+
+@pytest.fixture
+def in_double():
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("name", PACKING)
+def test_fifty_updates_in_double_precision(name: str, in_double: None) -> None:
+    """k = 4, Adagrad from 0.1, dropout: losses, accuracies, step counts within 1e-12."""
+    source, configs = data(200), trials(name)
+    pack = PackTraining(configs, source)
+    for _ in range(2):
+        pack.run_epoch()  # 25 updates each
+    for config, member in zip(configs, pack.members, strict=True):
+        assert difference(alone(config, source, 2), member) < 1e-12
+
+
+@pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention"])
+def test_fifty_updates_in_single_precision(name: str) -> None:
+    """Without dropout within 1e-6, with the same step counts."""
+    source = data(400, double=False)
+    configs = trials(name, [{**own, "dropout": 0.0} for own in UNLIKE])
+    pack = PackTraining(configs, source)
+    pack.run_epoch()
+    for config, member in zip(configs, pack.members, strict=True):
+        single = alone(config, source, 1)
+        assert abs(single.history[0].train_loss - member.history[0].train_loss) < 1e-6
+        assert single.history[0].train_mean_steps == member.history[0].train_mean_steps
+
+
+def test_adam_and_trained_words(in_double: None) -> None:
+    source = data()
+    configs = trials("adaptive_attention", optimizer="adam", oov_rule="trained", init_std=0.05)
+    configs = [config for config in configs if config.training.learning_rate < 0.05]
+    pack = PackTraining(configs, source)
+    for _ in range(2):
+        pack.run_epoch()
+    for config, member in zip(configs, pack.members, strict=True):
+        assert difference(alone(config, source, 2), member) < 1e-11
+
+
+def test_adagrad_from_zero_is_no_further_off_than_a_trial_from_itself(in_double: None) -> None:
+    """At accumulator 0 a first update has full size whatever the gradient: runs are chaotic.
+
+    The control is the same trial with one weight moved by a last bit.
+    """
+    source, config = data(200), trials("adaptive_attention", adagrad_accumulator=0.0)[0]
+    pack = PackTraining([config, trials("adaptive_attention", adagrad_accumulator=0.0)[1]], source)
+    single, control = Training(config, source), Training(config, source)
+    with torch.no_grad():
+        weight = control.model.step.cell.gates.weight
+        weight[0, 0] = torch.nextafter(weight[0, 0], weight[0, 0] + 1)
+    for _ in range(2):
+        pack.run_epoch(), single.run_epoch(), control.run_epoch()
+    assert difference(single, pack.members[0]) <= max(difference(single, control), 1e-12) * 100
+
+
+def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
+    """Own order of batches, own start, own dropout; the last, smaller batch falls elsewhere."""
+    source = data(101)
+    configs = trials("adaptive_attention", [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
+    pack = PackTraining(configs, source)
+    pack.run_epoch()
+    for config, member in zip(configs, pack.members, strict=True):
+        assert difference(alone(config, source, 1), member) < 1e-12
+    losses = [member.history[0].train_loss for member in pack.members]
+    assert len({round(loss, 6) for loss in losses}) == 3
+
+
+def test_members_leave_when_they_end_and_the_rest_goes_on(in_double: None) -> None:
+    source = data(40)
+    lengths = (1, 4, 2)
+    configs = [
+        sample_trial("adaptive_attention", max_epochs=epochs, learning_rate=0.001 * epochs)
+        for epochs in lengths
+    ]
+    pack, sizes = PackTraining(configs, source), []
+    while not pack.finished:
+        sizes.append(len(pack.run_epoch()))
+    assert sizes == [3, 2, 1, 1]
+    for config, member, epochs in zip(configs, pack.members, lengths, strict=True):
+        assert len(member.history) == epochs
+        assert difference(alone(config, source, epochs), member) < 1e-12
+
+
+def test_a_member_goes_on_in_another_pack_or_alone(in_double: None) -> None:
+    """Its checkpoint is that of Training, in both directions, though the others are elsewhere."""
+    source, configs = data(60), trials("adaptive_attention", optimizer="adam")[:3]
+    whole = [alone(config, source, 3) for config in configs]
+    pack = PackTraining(configs, source)
+    pack.run_epoch()
+    states = [member.state_dict() for member in pack.members]
+    single = Training(configs[0], source)
+    single.load_state_dict(states[0])
+    single.run_epoch()
+    other = PackTraining([configs[2], configs[0]], source)  # at different epochs
+    other.members[0].load_state_dict(states[2])
+    other.members[1].load_state_dict(single.state_dict())
+    other.run_epoch()
+    assert difference_of(whole[0], other.members[1], 3) < 1e-10
+    assert difference_of(whole[2], other.members[0], 2) < 1e-10
+
+
+def difference_of(one: Any, other: Any, epochs: int) -> float:
+    one.history = one.history[:epochs]
+    return difference(one, other)
+
+
+def test_one_that_diverges_stands_still_and_the_others_go_on(in_double: None) -> None:
+    source = data(60)
+    configs = trials("adaptive_attention", UNLIKE[:3])
+    pack = PackTraining(configs, source)
+    pack.run_epoch()
+    with torch.no_grad():
+        pack.members[1].model.classify.weight.fill_(float("inf"))
+    before = {k: v.clone() for k, v in pack.members[1].model.state_dict().items()}
+    pack.run_epoch()
+    assert [member.diverged for member in pack.members] == [False, True, False]
+    assert pack.members[1].finished and len(pack.members[1].history) == 2
+    for name, value in pack.members[1].model.state_dict().items():
+        assert torch.equal(value, before[name])
+    for number in (0, 2):
+        assert difference(alone(configs[number], source, 2), pack.members[number]) < 1e-12
+
+
+def test_a_pack_whose_trials_all_diverge_ends() -> None:
+    pack = PackTraining(trials("decomposable_attention"), data(60, double=False))
+    with torch.no_grad():
+        for member in pack.members:
+            member.model.classify.weight.fill_(float("nan"))
+    pack.run_epoch()
+    assert pack.finished and all(member.diverged for member in pack.members)
+
+
+def test_the_slowest_come_first() -> None:
+    unlike = [{"seed": 1, "halting_bias": bias} for bias in (2.0, -3.0, 0.0)]
+    pack = PackTraining(trials("adaptive_attention", unlike), data(40, double=False))
+    pack.run_epoch()
+    steps = [member.history[0].train_mean_steps for member in pack.running]
+    assert steps == sorted(steps, reverse=True) and len(set(steps)) == 3
+
+
+def test_shapes() -> None:
+    one, other = trials("adaptive_attention")[:2]
+    assert pack_shape(one) == pack_shape(other)
+    wide = sample_trial("adaptive_attention", width=16)
+    assert pack_shape(one) != pack_shape(wide)
+    with pytest.raises(ValueError, match="same shape"):
+        PackTraining([one, wide], data(40, double=False))
+
+
+def test_models_that_differ_in_more_than_numbers_are_not_stacked() -> None:
+    vectors = sample_words().vectors
+    models = [
+        build(sample_trial("adaptive_attention", max_steps=steps), vectors) for steps in (5, 6)
+    ]
+    with pytest.raises(ValueError, match="max_steps differs"):
+        stack(models)
+
+
+def test_word_vectors_are_shared_where_they_are_the_same() -> None:
+    vectors = sample_words().vectors
+    models = [build(config, vectors) for config in trials("adaptive_attention")]
+    assert stack(models).words.vectors.data_ptr() == vectors.data_ptr()
