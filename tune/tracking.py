@@ -8,12 +8,14 @@ import hashlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from actmodels.records import EpochRecord, TrialRecord
+from tune.background import Background
 from tune.mlflow_store import (
     FAILURES,
     PARENT,
@@ -30,7 +32,7 @@ __all__ = ["Tracker", "TrackingError", "log_evaluation", "log_report", "provenan
 
 log = logging.getLogger(__name__)
 
-RETRY_SECONDS = 300.0  # pause after a failed call; every trial waits while the driver does
+RETRY_SECONDS = 300.0  # pause after a failed call
 EPOCHS_PER_BATCH = 50  # MLflow takes 1000 metrics at once
 # Repeating the call cannot help, for instance when somebody deleted the run meanwhile.
 REFUSALS = {"INVALID_PARAMETER_VALUE", "RESOURCE_DOES_NOT_EXIST", "BAD_REQUEST", "INVALID_STATE"}
@@ -51,7 +53,7 @@ class Tracker:
     """One MLflow parent run (a sweep, or a retraining) with one nested run per trial.
 
     Only `start` raises. The other methods may be called with MLflow down: their entries wait in
-    order and are written when it answers again, at the latest by `finish`.
+    order until it answers again, at the latest until `finish`.
 
     Args:
         kind: "sweep" or "retrain".
@@ -62,6 +64,7 @@ class Tracker:
 
     _store: RunStore
     _parent: str
+    _writer: Background | None = None
 
     def __init__(self, kind: str, group: str, tags: Mapping[str, str], state: Path) -> None:
         self.kind, self.group, self.tags, self.state = kind, group, dict(tags), state
@@ -88,9 +91,9 @@ class Tracker:
         """The trial trains: its nested run is RUNNING, again if need be. Parameters once."""
         self._later(self._open_trial, key, dict(params), name, {})
 
-    def trial_epoch(self, key: str, record: EpochRecord) -> None:
-        """Log one epoch, unless this or an earlier driver has logged it."""
-        self._later(self._log_epochs, key, (record,))
+    def trial_epoch(self, key: str, *records: EpochRecord) -> None:
+        """Log epochs, unless this or an earlier driver has logged them."""
+        self._later(self._log_epochs, key, records)
 
     def trial_finished(self, key: str, record: TrialRecord | None = None) -> None:
         """The trial is done; `record` fills in epochs that no driver had the time to log."""
@@ -114,10 +117,24 @@ class Tracker:
             text = "MLflow at %s misses the end of this %s; the results are kept, run it again"
             log.warning(text, first_line(self._store.uri), self.kind)
 
+    @contextmanager
+    def in_background(self) -> Iterator[None]:
+        """Write from a thread meanwhile; at the end, however it comes, all that waits is written.
+
+        MLflow takes a tenth of a second for a trial, in which the workers would be idle.
+        """
+        self._writer = writer = Background(self._flush)
+        try:
+            yield
+        finally:
+            self._writer = None
+            writer.end()
+
     def _later(self, action: Callable[..., None], *args: Any) -> None:
         self._queue.append((action, args))
         if time.monotonic() >= self._retry_at:
-            self._flush()
+            write = self._writer.ask if self._writer else self._flush
+            write()
 
     def _flush(self) -> bool:
         """Write what is waiting, in order; False if the store fails."""

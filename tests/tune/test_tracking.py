@@ -2,7 +2,10 @@
 
 import gc
 import shutil
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mlflow import MlflowClient
@@ -147,3 +150,52 @@ def test_another_sweep_closes_what_a_dead_driver_left(state: Path) -> None:
     assert statuses(state) == {"a": "RUNNING", "b": "KILLED"}
     found = {run.data.tags["group"]: run.info.status for run in parents(state)}
     assert found == {"alive": "RUNNING", "dead": "KILLED", "x": "FINISHED"}
+
+
+def test_the_background_holds_up_nobody_and_keeps_the_order(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker, answers = started(state), threading.Event()
+    write = tracker._store.write
+
+    def slow(*args: Any, **kwargs: Any) -> None:
+        assert answers.wait(30)
+        write(*args, **kwargs)
+
+    monkeypatch.setattr(tracker._store, "write", slow)
+    with tracker.in_background():
+        for key in "ab":
+            train(tracker, key)
+        tracker.trial_finished("a")
+        tracker.trial_failed("b", "diverged")
+        assert statuses(state).get("a", "RUNNING") == "RUNNING"
+        answers.set()
+    assert statuses(state) == {"a": "FINISHED", "b": "FAILED"}
+    for run in children(state).values():
+        assert steps(state, run) == [1, 2, 3]
+        assert len(run.data.params) == len(PARAMS)
+
+
+def test_the_background_is_written_when_a_run_is_interrupted(state: Path) -> None:
+    tracker = started(state)
+    with pytest.raises(KeyboardInterrupt), tracker.in_background():
+        train(tracker, "a")
+        raise KeyboardInterrupt
+    assert steps(state, children(state)["a"]) == [1, 2, 3]
+    tracker.finish("KILLED", {})
+    assert statuses(state) == {"a": "KILLED"}
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_an_error_of_ours_leaves_the_background(
+    later: int, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker = started(state)
+    monkeypatch.setattr(tracker._store, "write", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError), tracker.in_background():
+        tracker.trial_started("a", PARAMS, "a")
+        if later:
+            while not tracker._writer.last.done():  # type: ignore[union-attr]
+                time.sleep(0.01)
+            tracker.trial_started("b", PARAMS, "b")
+            pytest.fail("the driver was not told")
