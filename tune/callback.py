@@ -1,13 +1,17 @@
 """What the driver does while Ray runs the trials: record, track, show."""
 
+import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import ray.tune
+from tqdm import tqdm
 
 from actmodels.records import EpochRecord, TrialRecord
 from tune.grid import Trial
+from tune.packing import Pack
 from tune.progress import Progress
 from tune.store import TrialStore
 from tune.tracking import Tracker
@@ -24,10 +28,18 @@ def current_callback() -> "DriverCallback | None":
 class DriverCallback(ray.tune.Callback):
     """The single writer of records and of MLflow runs.
 
+    Ray knows packs; everything here is about their trials, each of which is recorded as soon as
+    it has ended, whatever becomes of its pack.
+
     Args:
         trials: the trials of this sweep by key.
         store: where finished trials go. keep_weights: their best weights too.
         checkpoints: folder of the trials in progress.
+
+    Attributes:
+        errors: why trials were given up, by key.
+        ended: keys of the trials that were recorded or given up.
+        again: packs of this round that Ray must be handed once more.
     """
 
     def __init__(
@@ -48,67 +60,107 @@ class DriverCallback(ray.tune.Callback):
         self.checkpoints = checkpoints
         self.keep_weights = keep_weights
         self.errors: dict[str, str] = {}
-        self.lost: set[str] = set()
         self.ended: set[str] = set()
+        self.again: list[Pack] = []
+        self.losses: Counter[str] = Counter()
         _current = self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (current_callback, ())
 
-    def trial_of(self, ray_trial: Any) -> Trial:
-        """Our trial behind one of Ray's."""
-        return self.trials[ray_trial.config["point"]["key"]]
+    def trials_of(self, ray_trial: Any) -> list[Trial]:
+        """Our trials behind one of Ray's."""
+        return [self.trials[key] for key in ray_trial.config["pack"]]
+
+    def left_of(self, ray_trial: Any) -> list[Trial]:
+        """Those of them that have not ended."""
+        return [trial for trial in self.trials_of(ray_trial) if trial.key not in self.ended]
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """Ray started a trial, for the first time or again."""
-        ours = self.trial_of(trial)
-        self.progress.started(ours.name)
-        self.tracker.trial_started(ours.key, ours.config.flat(), ours.name)
+        """Ray started a pack, for the first time or again."""
+        for ours in self.left_of(trial):
+            self.progress.started(ours.name)
+            self.tracker.trial_started(ours.key, ours.config.flat(), ours.name)
 
     def on_trial_result(
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
     ) -> None:
-        """A trial reported an epoch."""
-        ours = self.trial_of(trial)
-        for epoch in result["history"]:
-            self.tracker.trial_epoch(ours.key, EpochRecord(**epoch))
-        best = max(epoch["dev_accuracy"] for epoch in result["history"])
-        self.progress.reached(ours.name, len(result["history"]), best)
+        """A pack reported an epoch of some of its trials."""
+        for ours in self.left_of(trial):
+            if news := result["trials"].get(ours.key):
+                self.trial_reported(ours, news)
 
-    def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """A trial ended; record it if it has finished."""
-        ours, result = self.trial_of(trial), trial.last_result
-        if not result.get("finished"):
-            return  # stopped from outside (Ctrl-C): it has not finished and is not recorded
+    def trial_reported(self, trial: Trial, news: Mapping[str, Any]) -> None:
+        """Track what is new of a trial; record it if it has ended."""
+        history = tuple(EpochRecord(**epoch) for epoch in news["history"])
+        for epoch in history:
+            self.tracker.trial_epoch(trial.key, epoch)
+        best = max(epoch.dev_accuracy for epoch in history)
+        self.progress.reached(trial.name, len(history), best)
+        if not news["finished"]:
+            return
         record = TrialRecord(
-            key=ours.key,
-            config=ours.config.as_dict(),
-            parameters=result["parameters"],
-            history=tuple(EpochRecord(**epoch) for epoch in result["history"]),
-            provenance=ours.origin,
-            diverged=result["diverged"],
+            key=trial.key,
+            config=trial.config.as_dict(),
+            parameters=news["parameters"],
+            history=history,
+            provenance=trial.origin,
+            diverged=news["diverged"],
         )
-        path = checkpoint_path(self.checkpoints, ours.key)
+        path = checkpoint_path(self.checkpoints, trial.key)
         weights = load_checkpoint(path)["best_parameters"] if self.keep_weights else None
         self.store.save(record, weights)
-        path.unlink(missing_ok=True)  # only now: the record is safe
-        self.ended.add(ours.key)
-        self.tracker.trial_finished(ours.key, record)
-        self.progress.ended(ours.name, ours.config.max_epochs)
+        self.ended.add(trial.key)
+        self.tracker.trial_finished(trial.key, record)
+        self.progress.ended(trial.name, trial.config.max_epochs)
+
+    def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
+        """A pack ended, or was stopped from outside (Ctrl-C)."""
+        self.remove_checkpoints(trial)
+
+    def remove_checkpoints(self, ray_trial: Any) -> None:
+        """Delete those of a pack's recorded trials.
+
+        Not earlier: a pack whose worker dies starts again with all its trials, and knows by the
+        checkpoint that one has ended.
+        """
+        for ours in self.trials_of(ray_trial):
+            if ours.key in self.ended and ours.key not in self.errors:
+                checkpoint_path(self.checkpoints, ours.key).unlink(missing_ok=True)
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """Ray gave a trial up: it failed more often than it may, or too early.
+        """Ray gave a pack up: it failed more often than it may, or too early.
 
-        Where a worker dies between two trials, Ray tells of its death twice and gives the next
-        trial up at the second, though restarts are left. Such a trial is lost, not failed: the
-        caller hands it to Ray again.
+        Where a worker dies between two packs, Ray tells of its death twice and gives the next
+        pack up at the second, though restarts are left. Such a pack is lost, not failed: it is
+        handed to Ray again. One that failed goes on as two halves, until the trial that makes
+        it fail, or needs too much memory, is alone.
         """
-        ours = self.trial_of(trial)
+        self.remove_checkpoints(trial)
+        left = self.left_of(trial)
+        if not left:
+            return
         if trial.num_failures <= trial.max_failures:
-            self.lost.add(ours.key)
+            self.lost(left, trial.max_failures)
             return
         error = trial.get_error() if hasattr(trial, "get_error") else None
-        self.gave_up(ours, str(error).strip().splitlines()[-1] if error else "no reason given")
+        reason = str(error).strip().splitlines()[-1] if error else "no reason given"
+        if len(left) == 1:
+            self.gave_up(left[0], reason)
+            return
+        halves = Pack(tuple(left)).halves()
+        self.again += halves
+        names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
+        tqdm.write(f"a pack failed: {reason}; its trials go on as {names}", file=sys.stderr)
+
+    def lost(self, trials: list[Trial], most: int) -> None:
+        """Hand trials to Ray again, but for those that were lost more often than they may be."""
+        self.losses.update(trial.key for trial in trials)
+        for trial in trials:
+            if self.losses[trial.key] > most:
+                self.gave_up(trial, "its workers died again and again; see the log above")
+        if left := tuple(trial for trial in trials if trial.key not in self.ended):
+            self.again.append(Pack(left))
 
     def gave_up(self, trial: Trial, reason: str) -> None:
         """Nothing more is tried for a trial."""

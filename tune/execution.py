@@ -4,17 +4,19 @@ import functools
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import ray.tune
 
 from tune.callback import DriverCallback
 from tune.cluster import connected
 from tune.grid import Trial, grid_hash
+from tune.packing import Pack
+from tune.placement import place
 from tune.progress import Progress
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import train_trial
+from tune.trainable import train_pack
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Execution:
     """Where and with what trials are run (section `cluster` of params.yaml).
 
     Paths are absolute. `storage` holds trials in progress, the same path on all nodes; `state`
-    is the driver's own. Fractions of a GPU let trials share one.
+    is the driver's own. Trials of one shape can train as one pack, whose resources are then
+    those of a trial. Fractions of a GPU let packs share one.
     """
 
     data_folder: Path
@@ -32,6 +35,7 @@ class Execution:
     gpus_per_trial: float
     max_failures: int
     dashboard: bool
+    trials_per_pack: int | Literal["auto"] = 1
 
     @property
     def device(self) -> str:
@@ -40,8 +44,18 @@ class Execution:
 
     @property
     def threads(self) -> int:
-        """Threads of one trial."""
+        """Threads of one pack."""
         return max(1, int(self.cpus_per_trial))
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """What Ray sets aside for one pack."""
+        return {"cpu": self.cpus_per_trial, "gpu": self.gpus_per_trial}
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """What a worker is told about its surroundings."""
+        return {"data_folder": self.data_folder, "device": self.device, "threads": self.threads}
 
     @property
     def checkpoints(self) -> Path:
@@ -78,7 +92,14 @@ def execute(
     folder = execution.storage / f"{kind}-{grid_hash(trials)}"
     try:
         with connected(dashboard=execution.dashboard, state=execution.state):
-            fit(folder, trials, execution, callback)
+            packs = place(
+                kind,
+                trials,
+                execution.trials_per_pack,
+                resources=execution.resources,
+                where=execution.where,
+            )
+            fit(folder, packs, execution, callback)
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
@@ -88,43 +109,32 @@ def execute(
     return callback.errors
 
 
-def fit(folder: Path, trials: list[Trial], execution: Execution, callback: DriverCallback) -> None:
-    """Have Ray run the trials, and those again that it lost, from their last saved epoch.
+def fit(folder: Path, packs: list[Pack], execution: Execution, callback: DriverCallback) -> None:
+    """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
-    A trial lost in every round gets the same number of rounds as of restarts.
+    It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller.
     """
-    for _ in range(1 + execution.max_failures):
-        callback.lost.clear()
-        tuner(folder, trials, execution, callback).fit()
-        trials = [trial for trial in trials if trial.key in callback.lost]
-        if not trials:
-            return
-    for trial in trials:
-        callback.gave_up(trial, "its workers died again and again; see the log above")
+    while packs:
+        callback.again.clear()
+        tuner(folder, packs, execution, callback).fit()
+        packs = list(callback.again)
 
 
 def tuner(
-    folder: Path, trials: list[Trial], execution: Execution, callback: DriverCallback
+    folder: Path, packs: list[Pack], execution: Execution, callback: DriverCallback
 ) -> ray.tune.Tuner:
-    """Set up one Tune experiment with one Tune trial per trial, workers reused between them."""
+    """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
-    trainable = functools.partial(
-        train_trial,
-        data_folder=execution.data_folder,
-        checkpoints=execution.checkpoints,
-        device=execution.device,
-        threads=execution.threads,
-    )
-    resources = {"cpu": execution.cpus_per_trial, "gpu": execution.gpus_per_trial}
-    names = {trial.key: trial.name for trial in trials}
+    trainable = functools.partial(train_pack, checkpoints=execution.checkpoints, **execution.where)
+    names = {pack.trials[0].key: pack.name for pack in packs}
 
     def trial_name(ray_trial: Any) -> str:
-        return names[ray_trial.config["point"]["key"]]
+        return names[next(iter(ray_trial.config["pack"]))]
 
-    points = [{"key": trial.key, "trial": trial.config.as_dict()} for trial in trials]
-    space = {"point": ray.tune.grid_search(points)}
+    points = [{trial.key: trial.config.as_dict() for trial in pack.trials} for pack in packs]
+    space = {"pack": ray.tune.grid_search(points)}
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, resources),
+        ray.tune.with_resources(trainable, execution.resources),
         param_space=space,
         tune_config=ray.tune.TuneConfig(
             reuse_actors=True,

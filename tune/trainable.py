@@ -1,15 +1,17 @@
-"""What a Ray worker runs: one trial, saved after every epoch."""
+"""What a Ray worker runs: a pack of trials, each of them saved after every epoch."""
 
 import functools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import ray.tune
 import torch
 
-from actmodels.config import trial_from_dict
+from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.data.trial_data import TrialData
 from actmodels.files import replacing
+from actmodels.packed.training import Member, PackTraining
 from actmodels.training import Training
 
 load_data = functools.lru_cache(maxsize=1)(TrialData.load)  # a worker runs many trials
@@ -26,39 +28,78 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
-def report(training: Training) -> None:
-    """Tell the driver all there is to know so far; a lost report is made good by the next."""
-    ray.tune.report(
-        {
-            "history": [vars(record) for record in training.history],
-            "dev_accuracy": training.history[-1].dev_accuracy,
-            "parameters": training.parameters,
-            "diverged": training.diverged,
-            "finished": training.finished,
+class SingleTraining:
+    """A trial by itself, handled like a pack."""
+
+    def __init__(self, config: TrialConfig, data: TrialData, device: str) -> None:
+        self.members = [Training(config, data, device)]
+
+    @property
+    def finished(self) -> bool:
+        """The trial has ended."""
+        return self.members[0].finished
+
+    def run_epoch(self) -> list[Training]:
+        """Train and evaluate once."""
+        self.members[0].run_epoch()
+        return self.members
+
+
+def start(
+    configs: Sequence[TrialConfig], data: TrialData, device: str
+) -> SingleTraining | PackTraining:
+    """Trials at their beginning, stacked if there are several."""
+    if len(configs) == 1:
+        return SingleTraining(configs[0], data, device)
+    return PackTraining(configs, data, device)
+
+
+def report(members: Mapping[str, Training | Member]) -> None:
+    """Tell the driver all there is to know of some trials, by key.
+
+    A lost report is made good by the next one of the same trials, which a worker that starts
+    again makes first of all.
+    """
+    news = {
+        key: {
+            "history": [vars(record) for record in member.history],
+            "parameters": member.parameters,
+            "diverged": member.diverged,
+            "finished": member.finished,
         }
-    )
+        for key, member in members.items()
+    }
+    ray.tune.report({"trials": news})
 
 
-def train_trial(
+def train_pack(
     config: dict[str, Any], *, data_folder: Path, checkpoints: Path, device: str, threads: int
 ) -> None:
-    """Train one trial from its last saved epoch to its end.
+    """Train each trial of a pack from its own last saved epoch to its end.
 
     Args:
-        config: {"point": {"key": ..., "trial": TrialConfig.as_dict()}}.
+        config: {"pack": {key: TrialConfig.as_dict(), ...}}.
         data_folder: artefacts of the `tensors` stage, absolute: a worker has a folder of its own.
         checkpoints: folder of trials in progress, absolute, the same on all nodes.
-        device: "cpu" or "cuda". threads: of this trial alone; two trials with torch's default
+        device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each.
     """
     torch.set_num_threads(threads)
-    point = config["point"]
-    path = checkpoint_path(checkpoints, point["key"])
-    training = Training(trial_from_dict(point["trial"]), load_data(data_folder), device)
-    if path.is_file():
-        training.load_state_dict(load_checkpoint(path))
-        report(training)
-    for _ in training.epochs():
-        with replacing(path) as temporary:
-            torch.save(training.state_dict(), temporary)
-        report(training)
+    configs = [trial_from_dict(stored) for stored in config["pack"].values()]
+    training = start(configs, load_data(data_folder), device)
+    members = dict(zip(config["pack"], training.members, strict=True))
+    taken_up = {}
+    for key, member in members.items():
+        path = checkpoint_path(checkpoints, key)
+        if path.is_file():
+            member.load_state_dict(load_checkpoint(path))
+            taken_up[key] = member
+    if taken_up:
+        report(taken_up)
+    while not training.finished:
+        trained = training.run_epoch()
+        told = {key: member for key, member in members.items() if member in trained}
+        for key, member in told.items():
+            with replacing(checkpoint_path(checkpoints, key)) as temporary:
+                torch.save(member.state_dict(), temporary)
+        report(told)

@@ -11,6 +11,7 @@ from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution, fit
 from tune.grid import Trial, with_keys
+from tune.packing import Pack
 from tune.progress import Progress
 from tune.store import TrialStore
 
@@ -49,9 +50,9 @@ def execution(folder: Path) -> Execution:
     return Execution(folder, folder, folder, 1, 0, RESTARTS, False)
 
 
-def rays(trial: Trial, failures: int) -> Any:
-    """Ray's side of a trial."""
-    config = {"point": {"key": trial.key}}
+def rays(trials: list[Trial], failures: int) -> Any:
+    """Ray's side of a pack."""
+    config = {"pack": {trial.key: trial.config.as_dict() for trial in trials}}
     return SimpleNamespace(
         config=config,
         num_failures=failures,
@@ -60,30 +61,59 @@ def rays(trial: Trial, failures: int) -> Any:
     )
 
 
+def keys(packs: list[Pack]) -> list[list[str]]:
+    return [[trial.key for trial in pack.trials] for pack in packs]
+
+
 def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
     trials: list[Trial], callback: DriverCallback
 ) -> None:
     """Ray gave the trial up with 2 of 2 restarts counted: one more was due."""
-    callback.on_trial_error(1, [], rays(trials[0], RESTARTS))
-    assert (callback.lost, callback.errors) == ({trials[0].key}, {})
-    callback.on_trial_error(1, [], rays(trials[1], RESTARTS + 1))
+    callback.on_trial_error(1, [], rays(trials[:1], RESTARTS))
+    assert (keys(callback.again), callback.errors) == ([[trials[0].key]], {})
+    callback.on_trial_error(1, [], rays(trials[1:2], RESTARTS + 1))
     assert callback.errors == {trials[1].key: "out of memory"}
+
+
+def test_only_what_has_not_ended_of_a_lost_pack_is_run_again(
+    trials: list[Trial], callback: DriverCallback
+) -> None:
+    callback.ended.add(trials[1].key)
+    callback.on_trial_error(1, [], rays(trials, RESTARTS))
+    assert keys(callback.again) == [[trials[0].key, trials[2].key]]
+    assert callback.errors == {}
+
+
+def test_a_failing_pack_is_halved_until_the_cause_is_alone(
+    trials: list[Trial], callback: DriverCallback
+) -> None:
+    for pack, halves in (([0, 1, 2], [[0, 1], [2]]), ([0, 1], [[0], [1]])):
+        callback.again.clear()
+        callback.on_trial_error(1, [], rays([trials[n] for n in pack], RESTARTS + 1))
+        assert keys(callback.again) == [[trials[n].key for n in half] for half in halves]
+    assert callback.errors == {}
+    callback.on_trial_error(1, [], rays(trials[:1], RESTARTS + 1))
+    assert callback.errors == {trials[0].key: "out of memory"}
 
 
 def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[str]]) -> Any:
     """A stand-in for Tuner that loses the trials of these numbers, round by round."""
 
-    def tuner(folder: Path, given: list[Trial], _: Execution, callback: DriverCallback) -> Any:
+    def tuner(folder: Path, given: list[Pack], _: Execution, callback: DriverCallback) -> Any:
         def run() -> None:
             lost = {trials[number].key for number in rounds[len(seen)]}
-            seen.append([trial.key for trial in given])
-            for trial in given:
-                if trial.key in lost:
-                    callback.on_trial_error(1, [], rays(trial, 2))
+            seen.append([key for pack in keys(given) for key in pack])
+            for pack in given:
+                if lost & {trial.key for trial in pack.trials}:
+                    callback.on_trial_error(1, [], rays(list(pack.trials), 2))
 
         return SimpleNamespace(fit=run)
 
     return tuner
+
+
+def single(trials: list[Trial]) -> list[Pack]:
+    return [Pack((trial,)) for trial in trials]
 
 
 def test_lost_trials_alone_are_run_again(
@@ -91,18 +121,19 @@ def test_lost_trials_alone_are_run_again(
 ) -> None:
     seen: list[list[str]] = []
     monkeypatch.setattr(tune.execution, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
-    fit(tmp_path, trials, execution(tmp_path), callback)
-    keys = [trial.key for trial in trials]
-    assert seen == [keys, keys[1:], keys[2:]]
+    fit(tmp_path, single(trials), execution(tmp_path), callback)
+    names = [trial.key for trial in trials]
+    assert seen == [names, names[1:], names[2:]]
     assert callback.errors == {}
 
 
-def test_a_trial_lost_in_every_round_is_given_up(
+def test_trials_lost_in_every_round_are_given_up_each_by_name(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[str]] = []
     always = [{0}] * (1 + RESTARTS)
     monkeypatch.setattr(tune.execution, "tuner", ray_that_loses(always, trials, seen))
-    fit(tmp_path, trials, execution(tmp_path), callback)
+    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback)
     assert len(seen) == 1 + RESTARTS
-    assert callback.errors == {trials[0].key: "its workers died again and again; see the log above"}
+    reason = "its workers died again and again; see the log above"
+    assert callback.errors == {trial.key: reason for trial in trials}

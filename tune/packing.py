@@ -1,0 +1,83 @@
+"""Which trials train together: packs of one shape, spread over the workers. No Ray."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from actmodels.config import TrialConfig
+from actmodels.packed.stack import can_pack, pack_shape
+from tune.grid import Trial
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Trials that one worker trains at once; each keeps its own key, checkpoint and record."""
+
+    trials: tuple[Trial, ...]
+
+    @property
+    def name(self) -> str:
+        """What the pack is called in Ray's dashboard: its first trial, and how many follow."""
+        others = len(self.trials) - 1
+        return self.trials[0].name + (f"-and-{others}-more" if others else "")
+
+    def halves(self) -> list["Pack"]:
+        """The pack as two, the first one larger by one if need be."""
+        middle = (len(self.trials) + 1) // 2
+        return [Pack(self.trials[:middle]), Pack(self.trials[middle:])]
+
+
+def slowness(config: TrialConfig) -> tuple[float, ...]:
+    """Sorts trials by the steps that they will probably take.
+
+    A pack takes as many steps for a batch as its slowest trial, so like goes with like.
+    """
+    settings = config.flat()
+
+    def setting(name: str) -> float:
+        return float(settings.get(name, 0.0))
+
+    wanted = (setting("target_steps"), setting("prior_steps"))
+    return (*wanted, -setting("ponder_weight"), -setting("halting_bias"), -setting("epsilon"))
+
+
+def by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
+    """Trials that can be one pack, in the order in which they are cut into packs.
+
+    Equal seeds come together, whose trials share their batches; then like slowness. A trial of a
+    model that cannot pack is a shape of its own, named by its key.
+    """
+    groups: dict[Hashable, list[Trial]] = {}
+    for trial in sorted(trials, key=lambda t: (t.config.seed, slowness(t.config))):
+        shape = pack_shape(trial.config) if can_pack(trial.config.model) else trial.key
+        groups.setdefault(shape, []).append(trial)
+    return groups
+
+
+def cut(trials: Sequence[Trial], count: int) -> list[Pack]:
+    """Neighbours in as many packs, whose sizes differ by one at most."""
+    bounds = [len(trials) * number // count for number in range(count + 1)]
+    return [Pack(tuple(trials[a:b])) for a, b in pairwise(bounds)]
+
+
+def make_packs(
+    groups: Mapping[Hashable, Sequence[Trial]], sizes: Mapping[Hashable, int], workers: int
+) -> list[Pack]:
+    """Cut groups into packs: none above its size, and enough for all workers.
+
+    Args:
+        groups: trials by shape (`by_shape`).
+        sizes: most trials of a pack, by shape.
+        workers: how many packs can train at the same time.
+    """
+    counts = {shape: -(-len(trials) // sizes[shape]) for shape, trials in groups.items()}
+    while sum(counts.values()) < min(workers, sum(map(len, groups.values()))):
+        largest = max(groups, key=lambda shape: len(groups[shape]) / counts[shape])
+        counts[largest] += 1
+    return [pack for shape, trials in groups.items() for pack in cut(trials, counts[shape])]
+
+
+def in_order(packs: Sequence[Pack], trials: Sequence[Trial]) -> list[Pack]:
+    """Packs sorted by the first of their trials, as `trials` has them."""
+    place = {trial.key: number for number, trial in enumerate(trials)}
+    return sorted(packs, key=lambda pack: min(place[trial.key] for trial in pack.trials))
