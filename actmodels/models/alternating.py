@@ -15,7 +15,6 @@ from actmodels.halting.build import build_halting
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
 from actmodels.models.running import Running
-from actmodels.modules.deferred import deferred
 from actmodels.modules.inference import GateDropout, InferenceStep, Memories
 from actmodels.modules.linear import Linear
 from actmodels.registry import HaltingConfig
@@ -95,22 +94,21 @@ class AlternatingAttention(PairModel):
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
         running = Running(batch.labels.shape, state.device)
-        memories = running.shared(memories)
-        with deferred([self.step, self.halting]):
-            for number in range(steps):
-                state = self.step(state, memories, dropout)
-                so_far = running.add(state, self.halting.probability(state))
-                if number == steps - 1:
-                    break
-                done = self.halting.done(so_far)
-                if bool(done.all()):
-                    break
-                places = running.places(done)
-                if places is not None:
-                    running.keep(places)
-                    state = running.rows(state, places)
-                    memories = running.memories(memories, places)
-                    dropout = running.dropout(dropout, places)
+        one_pass = self.step.one_pass(memories)
+        for number in range(steps):
+            state = self.step(state, one_pass, dropout)
+            so_far = running.add(state, self.halting.probability(state))
+            if number == steps - 1:
+                break
+            done = self.halting.done(so_far)
+            if bool(done.all()):
+                break
+            places = running.places(done)
+            if places is not None:
+                running.keep(places)
+                one_pass.select(places, running.origin, running.shape)
+                state = running.rows(state, places)
+                dropout = running.dropout(dropout, places)
         return Trajectory(*running.trajectory())
 
     def forward(

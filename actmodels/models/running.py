@@ -7,8 +7,7 @@ number but by rounding.
 import torch
 from torch import Tensor
 
-from actmodels.modules.inference import GateDropout, Memories
-from actmodels.modules.memory import Memory
+from actmodels.modules.inference import GateDropout
 
 ENOUGH_LEFT = 0.9  # take rows out once fewer than this share still runs; copying has its price
 
@@ -83,25 +82,6 @@ class Running:
             .index_select(0, places)
             .view(*self.shape, values.shape[-1])
         )
-
-    def shared(self, memories: Memories) -> Memories:
-        """The memories, with their gradients formed after the last step."""
-        premise, hypothesis = memories.premise, memories.hypothesis
-        assert isinstance(premise, Tensor) and isinstance(hypothesis, Tensor)
-        return memories._replace(
-            premise=Memory(premise, memories.premise_mask),
-            hypothesis=Memory(hypothesis, memories.hypothesis_mask),
-        )
-
-    def memories(self, memories: Memories, places: Tensor) -> Memories:
-        """What those that go on look at."""
-
-        def chosen(memory: Tensor | Memory) -> Memory:
-            assert isinstance(memory, Memory)
-            return memory.select(places, self.origin, self.shape)
-
-        premise, hypothesis = chosen(memories.premise), chosen(memories.hypothesis)
-        return Memories(premise, premise.mask, hypothesis, hypothesis.mask)
 
     def dropout(self, dropout: GateDropout, places: Tensor) -> GateDropout:
         """The masks of those that go on; a mask that is a single 1 serves all."""

@@ -4,7 +4,6 @@ from torch import Tensor, nn
 
 from actmodels.modules.linear import Linear
 from actmodels.modules.masking import masked_softmax
-from actmodels.modules.memory import Memory
 
 
 class BilinearAttention(nn.Module):
@@ -18,21 +17,17 @@ class BilinearAttention(nn.Module):
         super().__init__()
         self.transform = Linear(query, memory)
 
-    def forward(
-        self, query: Tensor, memory: Tensor | Memory, mask: Tensor
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Attend once.
 
         Args:
             query: [batch, query].
-            memory: [batch, tokens, memory]; or a Memory, which has its own mask.
+            memory: [batch, tokens, memory].
             mask: true for real tokens [batch, tokens].
 
         Returns:
             the attended memory [batch, memory] and the weights [batch, tokens].
         """
-        if isinstance(memory, Memory):
-            return memory.attend(self.transform(query))
         scores = (memory @ self.transform(query)[..., None]).squeeze(-1)  # [batch, tokens]
         weights = masked_softmax(scores, mask)
         return (weights[..., None, :] @ memory).squeeze(-2), weights

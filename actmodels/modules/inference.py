@@ -10,14 +10,15 @@ from actmodels.modules.dropout import Dropout
 from actmodels.modules.gru import GRUCell
 from actmodels.modules.linear import Linear
 from actmodels.modules.memory import Memory
+from actmodels.modules.one_pass import OnePass
 
 
 class Memories(NamedTuple):
     """What the steps look at: aligned words [batch, tokens, memory] and masks [batch, tokens]."""
 
-    premise: Tensor | Memory
+    premise: Tensor
     premise_mask: Tensor
-    hypothesis: Tensor | Memory
+    hypothesis: Tensor
     hypothesis_mask: Tensor
 
 
@@ -31,11 +32,14 @@ class Attended(NamedTuple):
 
 
 class GateDropout(NamedTuple):
-    """Dropout masks of the gates, drawn once per example and used at every step."""
+    """Dropout masks of the gates, drawn once per example and used at every step.
+
+    inputs: [batch, inputs]. hidden: of both hidden layers, the premise's first [batch, 2 · gate].
+    Either is a single 1 where nothing is dropped.
+    """
 
     inputs: Tensor
-    premise_hidden: Tensor
-    hypothesis_hidden: Tensor
+    hidden: Tensor
 
 
 class Gate(nn.Module):
@@ -81,7 +85,7 @@ class InferenceStep(nn.Module):
         def mask(size: int) -> Tensor:
             return self.dropout.mask((*batch, size), weight)
 
-        dropout = GateDropout(mask(inputs), mask(gate), mask(gate))
+        dropout = GateDropout(mask(inputs), mask(2 * gate))
         return weight.new_zeros(*batch, state), dropout
 
     def attend(self, state: Tensor, memories: Memories) -> Attended:
@@ -93,14 +97,36 @@ class InferenceStep(nn.Module):
         premise, over_premise = self.attend_premise(query, memories.premise, memories.premise_mask)
         return Attended(hypothesis, over_hypothesis, premise, over_premise)
 
-    def forward(self, state: Tensor, memories: Memories, dropout: GateDropout) -> Tensor:
+    def one_pass(self, memories: Memories) -> OnePass:
+        """The same step, written out, for one pass over the steps of a batch."""
+        gates = (self.premise_gate, self.hypothesis_gate)
+        hidden = (
+            torch.cat([gate.hidden.weight for gate in gates], dim=-2),
+            torch.cat([gate.hidden.bias for gate in gates], dim=-1),
+        )
+        queries = (self.attend_hypothesis.transform, self.attend_premise.transform)
+        others = (*(gate.output for gate in gates), self.cell.gates, self.cell.candidate)
+        return OnePass(
+            [
+                *((layer.weight, layer.bias) for layer in queries),
+                hidden,
+                *((layer.weight, layer.bias) for layer in others),
+            ],
+            Memory(memories.hypothesis, memories.hypothesis_mask),
+            Memory(memories.premise, memories.premise_mask),
+        )
+
+    def forward(self, state: Tensor, memories: Memories | OnePass, dropout: GateDropout) -> Tensor:
         """Map the state [batch, state] to the next one."""
+        if isinstance(memories, OnePass):
+            return memories.step(state, dropout)
+        masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2
         hypothesis, _, premise, _ = self.attend(state, memories)
         gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
         gate_inputs = gate_inputs * dropout.inputs
         gated = [
-            self.premise_gate(gate_inputs, dropout.premise_hidden) * premise,
-            self.hypothesis_gate(gate_inputs, dropout.hypothesis_hidden) * hypothesis,
+            self.premise_gate(gate_inputs, masks[0]) * premise,
+            self.hypothesis_gate(gate_inputs, masks[1]) * hypothesis,
         ]
         next_state: Tensor = self.cell(torch.cat(gated, dim=-1), state)
         return next_state

@@ -1,7 +1,5 @@
 """Affine maps of one model, or of a pack of models at once."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -28,19 +26,10 @@ def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class Linear(nn.Linear):
-    """torch's linear layer, whose parameters may be those of a pack.
-
-    Attributes:
-        deferred: what maps inputs instead while gradients are deferred
-            (actmodels.modules.deferred).
-    """
-
-    deferred: Callable[[Tensor], Tensor] | None = None
+    """torch's linear layer, whose parameters may be those of a pack."""
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map [..., inputs] to [..., outputs]; see `affine`."""
-        if self.deferred is not None:
-            return self.deferred(inputs)
         return affine(inputs, self.weight, self.bias)
 
 

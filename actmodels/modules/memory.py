@@ -36,49 +36,19 @@ class _Handle(torch.autograd.Function):
     def backward(ctx: Any, _: Tensor) -> tuple[Tensor, None]:
         tokens, size = ctx.shape[-2:]
         total: Tensor | None = None
-        uses = sorted(ctx.uses, key=lambda use: -len(use.weights.flatten(0, -2)))
+        uses = sorted(ctx.uses, key=lambda use: -len(use.weights.flatten(0, -2)))  # all come first
         for _number, group in groupby(uses, key=lambda use: id(use.rows)):
             same = list(group)
             left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
             right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
             product = (left @ right).view(-1, tokens, size)
-            rows = same[0].rows
-            if rows is None and total is None:
-                total = product
-                continue
             if total is None:
-                total = product.new_zeros(ctx.shape).view(-1, tokens, size)
-            if rows is None:
-                total += product
+                total = product  # every example takes the first step
             else:
-                total.index_add_(0, rows, product)
+                total.index_add_(0, same[0].rows, product)
         ctx.uses.clear()
         assert total is not None
         return total.view(ctx.shape), None
-
-
-class _Attend(torch.autograd.Function):
-    """softmax(memory · query) over tokens, and the memory summed by it."""
-
-    @staticmethod
-    def forward(ctx: Any, query: Tensor, handle: Tensor, memory: "Memory") -> tuple[Tensor, Tensor]:
-        words = memory.words
-        weights = masked_softmax((words @ query[..., None]).squeeze(-1), memory.mask)
-        ctx.memory = memory
-        ctx.save_for_backward(query, weights)
-        ctx.mark_non_differentiable(weights)
-        return (weights[..., None, :] @ words).squeeze(-2), weights
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, attended: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]:
-        query, weights = ctx.saved_tensors
-        words, memory = ctx.memory.words, ctx.memory
-        change = weights * (words @ attended[..., None]).squeeze(-1)
-        scores = change - weights * change.sum(dim=-1, keepdim=True)
-        memory.uses.append(_Use(memory.rows, weights, attended, scores, query))
-        back = (scores[..., None, :] @ words).squeeze(-2)
-        return back, back.new_zeros(()), None
 
 
 class Memory:
@@ -95,12 +65,24 @@ class Memory:
         self.uses: list[_Use] = []
         self.handle: Tensor = _Handle.apply(words, self.uses)  # type: ignore[no-untyped-call]
 
-    def attend(self, query: Tensor) -> tuple[Tensor, Tensor]:
+    def look(self, query: Tensor) -> tuple[Tensor, Tensor]:
         """Attended memory [batch, memory] and weights [batch, tokens] of queries [batch, memory].
 
-        The weights carry no gradient.
+        weights_i = softmax_i(words_i · query)
         """
-        return _Attend.apply(query, self.handle, self)  # type: ignore[no-untyped-call, no-any-return]
+        weights = masked_softmax((self.words @ query[..., None]).squeeze(-1), self.mask)
+        return (weights[..., None, :] @ self.words).squeeze(-2), weights
+
+    def back(self, query: Tensor, weights: Tensor, attended: Tensor) -> Tensor:
+        """Give the query's gradient for that of the attended memory; keep factors of the words'.
+
+        Args:
+            query, weights: of `look`. attended: the gradient of its first result.
+        """
+        change = (self.words @ attended[..., None]).squeeze(-1)
+        scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
+        self.uses.append(_Use(self.rows, weights, attended, scores, query))
+        return (scores[..., None, :] @ self.words).squeeze(-2)
 
     def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> "Memory":
         """The same memory for some of its examples.
@@ -112,9 +94,9 @@ class Memory:
         """
         chosen = object.__new__(Memory)
         tokens, size = self.words.shape[-2:]
-        chosen.words = (
-            self.words.reshape(-1, tokens, size).index_select(0, places).view(*batch, tokens, size)
-        )
-        chosen.mask = self.mask.reshape(-1, tokens).index_select(0, places).view(*batch, tokens)
+        words = self.words.reshape(-1, tokens, size).index_select(0, places)
+        chosen.words = words.view(*batch, tokens, size)
+        mask = self.mask.reshape(-1, tokens).index_select(0, places)
+        chosen.mask = mask.view(*batch, tokens)
         chosen.rows, chosen.uses, chosen.handle = origin, self.uses, self.handle
         return chosen
