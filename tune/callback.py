@@ -93,8 +93,7 @@ class DriverCallback(ray.tune.Callback):
     def trial_reported(self, trial: Trial, news: Mapping[str, Any]) -> None:
         """Track what is new of a trial; record it if it has ended."""
         history = tuple(EpochRecord(**epoch) for epoch in news["history"])
-        for epoch in history:
-            self.tracker.trial_epoch(trial.key, epoch)
+        self.tracker.trial_epoch(trial.key, *history)
         best = max(epoch.dev_accuracy for epoch in history)
         self.progress.reached(trial.name, len(history), best)
         if not news["finished"]:
@@ -112,7 +111,7 @@ class DriverCallback(ray.tune.Callback):
         self.store.save(record, weights)
         self.ended.add(trial.key)
         self.tracker.trial_finished(trial.key, record)
-        self.progress.ended(trial.name, trial.config.max_epochs)
+        self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack ended, or was stopped from outside (Ctrl-C)."""

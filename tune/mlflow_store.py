@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
+from actmodels.records import TrialRecord
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -186,6 +187,14 @@ class RunStore:
         listed = [Param(name, str(value)) for name, value in (params or {}).items()]
         marks = [RunTag(name, value) for name, value in (tags or {}).items()]
         self.client.log_batch(run_id, metrics, listed, marks, synchronous=True)
+
+
+def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
+    """Status and tags of the nested run of a trial that has ended."""
+    if record and record.diverged:
+        reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
+        return "FAILED", {"failure": reason}
+    return "FINISHED", {}
 
 
 def is_free(path: Path) -> bool:

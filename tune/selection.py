@@ -1,5 +1,6 @@
 """The best configuration of a model, by dev accuracy alone. No Ray."""
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -56,11 +57,19 @@ def tie_value(records: Sequence[TrialRecord], rule: str, position: int) -> float
     if rule == "parameters":
         return records[0].parameters
     values = [getattr(record.best, rule) for record in records]
-    return statistics.fmean(0.0 if value is None else value for value in values)
+    mean = statistics.fmean(0.0 if value is None else value for value in values)
+    return math.inf if math.isnan(mean) else mean  # nan is neither smaller nor larger
+
+
+def is_sound(records: Sequence[TrialRecord]) -> bool:
+    """Whether no run diverged, nor was best with a loss that is not finite."""
+    return all(not r.diverged and math.isfinite(r.best.dev_loss) for r in records)
 
 
 def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str, Selected]:
     """Choose per model the configuration of the highest mean dev accuracy.
+
+    One that diverged with any seed comes after all that did not, however good it was before.
 
     Args:
         records: all trials of a sweep, in the grid's order.
@@ -78,10 +87,17 @@ def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str
         group = [found for config, found in points.items() if config.model == model]
         ranked = sorted(
             range(len(group)),
-            key=lambda i: (-mean_accuracy(group[i]), *(tie_value(group[i], r, i) for r in ties)),
+            key=lambda i: (
+                not is_sound(group[i]),
+                -mean_accuracy(group[i]),
+                *(tie_value(group[i], r, i) for r in ties),
+            ),
         )
         best = group[ranked[0]]
-        tied = sum(mean_accuracy(found) == mean_accuracy(best) for found in group)
+        tied = sum(
+            (is_sound(found), mean_accuracy(found)) == (is_sound(best), mean_accuracy(best))
+            for found in group
+        )
         config = trial_from_dict(best[0].config)
         winners[model] = Selected(config, tuple(best), len(group), tied)
     return winners

@@ -25,6 +25,7 @@ from tune.mlflow_store import (
     TrackingError,
     first_line,
     flat_metrics,
+    outcome,
 )
 from tune.provenance import provenance_tags
 
@@ -96,8 +97,12 @@ class Tracker:
         self._later(self._log_epochs, key, records)
 
     def trial_finished(self, key: str, record: TrialRecord | None = None) -> None:
-        """The trial is done; `record` fills in epochs that no driver had the time to log."""
-        self._later(self._end_trial, key, "FINISHED", {}, record.history if record else ())
+        """The trial is done; `record` fills in epochs that no driver had the time to log.
+
+        One that diverged has a record and is not tried again, but its nested run is FAILED.
+        """
+        history = record.history if record else ()
+        self._later(self._end_trial, key, *outcome(record), history)
 
     def trial_failed(self, key: str, reason: str) -> None:
         """The trial gave up; the first line of `reason` becomes a tag."""
@@ -227,11 +232,12 @@ class Tracker:
         trial.status = status
 
     def _reuse_trial(self, record: TrialRecord, params: Params, name: str) -> None:
-        trial, epochs = self._find(record.key), str(len(record.history))
-        if trial and (trial.status, trial.tags.get("epochs")) == ("FINISHED", epochs):
+        trial, (status, tags) = self._find(record.key), outcome(record)
+        expected = (status, str(len(record.history)), tags.get("failure"))
+        if trial and (trial.status, *map(trial.tags.get, ("epochs", "failure"))) == expected:
             return
         self._open_trial(record.key, params, name, {"reused": "true"})
-        self._end_trial(record.key, "FINISHED", {}, record.history)
+        self._end_trial(record.key, status, tags, record.history)
 
     def _end_parent(self, status: str, metrics: Metrics) -> None:
         self._list_trials()

@@ -15,10 +15,12 @@ def record(
     accuracy: float, *, model: str = MODELS[1], seed: int = 1, loss: float = 1.0, **more: Any
 ) -> TrialRecord:
     steps, parameters = more.pop("steps", 3.0), more.pop("parameters", 10)
+    diverged = more.pop("diverged", False)
     config = sample_trial(model, seed=seed, **more).as_dict()
     worse = EpochRecord(1, 1, 0.3, 1, 0, 2, 9.0, accuracy - 0.1, 1, 0, 2)
     best = EpochRecord(2, 1, 0.3, steps, 0, 2, loss, accuracy, steps, 0, 2)
-    return TrialRecord(f"{accuracy}-{seed}-{more}", config, parameters, (worse, best), {})
+    key = f"{accuracy}-{seed}-{more}"
+    return TrialRecord(key, config, parameters, (worse, best), {}, diverged)
 
 
 def test_one_winner_per_model() -> None:
@@ -74,3 +76,40 @@ def test_the_first_of_equal_epochs_counts() -> None:
     epochs = [EpochRecord(n, 1, 0, None, None, None, 1, a, None, None, None) for n, a in
               [(1, 0.5), (2, 0.7), (3, 0.7)]]  # fmt: skip
     assert TrialRecord("k", {}, 1, tuple(epochs), {}).best.epoch == 2
+
+
+@pytest.mark.parametrize("ties", [ALL, ["grid_order"]])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_what_diverged_is_never_chosen_over_what_did_not(place: int, ties: list[str]) -> None:
+    """With whatever accuracy: that of an epoch before, or by chance with a loss of nan."""
+    sound = [record(0.6, dropout=0.1), record(0.6, dropout=0.2, loss=1.1)]
+    for unsound in (
+        record(0.9, dropout=0.3, diverged=True),
+        record(0.9, dropout=0.3, loss=float("nan")),
+        record(0.6, dropout=0.3, loss=float("inf")),
+    ):
+        records = [*sound[:place], unsound, *sound[place:]]
+        winner = select_best(records, ties)[MODELS[1]]
+        assert winner.config.network.dropout == 0.1
+        assert (winner.tied, winner.considered) == (2, 3)
+
+
+def test_one_diverged_seed_is_enough() -> None:
+    records = [
+        record(0.9, seed=1, dropout=0.3),
+        record(0.9, seed=2, dropout=0.3, diverged=True),
+        record(0.6, seed=1, dropout=0.1),
+        record(0.6, seed=2, dropout=0.1),
+    ]
+    assert select_best(records, ALL)[MODELS[1]].config.network.dropout == 0.1
+
+
+def test_where_all_diverged_the_best_of_them_is_chosen() -> None:
+    """A loss of nan is the worst of equals, wherever it stands."""
+    for losses in ((float("nan"), 2.0), (2.0, float("nan"))):
+        records = [
+            record(0.6, dropout=dropout, loss=loss, diverged=True)
+            for dropout, loss in zip((0.1, 0.2), losses, strict=True)
+        ]
+        found = select_best(records, ALL)[MODELS[1]]
+        assert found.config.network.dropout == (0.2 if losses[1] == 2.0 else 0.1)

@@ -4,6 +4,7 @@ import gc
 import shutil
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,25 @@ def test_an_error_of_ours_leaves_the_background(
                 time.sleep(0.01)
             tracker.trial_started("b", PARAMS, "b")
             pytest.fail("the driver was not told")
+
+
+def test_a_diverged_trial_fails_and_stays_so(state: Path) -> None:
+    """Its record is reused by the next sweep, where it stands as failed again."""
+    diverged = replace(record("a", epochs=2), diverged=True)
+    for group in ("0123456789", "another group"):
+        for _ in range(2):
+            tracker = started(state, group)
+            if group == "0123456789" and not children(state):
+                train(tracker, "a", last=2)
+                tracker.trial_finished("a", diverged)
+            tracker.trial_reused(diverged, PARAMS, "a")
+            tracker.trial_reused(record("b"), PARAMS, "b")
+            tracker.finish("FINISHED", {})
+    nested = [run for run in runs(state) if "mlflow.parentRunId" in run.data.tags]
+    assert len(nested) == 4
+    for run in nested:
+        failed = run.data.tags["trial_key"] == "a"
+        assert run.info.status == ("FAILED" if failed else "FINISHED")
+        reason = "diverged in epoch 2: a loss was not finite" if failed else None
+        assert run.data.tags.get("failure") == reason
+        assert run.data.tags["epochs"] == ("2" if failed else "3")
