@@ -6,6 +6,7 @@ from pipeline.parameters.load import load_params
 from pipeline.settings import effective
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import execution_settings, keyed, write_trials
+from tune.early_stopping import SuccessiveHalving
 from tune.grid import expand, grid_hash
 from tune.sweep import run_trials
 
@@ -27,7 +28,13 @@ def main() -> None:
             patience=sweep.patience,
         )
     ]
-    trials = keyed(configs, execution)
+    stopping = sweep.early_stopping
+    rule = (
+        SuccessiveHalving(stopping.first_epochs, stopping.keep_one_in)
+        if stopping.rule == "successive_halving"
+        else None
+    )
+    trials = keyed(configs, execution, rule)
     records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in sweep.models:

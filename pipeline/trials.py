@@ -12,6 +12,7 @@ from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, state_folder
+from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
 
@@ -27,6 +28,7 @@ def execution_settings(params: Params) -> Execution:
         gpus_per_trial=cluster.gpus_per_trial,
         max_failures=cluster.max_failures,
         dashboard=cluster.dashboard,
+        trials_per_pack=cluster.trials_per_pack,
     )
 
 
@@ -39,13 +41,18 @@ def data_digest() -> str:
         raise ArtefactError(f"{path} is missing or damaged; run: dvc repro tensors") from error
 
 
-def keyed(configs: Sequence[TrialConfig], execution: Execution) -> list[Trial]:
+def keyed(
+    configs: Sequence[TrialConfig],
+    execution: Execution,
+    early_stopping: SuccessiveHalving | None = None,
+) -> list[Trial]:
     """Trials on the current data, named by their keys."""
     return with_keys(
         configs,
         data_digest=data_digest(),
         device=execution.device,
         threads=execution.threads,
+        early_stopping=early_stopping,
     )
 
 

@@ -10,6 +10,7 @@ import ray.tune
 
 from tune.callback import DriverCallback
 from tune.cluster import connected
+from tune.early_stopping import Rungs
 from tune.grid import Trial, grid_hash
 from tune.packing import Pack
 from tune.placement import place
@@ -71,8 +72,12 @@ def execute(
     tracker: Tracker,
     *,
     keep_weights: bool,
+    rungs: Rungs | None = None,
 ) -> dict[str, str]:
     """Run trials on Ray and store what finishes.
+
+    Args:
+        rungs: where trials are compared, if they may end early.
 
     Returns:
         why trials failed, by key; whether all finished is for the caller to see in the store.
@@ -99,7 +104,7 @@ def execute(
                 resources=execution.resources,
                 where=execution.where,
             )
-            fit(folder, packs, execution, callback)
+            fit(folder, packs, execution, callback, rungs)
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
@@ -109,23 +114,35 @@ def execute(
     return callback.errors
 
 
-def fit(folder: Path, packs: list[Pack], execution: Execution, callback: DriverCallback) -> None:
+def fit(
+    folder: Path,
+    packs: list[Pack],
+    execution: Execution,
+    callback: DriverCallback,
+    rungs: Rungs | None = None,
+) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
     It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller.
     """
     while packs:
         callback.again.clear()
-        tuner(folder, packs, execution, callback).fit()
+        tuner(folder, packs, execution, callback, rungs).fit()
         packs = list(callback.again)
 
 
 def tuner(
-    folder: Path, packs: list[Pack], execution: Execution, callback: DriverCallback
+    folder: Path,
+    packs: list[Pack],
+    execution: Execution,
+    callback: DriverCallback,
+    rungs: Rungs | None,
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
-    trainable = functools.partial(train_pack, checkpoints=execution.checkpoints, **execution.where)
+    trainable = functools.partial(
+        train_pack, checkpoints=execution.checkpoints, rungs=rungs, **execution.where
+    )
     names = {pack.trials[0].key: pack.name for pack in packs}
 
     def trial_name(ray_trial: Any) -> str:

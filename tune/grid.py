@@ -8,6 +8,7 @@ from typing import Any
 
 from actmodels.config import TrialConfig, build_trial, setting_types
 from actmodels.provenance import provenance, trial_key
+from tune.early_stopping import SuccessiveHalving
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Trial:
     key: str
     config: TrialConfig
     origin: dict[str, str]
+    early_stopping: SuccessiveHalving | None = None
 
     @property
     def name(self) -> str:
@@ -54,16 +56,23 @@ def expand(
 
 
 def with_keys(
-    configs: Iterable[TrialConfig], *, data_digest: str, device: str, threads: int
+    configs: Iterable[TrialConfig],
+    *,
+    data_digest: str,
+    device: str,
+    threads: int,
+    early_stopping: SuccessiveHalving | None = None,
 ) -> list[Trial]:
-    """Name each trial after all that decides its result."""
+    """Name each trial after all that decides its result, also a rule that may end it early."""
+    rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
     origins: dict[str, dict[str, str]] = {}
     trials = []
     for config in configs:
         if config.model not in origins:
-            origins[config.model] = provenance(config.model, data_digest, device, threads)
+            origin = provenance(config.model, data_digest, device, threads)
+            origins[config.model] = origin | rule
         origin = origins[config.model]
-        trials.append(Trial(trial_key(config, origin), config, origin))
+        trials.append(Trial(trial_key(config, origin), config, origin, early_stopping))
     return trials
 
 

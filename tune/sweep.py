@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
+from tune.early_stopping import Rungs
 from tune.execution import Execution, execute
 from tune.grid import Trial, grid_hash
 from tune.store import TrialStore
@@ -88,6 +89,7 @@ def finish_all(
 ) -> list[TrialRecord]:
     """Reuse finished trials, run the others, and prove that none is missing."""
     store = TrialStore(execution.state / "trials")
+    rungs = rungs_of(trials, execution.checkpoints / "rungs")
     missing: list[Trial] = []
     for trial in trials:
         record = store.load(trial.key, needs_weights=keep_weights)
@@ -97,10 +99,14 @@ def finish_all(
             tracker.trial_reused(record, trial.config.flat(), trial.name)
             # A worker that outlived its driver may have saved once more.
             checkpoint_path(execution.checkpoints, trial.key).unlink(missing_ok=True)
+            if rungs:
+                rungs.enter(trial.key, record.history)
     print(f"{kind}: {len(missing)} of {len(trials)} trials to run", flush=True)
     errors: dict[str, str] = {}
     if missing:
-        errors = execute(kind, missing, execution, store, tracker, keep_weights=keep_weights)
+        errors = execute(
+            kind, missing, execution, store, tracker, keep_weights=keep_weights, rungs=rungs
+        )
     records = [store.load(trial.key, needs_weights=keep_weights) for trial in trials]
     finished = [record for record in records if record is not None]
     if len(finished) < len(trials):
@@ -112,7 +118,20 @@ def finish_all(
                 errors,
             )
         )
+    if rungs:
+        rungs.forget()  # the records have the same scores
     return finished
+
+
+def rungs_of(trials: list[Trial], folder: Path) -> Rungs | None:
+    """Where trials are compared with the others of their model, if there is a rule that says so."""
+    rule = trials[0].early_stopping
+    if rule is None:
+        return None
+    rivals: dict[str, list[str]] = {}
+    for trial in trials:
+        rivals.setdefault(trial.config.model, []).append(trial.key)
+    return Rungs(folder, rule, rivals)
 
 
 def incomplete(kind: str, left: list[Trial], total: int, errors: dict[str, str]) -> str:

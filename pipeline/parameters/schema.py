@@ -66,6 +66,10 @@ class Cluster(Section):
 
     cpus_per_trial: Count
     gpus_per_trial: Amount
+    trials_per_pack: Annotated[
+        Annotated[int, Field(ge=1)] | Literal["auto"],
+        _must_be("a whole number of at least 1, or auto"),
+    ]
     max_failures: Natural
     dashboard: Switch
     storage: Name
@@ -167,12 +171,21 @@ class ModelGrid(Section):
     grid: dict[str, list[Any]]
 
 
+class EarlyStopping(Section):
+    """Which trials of the sweep end before their last epoch."""
+
+    rule: Literal["none", "successive_halving"]
+    first_epochs: Count
+    keep_one_in: Annotated[int, Field(ge=2), _must_be("a whole number of at least 2")]
+
+
 class Sweep(Section):
     """The grid search."""
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
     max_epochs: Count
     patience: Natural
+    early_stopping: EarlyStopping
     settings: dict[str, Any]
     models: Annotated[dict[str, ModelGrid], Field(min_length=1)]
 

@@ -91,6 +91,15 @@ def test_params_cannot_be_changed() -> None:
         ("cluster.cpus_per_trial", 0, "cluster.cpus_per_trial is 0; must be a whole number of"),
         ("cluster.gpus_per_trial", -1, "cluster.gpus_per_trial is -1; must be a number of at"),
         ("cluster.gpus_per_trial", 1.5, "cluster.gpus_per_trial is 1.5; must be whole above 1"),
+        ("cluster.trials_per_pack", 0, "cluster.trials_per_pack is 0; must be a whole number of"),
+        ("cluster.trials_per_pack", 2.0, "trials_per_pack is 2.0; must be a whole number of at"),
+        ("cluster.trials_per_pack", True, "trials_per_pack is True; must be a whole number of at"),
+        ("cluster.trials_per_pack", "max", "is 'max'; must be a whole number of at least 1, or a"),
+        ("sweep.early_stopping.rule", "asha", "is 'asha'; must be 'none' or 'successive_halving'"),
+        ("sweep.early_stopping.rule", None, "is None; must be 'none' or 'successive_halving'"),
+        ("sweep.early_stopping.first_epochs", 0, "first_epochs is 0; must be a whole number of"),
+        ("sweep.early_stopping.keep_one_in", 1, "keep_one_in is 1; must be a whole number of at"),
+        ("sweep.early_stopping.eta", 3, "eta is unknown; must be one of rule, first_epochs, keep"),
         ("sweep.seeds", [], "sweep.seeds is empty; must have at least one value"),
         ("retrain.seeds", [1, 2, 1], "retrain.seeds[2] is 1 again; each value must be given once"),
         ("sweep.max_epochs", 0, "sweep.max_epochs is 0; must be a whole number of at least 1"),
@@ -247,6 +256,12 @@ def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> Non
     changed(tree, "cluster.gpus_per_trial", 2)
     changed(tree, f"{AA}.settings.halting_bias", 1)
     assert load(tree, tmp_path).cluster.gpus_per_trial == 2.0
+
+
+@pytest.mark.parametrize("value", [1, 48, "auto"])
+def test_a_pack_has_a_size_or_finds_it(tree: Any, tmp_path: Path, value: Any) -> None:
+    params = load(changed(tree, "cluster.trials_per_pack", value), tmp_path)
+    assert params.cluster.trials_per_pack == value
 
 
 def test_an_exponent_needs_no_point(tmp_path: Path) -> None:

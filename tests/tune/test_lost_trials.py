@@ -99,7 +99,9 @@ def test_a_failing_pack_is_halved_until_the_cause_is_alone(
 def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[str]]) -> Any:
     """A stand-in for Tuner that loses the trials of these numbers, round by round."""
 
-    def tuner(folder: Path, given: list[Pack], _: Execution, callback: DriverCallback) -> Any:
+    def tuner(
+        folder: Path, given: list[Pack], _: Execution, callback: DriverCallback, __: None
+    ) -> Any:
         def run() -> None:
             lost = {trials[number].key for number in rounds[len(seen)]}
             seen.append([key for pack in keys(given) for key in pack])

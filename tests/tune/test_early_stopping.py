@@ -1,0 +1,115 @@
+"""Successive halving: the rule by hand, its files, and what a key says of it."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from actmodels.records import EpochRecord
+from tests.samples import MODELS, sample_trial
+from tune.early_stopping import Rungs, SuccessiveHalving
+from tune.grid import with_keys
+
+
+def history(*accuracies: float) -> list[EpochRecord]:
+    return [
+        EpochRecord(n, 1, 0.3, None, None, None, 1.0, accuracy, None, None, None)
+        for n, accuracy in enumerate(accuracies, start=1)
+    ]
+
+
+def rungs(folder: Path, rivals: Sequence[str] = "abcdef", eta: int = 3, first: int = 1) -> Rungs:
+    return Rungs(folder, SuccessiveHalving(first, eta), {"m": rivals, "n": "xyz"})
+
+
+@pytest.mark.parametrize(
+    ("first", "eta", "epochs", "reached"),
+    [(1, 3, 0, []), (1, 3, 1, [1]), (1, 3, 10, [1, 3, 9]), (2, 4, 8, [2, 8]), (2, 2, 7, [2, 4])],
+)
+def test_rungs(first: int, eta: int, epochs: int, reached: list[int]) -> None:
+    assert SuccessiveHalving(first, eta).rungs(epochs) == reached
+
+
+@pytest.mark.parametrize(
+    ("score", "others", "goes_on"),
+    [
+        (0.1, [], True),  # the first has nobody to compare with
+        (0.1, [0.2], False),  # one in three of two is one
+        (0.2, [0.1, 0.1], True),
+        (0.2, [0.3, 0.1, 0.1], True),  # one in three of four is two
+        (0.2, [0.3, 0.25, 0.1], False),
+        (0.3, [0.3, 0.3], True),  # equals
+    ],
+)
+def test_the_best_share_goes_on(score: float, others: list[float], goes_on: bool) -> None:
+    assert SuccessiveHalving(1, 3).goes_on(score, [score, *others]) is goes_on
+
+
+def test_trials_are_cut_in_the_order_of_arrival(tmp_path: Path) -> None:
+    here = rungs(tmp_path)
+    decisions = {}
+    for key, accuracy in zip("abcd", (0.5, 0.4, 0.6, 0.7), strict=True):
+        here.enter(key, history(accuracy))
+        decisions[key] = here.cuts("m", key, 1)
+    assert decisions == {"a": False, "b": True, "c": False, "d": False}
+    # a, who was first, would be cut today; what was decided stays
+    assert not rungs(tmp_path).cuts("m", "a", 1)
+
+
+def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None:
+    here = rungs(tmp_path)
+    here.enter("a", history(0.5, 0.9, 0.2))
+    here.enter("b", history(0.6, 0.6, 0.6))
+    assert not here.cuts("m", "b", 1)  # 0.6 against 0.5 after one epoch
+    assert not here.cuts("m", "a", 2)  # no rung
+    assert here.cuts("m", "b", 3)  # 0.6 against 0.9 after three
+    assert not here.cuts("m", "a", 3)
+
+
+def test_only_trials_of_the_same_model_and_sweep_are_rivals(tmp_path: Path) -> None:
+    here = rungs(tmp_path)
+    rungs(tmp_path, rivals="g").enter("g", history(0.9))  # of another grid
+    here.enter("x", history(0.9))  # of another model
+    here.enter("a", history(0.1))
+    assert not here.cuts("m", "a", 1)
+
+
+def test_the_best_is_never_cut(tmp_path: Path) -> None:
+    keys = [f"{n:03}" for n in range(60)]
+    here = rungs(tmp_path, keys, eta=2)
+    final = {}
+    for place, key in enumerate(keys):
+        accuracies = [math.sin(7 * place + epoch) for epoch in range(8)]
+        for epochs in range(1, 9):
+            here.enter(key, history(*accuracies[:epochs]))
+            final[key] = max(accuracies[:epochs])
+            if here.cuts("m", key, epochs):
+                break
+        else:
+            final[key] += 10  # went to the end
+    assert max(final.values()) > 10
+    assert max(v - 10 for v in final.values() if v > 10) >= max(v for v in final.values() if v < 10)
+
+
+def test_forgetting_leaves_nothing_of_these_trials(tmp_path: Path) -> None:
+    folder = tmp_path / "rungs"
+    here, others = rungs(folder), rungs(folder, rivals="g")
+    here.enter("a", history(0.5, 0.5, 0.5))
+    others.enter("g", history(0.5))
+    here.forget()
+    assert [path.relative_to(folder).as_posix() for path in folder.rglob("*.json")] == ["1/g.json"]
+    others.forget()
+    assert not folder.exists()
+    others.forget()
+
+
+def test_a_rule_is_in_the_key_and_no_rule_is_not() -> None:
+    config = [sample_trial(MODELS[0])]
+    given = {"data_digest": "d", "device": "cpu", "threads": 1}
+    [plain] = with_keys(config, **given)  # type: ignore[arg-type]
+    rules = [None, SuccessiveHalving(1, 3), SuccessiveHalving(1, 4), SuccessiveHalving(2, 3)]
+    keys = [with_keys(config, **given, early_stopping=rule)[0].key for rule in rules]  # type: ignore[arg-type]
+    assert keys[0] == plain.key
+    assert len(set(keys)) == len(rules)
+    assert "early_stopping" not in plain.origin

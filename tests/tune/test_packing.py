@@ -1,0 +1,163 @@
+"""Packs: who goes with whom, how many, and which size a device is given."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from actmodels.config import TrialConfig
+from tests.samples import sample_data, sample_trial
+from tune.grid import Trial, with_keys
+from tune.pack_size import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
+from tune.packing import Pack, by_shape, in_order, make_packs
+
+ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
+
+
+def trials(*configs: TrialConfig) -> list[Trial]:
+    return with_keys(configs, data_digest="d", device="cpu", threads=1)
+
+
+def packs(given: list[Trial], size: int, workers: int) -> list[list[int]]:
+    """The packs as places in the list given."""
+    groups = by_shape(given)
+    made = in_order(make_packs(groups, dict.fromkeys(groups, size), workers), given)
+    place = {trial.key: number for number, trial in enumerate(given)}
+    return [[place[trial.key] for trial in pack.trials] for pack in made]
+
+
+def like(count: int) -> list[Trial]:
+    """Trials of one shape."""
+    return trials(*(sample_trial(DECOMPOSABLE, dropout=n / 1000) for n in range(count)))
+
+
+def test_trials_of_other_shapes_are_never_together() -> None:
+    given = trials(
+        sample_trial(ADAPTIVE, dropout=0.1),
+        sample_trial(DECOMPOSABLE, dropout=0.1),
+        sample_trial(ADAPTIVE, width=16),
+        sample_trial(ADAPTIVE, dropout=0.2),
+        sample_trial(ADAPTIVE, batch_size=4),
+        sample_trial(DECOMPOSABLE, learning_rate=0.1),
+        sample_trial(ADAPTIVE, optimizer="adagrad"),
+    )
+    assert packs(given, 48, 1) == [[0, 3], [1, 5], [2], [4], [6]]
+
+
+def test_a_model_that_cannot_pack_trains_alone() -> None:
+    names = [f"{ADAPTIVE}_as_published", f"{DECOMPOSABLE}_as_published"]
+    given = trials(*(sample_trial(name, dropout=d) for name in names for d in (0.1, 0.2)))
+    assert packs(given, 48, 1) == [[0], [1], [2], [3]]
+
+
+def test_size_one_leaves_everything_as_it_was() -> None:
+    given = trials(*(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE)))
+    assert packs(given, 1, 2) == [[0], [1], [2], [3]]
+    assert [pack.name for pack in map(Pack, zip(given))] == [trial.name for trial in given]
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "workers", "sizes"),
+    [
+        (4, 48, 2, [2, 2]),  # nobody idles
+        (4, 48, 1, [4]),
+        (4, 48, 8, [1, 1, 1, 1]),
+        (5, 48, 2, [2, 3]),
+        (10, 4, 1, [3, 3, 4]),  # no more packs than needed, and no crumb at the end
+        (96, 48, 1, [48, 48]),
+        (96, 48, 3, [32, 32, 32]),
+        (1, 48, 4, [1]),
+    ],
+)
+def test_trials_are_spread_over_the_workers(
+    count: int, size: int, workers: int, sizes: list[int]
+) -> None:
+    found = packs(like(count), size, workers)
+    assert [len(pack) for pack in found] == sizes
+    assert sorted(number for pack in found for number in pack) == list(range(count))
+
+
+def test_the_largest_pack_is_cut_for_an_idle_worker() -> None:
+    given = like(6) + trials(*(sample_trial(ADAPTIVE, dropout=d) for d in (0.1, 0.2)))
+    assert [len(pack) for pack in packs(given, 48, 3)] == [3, 3, 2]
+    assert [len(pack) for pack in packs(given, 48, 4)] == [2, 2, 2, 2]
+
+
+def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
+    """A small ponder weight takes many steps, so it goes with its like and not with a large one."""
+    given = trials(
+        *(
+            sample_trial(ADAPTIVE, seed=seed, dropout=dropout, ponder_weight=weight)
+            for dropout in (0.1, 0.2)
+            for weight in (0.1, 0.001)
+            for seed in (1, 2)
+        )
+    )
+    assert packs(given, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    assert packs(given, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
+
+
+def test_names_and_halves() -> None:
+    given = like(5)
+    pack = Pack(tuple(given))
+    assert pack.name == f"{given[0].name}-and-4-more"
+    assert [half.trials for half in pack.halves()] == [tuple(given[:3]), tuple(given[3:])]
+
+
+@pytest.mark.parametrize(
+    ("most", "sizes"),
+    [(48, [1, 2, 4, 8, 16, 32, 48]), (500, [1, 2, 4, 8, 16, 32, 48]), (6, [1, 2, 4, 6]), (1, [1])],
+)
+def test_sizes_tried(most: int, sizes: list[int]) -> None:
+    assert sizes_up_to(most) == sizes
+
+
+def rate(rates: dict[int, float], memory: int = 99) -> Callable[[int], float]:
+    """A stand-in for a measurement, of a device with memory for so many trials."""
+
+    def measure(size: int) -> float:
+        if size > memory:
+            raise torch.OutOfMemoryError
+        return rates[size]
+
+    return measure
+
+
+GPU = {1: 100.0, 2: 190.0, 4: 350.0, 8: 600.0, 16: 900.0, 32: 1100.0, 48: 1050.0}
+CPU = {1: 100.0, 2: 104.0, 4: 103.0, 8: 102.0}
+SLOWER = {1: 100.0, 2: 90.0, 4: 80.0}
+
+
+@pytest.mark.parametrize(
+    ("measure", "tried", "chosen"),
+    [
+        (rate(GPU), [1, 2, 4, 8, 16, 32, 48], 32),
+        (rate(GPU, memory=20), [1, 2, 4, 8, 16], 16),
+        (rate(GPU, memory=0), [], 1),
+        (rate(CPU), [1, 2, 4, 8], 1),  # less than a tenth is not worth it
+        (rate(SLOWER), [1, 2, 4], 1),
+        (rate({1: 100.0, 2: 90.0, 4: 120.0, 8: 115.0, 16: 90.0}), [1, 2, 4, 8, 16], 4),
+    ],
+)
+def test_the_best_size_is_found_without_trying_in_vain(
+    measure: Callable[[int], float], tried: list[int], chosen: int
+) -> None:
+    rates = try_sizes(48, measure)
+    assert list(rates) == tried
+    assert best_size(rates) == chosen
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_real_measurement(size: int) -> None:
+    configs = [trial.config for trial in like(size)]
+    assert examples_per_second(configs, sample_data(), "cpu") > 0
+
+
+def test_an_excerpt_is_the_beginning() -> None:
+    pairs = sample_data().train
+    few = excerpt(pairs, 5)
+    assert len(few) == 5
+    assert torch.equal(few.labels, pairs.labels[:5])
+    assert torch.equal(few.premise_ids, pairs.premise_ids[: int(pairs.premise_offsets[5])])
+    assert torch.equal(few.hypothesis_offsets, pairs.hypothesis_offsets[:6])
+    assert len(excerpt(pairs, 10_000)) == len(pairs)

@@ -1,0 +1,99 @@
+"""Asynchronous successive halving (Li et al. 2018, ASHA) over single trials. No Ray.
+
+After first_epochs, first_epochs * keep_one_in, ... epochs a trial stands on a rung, where its best
+dev accuracy so far is compared with those of all trials of its model that have reached this rung
+before it. Nobody waits for anybody, so which trials are cut depends on the order in which they
+arrive, and with it on workers and packs: two runs of one sweep may cut different ones. A trial
+that is never cut has the results that it has without the rule. The best trial of a sweep is never
+a cut one: whoever is cut leaves somebody behind who was better at the same time.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from actmodels.files import write_text
+from actmodels.records import EpochRecord, best_epoch
+
+
+@dataclass(frozen=True)
+class SuccessiveHalving:
+    """The rule; where one is set, it is part of what a trial's key names."""
+
+    first_epochs: int
+    keep_one_in: int
+
+    def __str__(self) -> str:
+        return f"successive_halving after {self.first_epochs}, one in {self.keep_one_in}"
+
+    def rungs(self, epochs: int) -> list[int]:
+        """The rungs that a trial has reached after so many epochs."""
+        reached, rung = [], self.first_epochs
+        while rung <= epochs:
+            reached.append(rung)
+            rung *= self.keep_one_in
+        return reached
+
+    def goes_on(self, score: float, scores: Sequence[float]) -> bool:
+        """Whether a score is in the best share of all scores of a rung, its own among them.
+
+        The share is rounded up, so that the first to arrive goes on; equals go on together.
+        """
+        kept = -(-len(scores) // self.keep_one_in)
+        return sum(other > score for other in scores) < kept
+
+
+@dataclass(frozen=True)
+class Rungs:
+    """Who has reached which rung: a small file for each trial, seen by all workers.
+
+    folder: where they lie, as <epochs>/<key>.json. rivals: keys of a model's trials, by model.
+    """
+
+    folder: Path
+    rule: SuccessiveHalving
+    rivals: Mapping[str, Sequence[str]]
+
+    def enter(self, key: str, history: Sequence[EpochRecord]) -> None:
+        """Put down a trial's scores on the rungs it has reached; those put down already stay."""
+        for rung in self.rule.rungs(len(history)):
+            if not self._path(rung, key).is_file():
+                self._write(rung, key, {"score": best_epoch(history[:rung]).dev_accuracy})
+
+    def cuts(self, model: str, key: str, epochs: int) -> bool:
+        """Whether a trial that was entered ends here. Once taken, a decision stays."""
+        if epochs not in self.rule.rungs(epochs):
+            return False
+        own = self._read(epochs, key)
+        assert own is not None, "entered before"
+        if "cut" not in own:
+            entries = [self._read(epochs, rival) for rival in self.rivals[model]]
+            scores = [entry["score"] for entry in entries if entry]
+            own["cut"] = not self.rule.goes_on(own["score"], scores)
+            self._write(epochs, key, own)
+        return bool(own["cut"])
+
+    def forget(self) -> None:
+        """Remove the files of these trials."""
+        for keys in self.rivals.values():
+            for key in keys:
+                for path in self.folder.glob(f"*/{key}.json"):
+                    path.unlink(missing_ok=True)
+        for folder in [*self.folder.glob("*"), self.folder]:
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+
+    def _path(self, rung: int, key: str) -> Path:
+        return self.folder / str(rung) / f"{key}.json"
+
+    def _read(self, rung: int, key: str) -> dict[str, Any] | None:
+        try:
+            found: dict[str, Any] = json.loads(self._path(rung, key).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        return found
+
+    def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
+        write_text(self._path(rung, key), json.dumps(entry))
