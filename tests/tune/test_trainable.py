@@ -1,0 +1,150 @@
+"""What a worker does with a pack, without Ray: its reports are caught."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray.tune
+import torch
+
+from actmodels.config import TrialConfig
+from actmodels.data.trial_data import TrialData
+from actmodels.records import EpochRecord
+from actmodels.training import Training
+from tests.samples import sample_data, sample_trial, save_sample_data
+from tune.early_stopping import Rungs, SuccessiveHalving
+from tune.trainable import checkpoint_path, load_checkpoint, train_pack
+
+ADAPTIVE = "adaptive_attention"
+DATA = sample_data()
+
+
+@pytest.fixture
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    caught: list[dict[str, Any]] = []
+    monkeypatch.setattr(ray.tune, "report", lambda news: caught.append(news["trials"]))
+    return caught
+
+
+def pack(**epochs: int) -> dict[str, TrialConfig]:
+    """Trials by key, with so many epochs each."""
+    return {
+        key: sample_trial(ADAPTIVE, dropout=number / 10, max_epochs=count)
+        for number, (key, count) in enumerate(epochs.items())
+    }
+
+
+def train(configs: dict[str, TrialConfig], folder: Path, **more: Any) -> None:
+    save_sample_data(folder, DATA)
+    stored = {"pack": {key: config.as_dict() for key, config in configs.items()}}
+    train_pack(
+        stored, data_folder=folder, checkpoints=folder / "c", device="cpu", threads=1, **more
+    )
+
+
+def saved_after(config: TrialConfig, epochs: int, path: Path, data: TrialData = DATA) -> None:
+    """Leave a trial as a worker that trained it alone does."""
+    training = Training(config, data)
+    for _ in range(epochs):
+        training.run_epoch()
+    path.parent.mkdir(exist_ok=True)
+    torch.save(training.state_dict(), path)
+
+
+def lengths(report: dict[str, Any]) -> dict[str, int]:
+    return {key: len(news["history"]) for key, news in report.items()}
+
+
+def test_one_report_an_epoch_tells_of_all_that_were_trained(
+    tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    train(pack(a=3, b=1, c=2), tmp_path)
+    assert [lengths(r) for r in reports] == [{"a": 1, "b": 1, "c": 1}, {"a": 2, "c": 2}, {"a": 3}]
+    ended = [[key for key, news in report.items() if news["finished"]] for report in reports]
+    assert ended == [["b"], ["c"], ["a"]]
+
+
+def test_each_trial_is_saved_under_its_key_before_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+
+    def look(news: dict[str, Any]) -> None:
+        for key, told in news["trials"].items():
+            state = load_checkpoint(checkpoint_path(tmp_path / "c", key))
+            found.append(state["history"] == told["history"])
+
+    monkeypatch.setattr(ray.tune, "report", look)
+    train(pack(a=2, b=2), tmp_path)
+    assert found == [True] * 4
+
+
+def test_trials_of_different_epochs_are_taken_up_in_one_pack(
+    tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    """One has ended, one is half way, one is new: the results are those of single trials."""
+    configs = pack(ended=3, half=3, new=3)
+    for key, epochs in (("ended", 3), ("half", 2)):
+        saved_after(configs[key], epochs, checkpoint_path(tmp_path / "c", key))
+    train(configs, tmp_path)
+    assert lengths(reports[0]) == {"ended": 3, "half": 2}
+    assert [lengths(r) for r in reports[1:]] == [{"half": 3, "new": 1}, {"new": 2}, {"new": 3}]
+    last = {key: report[key] for report in reports for key in report}
+    for key, config in configs.items():
+        alone = Training(config, DATA)
+        losses = [record.dev_loss for record in alone.epochs()]
+        assert [e["dev_loss"] for e in last[key]["history"]] == pytest.approx(losses, rel=1e-5)
+        assert last[key]["parameters"] == alone.parameters
+
+
+def test_a_single_trial_takes_the_plain_path_to_the_bit(
+    tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    configs = pack(a=3)
+    train(configs, tmp_path)
+    ours = [EpochRecord(**epoch).result() for epoch in reports[-1]["a"]["history"]]
+    alone = [record.result() for record in Training(configs["a"], DATA).epochs()]
+    assert ours == alone
+
+
+def test_a_trial_that_diverges_leaves_the_others_alone(
+    tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    configs = pack(a=3, bad=3, b=3)
+    training = replace(configs["bad"].training, learning_rate=1e30)
+    configs["bad"] = replace(configs["bad"], training=training)
+    train(configs, tmp_path)
+    last = {key: report[key] for report in reports for key in report}
+    assert {key: news["diverged"] for key, news in last.items()} == {
+        "a": False,
+        "bad": True,
+        "b": False,
+    }
+    assert lengths(last)["bad"] < 3 and last["bad"]["finished"]
+    for key in "ab":
+        losses = [record.dev_loss for record in Training(configs[key], DATA).epochs()]
+        assert [e["dev_loss"] for e in last[key]["history"]] == pytest.approx(losses, rel=1e-5)
+
+
+def test_trials_that_are_behind_leave_the_pack(
+    tmp_path: Path, reports: list[dict[str, Any]]
+) -> None:
+    """Of three one goes on after the first epoch, and is alone from there."""
+    configs = pack(a=4, b=4, c=4)
+    rungs = Rungs(tmp_path / "rungs", SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)})
+    train(configs, tmp_path, rungs=rungs)
+    first = {key: news["history"][0]["dev_accuracy"] for key, news in reports[0].items()}
+    best = [key for key, accuracy in first.items() if accuracy == max(first.values())]
+    assert len(best) < 3, "the sample does not tell the trials apart"
+    assert {key for key, news in reports[0].items() if not news["finished"]} == set(best)
+    assert all(set(report) <= set(best) for report in reports[1:])
+    last = {key: report[key] for report in reports for key in report}
+    assert all(news["finished"] and not news["diverged"] for news in last.values())
+    assert max(lengths(last).values()) == 4
+
+    # A worker that starts again ends them again, at once.
+    before = len(reports)
+    train(configs, tmp_path, rungs=rungs)
+    assert lengths(reports[before]) == lengths(last)
+    assert len(reports) == before + 1
