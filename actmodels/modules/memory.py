@@ -82,7 +82,8 @@ class Memory:
         change = (self.words @ attended[..., None]).squeeze(-1)
         scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
         self.uses.append(_Use(self.rows, weights, attended, scores, query))
-        return (scores[..., None, :] @ self.words).squeeze(-2)
+        into_query: Tensor = (scores[..., None, :] @ self.words).squeeze(-2)
+        return into_query
 
     def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> "Memory":
         """The same memory for some of its examples.

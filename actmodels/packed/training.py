@@ -23,8 +23,10 @@ from actmodels.models.build import build, parameter_count
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
 from actmodels.packed.batches import pack_batches, shared_batch
+from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import load_member, member_state, pack_shape, stack
+from actmodels.packed.updates import EagerUpdates, Updates
 from actmodels.progress import Progress
 from actmodels.settings import InputConfig
 from actmodels.training import build_optimizer
@@ -69,6 +71,7 @@ class PackTraining:
         configs: the trials; any number, in any order.
         data: their train and dev splits and word vectors.
         device: where the models live, such as "cpu" or "cuda".
+        graphs: update by CUDA graphs (actmodels.packed.graphs).
 
     Attributes:
         members: all trials, in the order of `configs`, also those that have ended.
@@ -78,11 +81,16 @@ class PackTraining:
     """
 
     def __init__(
-        self, configs: Sequence[TrialConfig], data: TrialData, device: str = "cpu"
+        self,
+        configs: Sequence[TrialConfig],
+        data: TrialData,
+        device: str = "cpu",
+        *,
+        graphs: bool = False,
     ) -> None:
         if len({pack_shape(config) for config in configs}) != 1:
             raise ValueError("trials of one pack must have the same shape (pack_shape)")
-        self.data, self.device = data, torch.device(device)
+        self.data, self.device, self.graphs = data, torch.device(device), graphs
         tables: dict[tuple[InputConfig, int], Tensor] = {}
         self.members: list[Member] = []
         for config in configs:
@@ -157,7 +165,10 @@ class PackTraining:
             for seed in seeds
         ]
         means = EpochMeans()
-        alive = torch.ones(len(members), dtype=torch.bool, device=self.device)
+        updates: Updates = EagerUpdates(pack, optimizer, len(members))
+        if self.graphs:
+            rows = first.training.batch_size
+            updates = GraphedUpdates(pack, optimizer, len(members), rows)
         pack.train()
         pack.start_epoch(torch.tensor([m.next_epoch for m in members], device=self.device))
         batches = pack_batches(
@@ -169,18 +180,11 @@ class PackTraining:
         )
         for update, batch in enumerate(batches):
             keys = [update_key(m.config.seed, m.next_epoch, update) for m in members]
-            pack.dropout_stream.restart(torch.tensor(keys, dtype=torch.int32).to(self.device))
-            prediction = pack(batch)
-            objective = pack.objective(prediction, batch.labels)
-            alive &= torch.isfinite(objective)
-            optimizer.zero_grad()
-            objective.sum().backward()
-            optimizer.step(alive)
-            pack.adapt(prediction, batch.labels)
-            means.add(prediction, torch.where(alive[:, None], batch.labels, FILLER))
-            if update % CHECK_EVERY == 0 and not bool(alive.any()):
+            prediction = updates.run(batch, torch.tensor(keys, dtype=torch.int32).to(self.device))
+            means.add(prediction, torch.where(updates.alive[:, None], batch.labels, FILLER))
+            if update % CHECK_EVERY == 0 and not bool(updates.alive.any()):
                 break
-        return means, alive
+        return means, updates.alive
 
 
 @torch.no_grad()

@@ -1,0 +1,195 @@
+"""Updates as CUDA graphs: a pack's kernels launched as one.
+
+A graph cannot follow a loop whose length depends on the data. So the gradients of an update are
+captured once per shape of the batch and number of steps, each example taking that many; if one
+has not halted by then, the graph with more steps is run in its place, and only then are the
+gradients applied. That changes no number but by rounding: steps after an example's own end
+weigh nothing. Shapes are few because sentences are padded to a multiple of `BUCKET` tokens.
+
+Where there is no CUDA nothing can be captured, and what would be is simply run each time: that
+is for tests, which so go through all of it but the capture.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from actmodels.data.batching import Batch
+from actmodels.data.pairs import FILLER
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.pair_model import PairModel
+from actmodels.models.prediction import Prediction
+from actmodels.packed.optimizer import PackOptimizer
+
+BUCKET = 4  # tokens
+LADDER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20)  # numbers of steps worth a graph of their own
+WARM_UPS = 2  # runs before a capture, in which libraries allocate what they need
+
+
+def capture(work: Callable[[], None], device: torch.device) -> Callable[[], None]:
+    """What runs `work` again, on the same tensors."""
+    if device.type != "cuda":
+        return work
+    stream = torch.cuda.Stream(device)
+    stream.wait_stream(torch.cuda.current_stream(device))
+    with torch.cuda.stream(stream):
+        for _ in range(WARM_UPS):
+            work()
+    torch.cuda.current_stream(device).wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        work()
+    return graph.replay
+
+
+class _Captured(NamedTuple):
+    """The gradients of one shape and number of steps; `results` is filled by each run."""
+
+    run: Callable[[], None]
+    results: dict[str, Tensor | None]
+
+
+class GraphedUpdates:
+    """Updates of a pack by captured graphs; the same interface as EagerUpdates.
+
+    Args:
+        rows: examples of a batch; a smaller one is filled up.
+    """
+
+    def __init__(self, pack: PairModel, optimizer: PackOptimizer, trials: int, rows: int) -> None:
+        self.pack, self.optimizer, self.rows = pack, optimizer, rows
+        self.device = optimizer.table.device
+        self.alive = torch.ones(trials, dtype=torch.bool, device=self.device)
+        self.keys = torch.zeros(trials, dtype=torch.int32, device=self.device)
+        self.inputs: dict[tuple[int, int], Batch] = {}
+        self.captured: dict[tuple[int, int, int], _Captured] = {}
+        self.apply: dict[tuple[int, int, int], Callable[[], None]] = {}
+        self.likely: dict[tuple[int, int], int] = {}
+        self.captures = 0
+
+    @property
+    def ladder(self) -> tuple[int, ...]:
+        """The numbers of steps to try, the last of them the cap; (0,) for a model without."""
+        if not isinstance(self.pack, AlternatingAttention):
+            return (0,)
+        cap = self.pack.halting.max_steps
+        return (*(steps for steps in LADDER if steps < cap), cap)
+
+    def run(self, batch: Batch, keys: Tensor) -> Prediction:
+        """See Updates."""
+        padded = bucketed(batch, self.rows)
+        shape = (padded.premise.shape[-1], padded.hypothesis.shape[-1])
+        if shape not in self.inputs:
+            self.inputs[shape] = Batch(*(tensor.contiguous().clone() for tensor in padded))
+        for static, tensor in zip(self.inputs[shape], padded, strict=True):
+            static.copy_(tensor)
+        self.keys.copy_(keys)
+        ladder = self.ladder
+        place = self.likely.get(shape, 0)
+        while True:
+            name = (*shape, ladder[place])
+            captured = self.gradients(name)
+            captured.run()
+            enough = captured.results["enough"]
+            assert enough is not None
+            if place == len(ladder) - 1 or bool(enough):  # the one wait for the device
+                break
+            place += 1
+        self.likely[shape] = max(place - 1, 0) if self.spare(captured, ladder, place) else place
+        self.applied(name)()
+        rows = batch.labels.shape[-1]
+        kept = {
+            k: None if v is None else v[:, :rows].clone()
+            for k, v in captured.results.items()
+            if k not in ("enough", "objective")
+        }
+        return Prediction(**kept)  # type: ignore[arg-type]
+
+    def spare(self, captured: _Captured, ladder: tuple[int, ...], place: int) -> bool:
+        """Fewer steps would have done for this batch, so that they are tried first next time."""
+        steps = captured.results["steps"]
+        return place > 0 and steps is not None and bool(steps.max() <= ladder[place - 1])
+
+    def gradients(self, name: tuple[int, int, int]) -> _Captured:
+        """The graph that fills the gradients, without applying them."""
+        if name not in self.captured:
+            results: dict[str, Tensor | None] = {}
+            batch, steps = self.inputs[name[:2]], name[2]
+
+            def work() -> None:
+                results.update(self.compute(batch, steps))
+
+            self.captured[name] = _Captured(capture(work, self.device), results)
+            self.captures += 1
+        return self.captured[name]
+
+    def compute(self, batch: Batch, steps: int) -> dict[str, Tensor | None]:
+        """Loss and gradients with a fixed number of steps; 0 for a model without steps."""
+        self.pack.dropout_stream.restart(self.keys)
+        enough = torch.ones((), dtype=torch.bool, device=self.device)
+        if isinstance(self.pack, AlternatingAttention):
+            states, probabilities = self.pack.unroll(batch, steps, until_halted=False)
+            real = self.alive[:, None] & (batch.labels != FILLER)
+            enough = (self.pack.halting.done(probabilities.detach()) | ~real).all()
+            prediction = self.pack.answer(states, probabilities)
+        else:
+            prediction = self.pack(batch)
+        objective = self.pack.objective(prediction, batch.labels)
+        self.optimizer.zero_grad()
+        objective.sum().backward()  # type: ignore[no-untyped-call]
+        fields = {k: None if v is None else v.detach() for k, v in prediction._asdict().items()}
+        return {**fields, "objective": objective.detach(), "enough": enough}
+
+    def applied(self, name: tuple[int, int, int]) -> Callable[[], None]:
+        """The graph that applies what `gradients` of the same name has filled."""
+        if name not in self.apply:
+            results, labels = self.captured[name].results, self.inputs[name[:2]].labels
+            saved = self.snapshot()
+
+            def work() -> None:
+                objective = results["objective"]
+                assert objective is not None
+                self.alive &= torch.isfinite(objective)
+                self.optimizer.step(self.alive)
+                fields = {k: results[k] for k in Prediction._fields}
+                self.pack.adapt(Prediction(**fields), labels)  # type: ignore[arg-type]
+
+            self.apply[name] = capture(work, self.device)
+            self.restore(saved)  # warming up has applied gradients
+        return self.apply[name]
+
+    def snapshot(self) -> list[Tensor]:
+        """Copies of all that `applied` changes."""
+        return [tensor.clone() for tensor in self.changed()]
+
+    def restore(self, saved: list[Tensor]) -> None:
+        """Put the copies back."""
+        for tensor, copy in zip(self.changed(), saved, strict=True):
+            tensor.copy_(copy)
+
+    def changed(self) -> list[Tensor]:
+        """What an update changes besides gradients."""
+        optimizer = self.optimizer
+        buffers = list(self.pack.buffers())
+        return [optimizer.table, *optimizer.moments, optimizer.updates, self.alive, *buffers]
+
+
+def bucketed(batch: Batch, rows: int) -> Batch:
+    """The batch with sentences padded to a multiple of BUCKET tokens, and with FILLER rows.
+
+    Args:
+        batch: [trials, batch, ...].
+    """
+    missing = rows - batch.labels.shape[-1]
+
+    def longer(tensor: Tensor) -> Tensor:
+        tensor = pad(tensor, (0, -tensor.shape[-1] % BUCKET))
+        last = tensor[:, -1:].expand(-1, missing, -1)
+        return torch.cat([tensor, last], dim=1) if missing else tensor
+
+    sentences = (longer(tensor) for tensor in batch[:4])
+    labels = pad(batch.labels, (0, missing), value=FILLER)
+    return Batch(*sentences, labels, pad(batch.rows, (0, missing)))
