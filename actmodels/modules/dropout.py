@@ -20,11 +20,17 @@ def mixed(bits: Tensor) -> Tensor:
     Two rounds of shift, exclusive or and multiplication, in the manner of MurmurHash3's
     finaliser. A shift of torch's repeats the sign; the mask takes those bits away.
     """
+    high_bits_mixed(bits)
+    bits ^= (bits >> 16) & 0xFFFF
+    return bits
+
+
+def high_bits_mixed(bits: Tensor) -> Tensor:
+    """The same but for the last shift, which does little for the high bits, in place."""
     bits ^= (bits >> 16) & 0xFFFF
     bits *= SECOND
     bits ^= (bits >> 13) & 0x7FFFF
     bits *= THIRD
-    bits ^= (bits >> 16) & 0xFFFF
     return bits
 
 
@@ -102,12 +108,12 @@ class Dropout(nn.Module):
             numbers = torch.arange(1, size + 1, dtype=torch.int32, device=like.device) * factor
             bits = mixed(bits + numbers.reshape(-1, *(1,) * (len(places) - 2 - axis)))
         units = torch.arange(places[-1], dtype=torch.int32, device=like.device) * GOLDEN
-        bits = mixed(bits[..., None] + units).reshape(shape)
+        bits = high_bits_mixed(bits[..., None] + units).reshape(shape)  # to be compared
         if isinstance(self.rate, Tensor):  # in double precision on the device, for equal masks
             rate = self.rate.double()
             lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
-            kept = (bits >= per_trial(lowest, bits)).to(like.dtype)
-            return kept.mul_(per_trial(1 / (1 - rate), kept))
+            scale = (1 / (1 - rate)).to(like.dtype).view(-1, *(1,) * (bits.dim() - 1))
+            return torch.where(bits >= per_trial(lowest, bits), scale, 0.0)
         kept = bits >= round(self.rate * 2**32) - 2**31  # the share `rate` of all is smaller
         return kept.to(like.dtype).mul_(1 / (1 - self.rate))
 

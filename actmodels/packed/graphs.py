@@ -139,7 +139,7 @@ class GraphedUpdates:
             prediction = self.pack(batch)
         objective = self.pack.objective(prediction, batch.labels)
         self.optimizer.zero_grad()
-        objective.sum().backward()  # type: ignore[no-untyped-call]
+        objective.sum().backward()
         fields = {k: None if v is None else v.detach() for k, v in prediction._asdict().items()}
         return {**fields, "objective": objective.detach(), "enough": enough}
 
@@ -190,6 +190,11 @@ def bucketed(batch: Batch, rows: int) -> Batch:
         last = tensor[:, -1:].expand(-1, missing, -1)
         return torch.cat([tensor, last], dim=1) if missing else tensor
 
-    sentences = (longer(tensor) for tensor in batch[:4])
-    labels = pad(batch.labels, (0, missing), value=FILLER)
-    return Batch(*sentences, labels, pad(batch.rows, (0, missing)))
+    return Batch(
+        longer(batch.premise),
+        longer(batch.premise_mask),
+        longer(batch.hypothesis),
+        longer(batch.hypothesis_mask),
+        pad(batch.labels, (0, missing), value=FILLER),
+        pad(batch.rows, (0, missing)),
+    )

@@ -46,7 +46,7 @@ class EagerUpdates:
         objective = self.pack.objective(prediction, batch.labels)
         self.alive &= torch.isfinite(objective)
         self.optimizer.zero_grad()
-        objective.sum().backward()  # type: ignore[no-untyped-call]
+        objective.sum().backward()
         self.optimizer.step(self.alive)
         self.pack.adapt(prediction, batch.labels)
         return prediction
