@@ -10,9 +10,9 @@ from actmodels.halting.act import Act, act
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 
-MEAN, SD = 5.1, 1.4  # steps of the trials that the prototype's figures are of
-SCALES = [2.0 ** (power / 2) for power in range(-4, 24)]  # of the halting weights
-HALVINGS = 40
+MEAN, SD = 5.1, 1.4  # steps of a trained trial, about: what the prototype was measured with
+SCALES = [2.0**power for power in range(-2, 13)]  # of the halting weights
+HALVINGS = 24
 
 
 def alternating(model: PairModel) -> AlternatingAttention:
@@ -22,26 +22,38 @@ def alternating(model: PairModel) -> AlternatingAttention:
 
 
 @torch.no_grad()
+def unrolled(model: PairModel, batches: Sequence[Batch]) -> Tensor:
+    """The states of all examples to the cap [examples, steps, state]."""
+    model = alternating(model)
+    cap = model.halting.max_steps
+    states = [model.unroll(batch, cap, until_halted=False).states for batch in batches]
+    return torch.cat(states)
+
+
+@torch.no_grad()
 def set_steps(
-    model: PairModel, batches: Sequence[Batch], mean: float = MEAN, sd: float = SD
+    model: PairModel, states: Tensor, mean: float, sd: float, direction: Tensor | None = None
 ) -> None:
     """Scale the halting weights and choose the bias for a mean and a spread of N.
 
-    The mean is met, the standard deviation as nearly as the states allow; both as the model is
-    now (in training with dropout), on the examples given.
+    The mean is met, the standard deviation as nearly as the states allow.
+
+    Args:
+        states: the model's own, from `unrolled`.
+        direction: halting weights to scale [state], in place of the model's own.
     """
-    model = alternating(model)
-    unit = model.halting.unit.linear
-    cap = model.halting.max_steps
-    unrolled = [model.unroll(batch, cap, until_halted=False).states for batch in batches]
-    scores = torch.cat(unrolled) @ unit.weight[0]  # [examples, steps]
+    halting = alternating(model).halting
+    assert isinstance(halting, Act)
+    unit = halting.unit.linear
+    weights = unit.weight[0] if direction is None else direction
+    scores = states @ weights  # [examples, steps]
     tried = []
     for scale in SCALES:
-        bias = _bias(scores * scale, model.halting.epsilon, mean)
-        steps = act(torch.sigmoid(scores * scale + bias), model.halting.epsilon).steps
-        tried.append((abs(float(steps.std()) - sd), scale, bias))
+        bias = _bias(scores * scale, halting.epsilon, mean)
+        steps = act(torch.sigmoid(scores * scale + bias), halting.epsilon).steps
+        tried.append((abs(float(steps.std(correction=0)) - sd), scale, bias))
     _, scale, bias = min(tried)
-    unit.weight *= scale
+    unit.weight.copy_(scale * weights)
     unit.bias.fill_(bias)
 
 

@@ -1,12 +1,12 @@
 """Trials ready to be timed: the product's own training, and the plain one beside it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
 from actmodels.bench.plain import PlainTraining
-from actmodels.bench.steps import MEAN, SD, set_steps
+from actmodels.bench.steps import MEAN, SD, set_steps, unrolled
 from actmodels.config import TrialConfig
 from actmodels.data.batching import Batch, collate
 from actmodels.data.pairs import PairTensors
@@ -16,11 +16,9 @@ from actmodels.training import Training
 
 CALIBRATION = 256  # examples that the halting is set on
 
-Batches = Callable[[PairTensors, int, torch.Generator | None], Iterator[Tensor]]
-
 
 def fixed_batches(model: PairModel, batches: Sequence[Tensor]) -> None:
-    """Let an epoch of training be these batches; sorting a whole split would be timed else."""
+    """Let an epoch of training be these batches: no run sorts the whole split anew."""
 
     def given(
         pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
@@ -34,26 +32,17 @@ def calibration_batches(
     config: TrialConfig, data: TrialData, batches: Sequence[Tensor]
 ) -> list[Batch]:
     """Batches enough to set the halting on, at most all there are."""
-    needed = -(-CALIBRATION // config.training.batch_size)
+    needed = -(-CALIBRATION // len(batches[0]))
     chosen = batches[:needed]
     return [collate(data.train, index, null_token=config.input.null_token) for index in chosen]
 
 
-def prepared(
-    config: TrialConfig,
-    data: TrialData,
-    batches: Sequence[Tensor],
-    *,
-    mean: float = MEAN,
-    sd: float = SD,
-    device: str = "cpu",
-) -> Training:
+def prepared(config: TrialConfig, data: TrialData, batches: Sequence[Tensor]) -> Training:
     """The product's training of a trial, an epoch of which is `batches`, its halting set."""
     training = Training(config, data)
     training.model.train()
-    set_steps(training.model, calibration_batches(config, data, batches), mean, sd)
-    training.model.to(device)
-    training.device = torch.device(device)
+    states = unrolled(training.model, calibration_batches(config, data, batches))
+    set_steps(training.model, states, MEAN, SD)
     fixed_batches(training.model, batches)
     return training
 

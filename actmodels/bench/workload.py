@@ -74,12 +74,10 @@ def drawn_data(sizes: Sizes, seed: int = 2016) -> TrialData:
     premise = torch.randn(sizes.pairs, generator=generator)
     other = torch.randn(sizes.pairs, generator=generator)
     hypothesis = CORRELATION * premise + math.sqrt(1 - CORRELATION**2) * other
-    sentences = [
-        *_sentences(_lengths(premise, *PREMISE), sizes.words, generator),
-        *_sentences(_lengths(hypothesis, *HYPOTHESIS), sizes.words, generator),
-    ]
+    premises = _sentences(_lengths(premise, *PREMISE), sizes.words, generator)
+    hypotheses = _sentences(_lengths(hypothesis, *HYPOTHESIS), sizes.words, generator)
     labels = torch.randint(len(LABELS), (sizes.pairs,), generator=generator)
-    pairs = PairTensors(*sentences, labels, torch.zeros_like(labels))
+    pairs = PairTensors(*premises, *hypotheses, labels, torch.zeros_like(labels))
     vectors = torch.randn(sizes.words, sizes.dimensions, generator=generator) * VECTOR_STD
     known = torch.ones(sizes.words, dtype=torch.bool)
     words = WordVectors(vectors, known, torch.arange(sizes.words), known)
