@@ -17,7 +17,7 @@ from tune.placement import place
 from tune.progress import Progress
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import train_pack
+from tune.trainable import Start, run_pack, start
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Execution:
 
     Paths are absolute. `storage` holds trials in progress, the same path on all nodes; `state`
     is the driver's own. Trials of one shape can train as one pack, whose resources are then
-    those of a trial. Fractions of a GPU let packs share one.
+    those of a trial. Fractions of a GPU let packs share one. `workers` limits how many packs train
+    at a time, and `start` gives what they train: benchmarks put stand-ins there.
     """
 
     data_folder: Path
@@ -37,6 +38,8 @@ class Execution:
     max_failures: int
     dashboard: bool
     trials_per_pack: int | Literal["auto"] = 1
+    workers: int | None = None
+    start: Start = start
 
     @property
     def device(self) -> str:
@@ -96,7 +99,10 @@ def execute(
     )
     folder = execution.storage / f"{kind}-{grid_hash(trials)}"
     try:
-        with connected(dashboard=execution.dashboard, state=execution.state):
+        with (
+            tracker.in_background(),
+            connected(dashboard=execution.dashboard, state=execution.state),
+        ):
             packs = place(
                 kind,
                 trials,
@@ -141,20 +147,26 @@ def tuner(
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
     trainable = functools.partial(
-        train_pack, checkpoints=execution.checkpoints, rungs=rungs, **execution.where
+        run_pack,
+        configs={trial.key: trial.config.as_dict() for pack in packs for trial in pack.trials},
+        checkpoints=execution.checkpoints,
+        rungs=rungs,
+        start=execution.start,
+        **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}
 
     def trial_name(ray_trial: Any) -> str:
-        return names[next(iter(ray_trial.config["pack"]))]
+        return names[ray_trial.config["pack"][0]]
 
-    points = [{trial.key: trial.config.as_dict() for trial in pack.trials} for pack in packs]
-    space = {"pack": ray.tune.grid_search(points)}
+    # Keys alone: for each pack, Tune copies the values of all packs.
+    space = {"pack": ray.tune.grid_search([[t.key for t in pack.trials] for pack in packs])}
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, execution.resources),
         param_space=space,
         tune_config=ray.tune.TuneConfig(
             reuse_actors=True,
+            max_concurrent_trials=execution.workers,
             trial_name_creator=trial_name,
             trial_dirname_creator=trial_name,
         ),

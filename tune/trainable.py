@@ -1,10 +1,12 @@
 """What a Ray worker runs: a pack of trials, each of them saved after every epoch."""
 
+import contextlib
+import ctypes
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import ray.tune
 import torch
@@ -30,11 +32,29 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
+class Trials(Protocol):
+    """Trials in progress that train together."""
+
+    @property
+    def members(self) -> Sequence[Training | Member]:
+        """All of them, also those that have ended."""
+
+    @property
+    def finished(self) -> bool:
+        """All have ended."""
+
+    def run_epoch(self) -> Sequence[Training | Member]:
+        """Train and evaluate once; the trials that had not ended."""
+
+
+Start: TypeAlias = Callable[[Sequence[TrialConfig], TrialData, str], Trials]
+
+
 class SingleTraining:
     """A trial by itself, handled like a pack."""
 
-    def __init__(self, config: TrialConfig, data: TrialData, device: str) -> None:
-        self.members = [Training(config, data, device)]
+    def __init__(self, training: Training) -> None:
+        self.members = [training]
 
     @property
     def finished(self) -> bool:
@@ -47,12 +67,10 @@ class SingleTraining:
         return self.members
 
 
-def start(
-    configs: Sequence[TrialConfig], data: TrialData, device: str
-) -> SingleTraining | PackTraining:
+def start(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Trials:
     """Trials at their beginning, stacked if there are several."""
     if len(configs) == 1:
-        return SingleTraining(configs[0], data, device)
+        return SingleTraining(Training(configs[0], data, device))
     return PackTraining(configs, data, device)
 
 
@@ -92,6 +110,7 @@ def train_pack(
     device: str,
     threads: int,
     rungs: Rungs | None = None,
+    start: Start = start,
 ) -> None:
     """Train each trial of a pack from its own last saved epoch to its end.
 
@@ -102,6 +121,7 @@ def train_pack(
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each.
         rungs: where trials are compared, if they may end early.
+        start: gives the trials at their beginning.
     """
     torch.set_num_threads(threads)
     configs = [trial_from_dict(stored) for stored in config["pack"].values()]
@@ -126,3 +146,27 @@ def train_pack(
         if rungs:
             end_early(told, rungs)
         report(told)
+
+
+def return_memory() -> None:
+    """Hand freed memory back to the system.
+
+    Ray runs each pack in a thread of its own. glibc gives threads heaps of their own and keeps
+    what is freed in them, so that a worker would grow with each pack.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def run_pack(
+    config: dict[str, Any], *, configs: Mapping[str, dict[str, Any]], **settings: Any
+) -> None:
+    """What Ray calls: see `train_pack`.
+
+    Args:
+        config: {"pack": [key, ...]}. configs: TrialConfig.as_dict() of all trials, by key.
+    """
+    try:
+        train_pack({"pack": {key: configs[key] for key in config["pack"]}}, **settings)
+    finally:
+        return_memory()  # here, where the pack's models are gone
