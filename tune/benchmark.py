@@ -95,7 +95,9 @@ def measure(
             execution,
         )
         seconds, driver_cpu = time.time() - began, time.process_time() - cpu
-        tracked = len(RunStore(state).search(DONE))
+        store = RunStore(state)
+        tracked = len(store.search(DONE))
+        store.release()
         notes = read_notes(folder / "notes.jsonl")
         return Measured(began, seconds, driver_cpu, records, tracked, notes)
 
