@@ -52,11 +52,11 @@ class DropoutStream:
         self.key, self.calls = key, 0
 
     def next(self, device: torch.device) -> Tensor:
-        """The key of the next mask, of the shape of `key`."""
+        """What the next mask's places are added to, of the shape of `key`."""
         if self.key is None:
             return torch.randint(-(2**31), 2**31, (), dtype=torch.int64).int().to(device)
         self.calls += 1
-        return mixed(self.key + (self.calls * GOLDEN + 2**31) % 2**32 - 2**31)
+        return self.key + (self.calls * GOLDEN + 2**31) % 2**32 - 2**31
 
 
 def update_key(seed: int, epoch: int, update: int) -> int:
@@ -103,11 +103,16 @@ class Dropout(nn.Module):
         key = self.stream.next(like.device)
         packed = key.dim() == 1
         places = shape[1:] if packed else shape
+
+        def numbered(axis: int, factor: int) -> Tensor:
+            numbers = torch.arange(places[axis], dtype=torch.int32, device=like.device)
+            return numbers.mul_(factor)
+
         bits = key.reshape(-1, *(1,) * (len(places) - 1)) if packed else key
-        for axis, (size, factor) in enumerate(zip(places[:-1], (SECOND, FOURTH), strict=False)):
-            numbers = torch.arange(1, size + 1, dtype=torch.int32, device=like.device) * factor
-            bits = mixed(bits + numbers.reshape(-1, *(1,) * (len(places) - 2 - axis)))
-        units = torch.arange(places[-1], dtype=torch.int32, device=like.device) * GOLDEN
+        bits = bits + numbered(0, FOURTH).reshape(-1, *(1,) * (len(places) - 2))
+        if len(places) == 3:
+            bits = bits + numbered(1, THIRD)
+        bits, units = mixed(bits), numbered(-1, GOLDEN)
         bits = high_bits_mixed(bits[..., None] + units).reshape(shape)  # to be compared
         if isinstance(self.rate, Tensor):  # in double precision on the device, for equal masks
             rate = self.rate.double()
