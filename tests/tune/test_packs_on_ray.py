@@ -1,63 +1,208 @@
 """Packs on a real Ray: the results of single trials, whatever happens to a worker."""
 
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from actmodels.config import TrialConfig
-from actmodels.records import TrialRecord
+from actmodels.data.trial_data import TrialData
+from actmodels.errors import SweepError
+from actmodels.records import EpochRecord, TrialRecord
+from actmodels.training import Training
+from tests.end_to_end.project import processes, wait_for
 from tests.samples import sample_data, sample_trial, save_sample_data
-from tests.tune.tracking_samples import children, steps
+from tests.tune.tracking_samples import children, parents, steps
+from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
-from tune.grid import with_keys
+from tune.grid import Trial, with_keys
 from tune.sweep import run_trials
+from tune.trainable import checkpoint_path, load_checkpoint
 
 pytestmark = pytest.mark.slow
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
-GRID = [
-    *(
-        sample_trial(ADAPTIVE, max_epochs=4, ponder_weight=weight, seed=seed)
-        for weight in (0.01, 0.001)
-        for seed in (1, 2)
-    ),
-    *(sample_trial(DECOMPOSABLE, max_epochs=4, dropout=dropout) for dropout in (0.0, 0.1, 0.2)),
-    sample_trial("decomposable_attention_as_published", max_epochs=4),
-]
+
+
+def keyed(configs: list[TrialConfig], rule: SuccessiveHalving | None = None) -> list[Trial]:
+    given = {"data_digest": "data", "device": "cpu", "threads": 1}
+    return with_keys(configs, early_stopping=rule, **given)  # type: ignore[arg-type]
 
 
 def swept(
-    configs: list[TrialConfig], state: Path, trials_per_pack: Any, data: Any = None, **more: Any
+    trials: list[Trial],
+    state: Path,
+    trials_per_pack: Any,
+    data: TrialData | None = None,
+    max_failures: int = 2,
+    **more: Any,
 ) -> list[TrialRecord]:
     save_sample_data(state, data or sample_data())
-    execution = Execution(state, state, state / "ray", 1, 0, 2, False, trials_per_pack)
-    trials = with_keys(configs, data_digest="data", device="cpu", threads=1)
+    execution = Execution(state, state, state / "ray", 1, 0, max_failures, False, trials_per_pack)
     records = run_trials("sweep", trials, execution, **more)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not list(execution.checkpoints.iterdir())
     return records
 
 
-def figures(record: TrialRecord) -> list[dict[str, float]]:
-    epochs = [epoch.result() for epoch in record.history]
+def figures(history: Any) -> list[dict[str, float]]:
+    epochs = [epoch.result() for epoch in history]
     return [{name: v for name, v in epoch.items() if v is not None} for epoch in epochs]
 
 
-def assert_equal(packed: list[TrialRecord], single: list[TrialRecord]) -> None:
-    for one, other in zip(packed, single, strict=True):
-        assert (one.key, one.parameters, one.diverged) == (other.key, other.parameters, False)
-        for ours, theirs in zip(figures(one), figures(other), strict=True):
-            assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-5)
+def assert_equal(history: Any, expected: Any) -> None:
+    for ours, theirs in zip(figures(history), figures(expected), strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-5)
 
 
-def test_packs_give_the_table_of_single_trials(state: Path, tmp_path: Path) -> None:
-    single = swept(GRID, state, 1)
-    other = tmp_path / "other"
-    other.mkdir()
-    packed = swept(GRID, other, 4, keep_weights=True)
-    assert_equal(packed, single)
-    assert len(list((other / "trials").glob("*.pt"))) == len(GRID)
-    runs = children(other)
+def alone(config: TrialConfig, data: TrialData) -> list[EpochRecord]:
+    return list(Training(config, data).epochs())
+
+
+def test_packs_give_the_table_of_single_trials(
+    state: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    configs = [
+        *(
+            sample_trial(ADAPTIVE, max_epochs=4, ponder_weight=weight, seed=seed)
+            for weight in (0.01, 0.001)
+            for seed in (1, 2)
+        ),
+        *(sample_trial(DECOMPOSABLE, max_epochs=4, dropout=dropout) for dropout in (0.0, 0.1, 0.2)),
+        sample_trial("decomposable_attention_as_published", max_epochs=4),
+    ]
+    trials = keyed(configs)
+    single = swept(trials, state, 1)
+    for size in (4, "auto"):
+        folder = tmp_path / str(size)
+        packed = swept(trials, folder, size, keep_weights=True)
+        for one, other in zip(packed, single, strict=True):
+            assert (one.key, one.parameters, one.provenance) == (
+                other.key,
+                other.parameters,
+                other.provenance,
+            )
+            assert_equal(one.history, other.history)
+        assert {path.stem for path in (folder / "trials").glob("*.pt")} == {t.key for t in trials}
+        runs = children(folder)
+        assert {run.info.status for run in runs.values()} == {"FINISHED"}
+        assert all(steps(folder, run) == [1, 2, 3, 4] for run in runs.values())
+    output = capfd.readouterr().out
+    assert output.count("sweep: at most ") == 2, "a size for each of the two shapes of several"
+
+
+def kill_a_worker(checkpoints: Path, keys: list[str], seen: dict[str, Any]) -> None:
+    """Kill one when all trials have two epochs; keep what was saved of each until then."""
+
+    def epochs(key: str) -> int:
+        path = checkpoint_path(checkpoints, key)
+        return len(load_checkpoint(path)["history"]) if path.is_file() else 0
+
+    wait_for(lambda: all(epochs(key) >= 2 for key in keys), "two epochs of each trial", 400)
+    (victim, *_) = processes(os.getpid(), lambda _, line: "ImplicitFunc" in line)
+    os.kill(victim.pid, signal.SIGSTOP)
+    time.sleep(0.2)
+    seen |= {key: load_checkpoint(checkpoint_path(checkpoints, key))["history"] for key in keys}
+    os.kill(victim.pid, signal.SIGKILL)
+
+
+def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> None:
+    """What had been saved when it died, its seconds included, is the beginning of the records."""
+    data = sample_data(train=640, dev=120)
+    configs = [
+        sample_trial(ADAPTIVE, max_epochs=12, dropout=n / 10, learning_rate=0.001) for n in range(4)
+    ]
+    trials, seen = keyed(configs), dict[str, Any]()
+    given = (state / "ray" / "checkpoints", [trial.key for trial in trials], seen)
+    killer = threading.Thread(target=kill_a_worker, args=given, daemon=True)
+    killer.start()
+    records = swept(trials, state, 4, data)
+    killer.join()
+    assert len(seen) == 4
+    for record in records:
+        stored = [vars(epoch) for epoch in record.history]
+        saved = seen[record.key]
+        assert 2 <= len(saved) < 12, "killed too late"
+        assert stored[: len(saved)] == saved
+    for record, config in zip(records, configs, strict=True):
+        losses = [epoch.dev_loss for epoch in record.history]
+        # rounding grows over 960 updates
+        assert losses == pytest.approx([e.dev_loss for e in alone(config, data)], rel=1e-3)
+    runs = children(state)
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
-    assert all(steps(other, run) == [1, 2, 3, 4] for run in runs.values())
+    assert all(steps(state, run) == list(range(1, 13)) for run in runs.values())
+
+
+def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
+    state: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rates = (0.01, 1e30, 0.02, 0.03)
+    configs = [sample_trial(DECOMPOSABLE, learning_rate=rate) for rate in rates]
+    trials = keyed(configs)
+    records = swept(trials, state, 4)
+    assert [record.diverged for record in records] == [False, True, False, False]
+    for record, config in zip(records, configs, strict=True):
+        if not record.diverged:
+            assert_equal(record.history, alone(config, sample_data()))
+    for _ in range(2):
+        runs = children(state)
+        assert [runs[t.key].info.status for t in trials] == [
+            "FINISHED",
+            "FAILED",
+            "FINISHED",
+            "FINISHED",
+        ]
+        assert runs[trials[1].key].data.tags["failure"].startswith("diverged in epoch 1: ")
+        assert [parent.info.status for parent in parents(state)] == ["FINISHED"]
+        assert swept(trials, state, 4) == records
+        assert "sweep: 0 of 4 trials to run" in capfd.readouterr().out
+
+
+def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
+    trials = keyed([sample_trial(DECOMPOSABLE, dropout=n / 10) for n in range(6)])
+    path = checkpoint_path(state / "ray" / "checkpoints", trials[4].key)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no checkpoint")
+    with pytest.raises(SweepError) as caught:
+        swept(trials, state, 6, max_failures=0)
+    first, *others = str(caught.value).splitlines()
+    assert first.startswith("sweep: 1 of 6 trials did not finish")
+    assert [line.strip().split(":")[0] for line in others] == [trials[4].name]
+    statuses = {key: run.info.status for key, run in children(state).items()}
+    assert statuses == {t.key: "FAILED" if t is trials[4] else "FINISHED" for t in trials}
+    path.unlink()
+    swept(trials, state, 6, max_failures=0)
+
+
+def test_early_stopping_cuts_and_the_sweep_is_complete(
+    state: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    data = sample_data(train=96, dev=240)
+    configs = [
+        sample_trial(model, max_epochs=9, learning_rate=rate)
+        for model in (ADAPTIVE, DECOMPOSABLE)
+        for rate in (0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001)
+    ]
+    rule = SuccessiveHalving(first_epochs=1, keep_one_in=3)
+    records = swept(keyed(configs, rule), state, 3, data)
+    assert not {record.key for record in records} & {trial.key for trial in keyed(configs)}
+    for model in (ADAPTIVE, DECOMPOSABLE):
+        own = [record for record in records if record.config["model"] == model]
+        lengths = [len(record.history) for record in own]
+        assert set(lengths) <= {1, 3, 9}
+        assert 1 in lengths and 9 in lengths
+        best = max(own, key=lambda record: record.best.dev_accuracy)
+        ended = [r.best.dev_accuracy for r in own if len(r.history) == 9]
+        assert best.best.dev_accuracy == max(ended)
+    for record, config in zip(records, configs, strict=True):
+        assert record.config == config.as_dict()  # its own, with the epochs it was allowed
+        assert "early_stopping" in record.provenance
+        whole = alone(config, data)[: len(record.history)]
+        assert_equal(record.history, whole)
+    capfd.readouterr()
+    assert swept(keyed(configs, rule), state, 1, data) == records
+    assert "sweep: 0 of 12 trials to run" in capfd.readouterr().out
