@@ -50,13 +50,15 @@ def without_prose(tree: ast.Module) -> str:
 def code_files(model: str) -> list[Path]:
     """The files of this package that train and evaluate `model`, found by following imports.
 
+    Those that train packs are among them: whether a trial was alone is not part of its key.
+
     Models and halting are found by name and not imported by the others, so that a change to one
     of them leaves the results of the rest standing; those of `model` are added here. What the
     declarations hold is in the key already, value by value.
     """
     architecture = MODELS[model]
     own = [architecture.model] + ([architecture.halting.halting] if architecture.halting else [])
-    pending, seen = [PACKAGE / "training.py"], set[Path]()
+    pending, seen = [PACKAGE / "training.py", PACKAGE / "packed" / "training.py"], set[Path]()
     pending += [path for name in own if (path := module_path(name.split(":")[0]))]
     while pending:
         path = pending.pop()

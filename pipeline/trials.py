@@ -29,6 +29,8 @@ def execution_settings(params: Params) -> Execution:
         max_failures=cluster.max_failures,
         dashboard=cluster.dashboard,
         trials_per_pack=cluster.trials_per_pack,
+        cuda_graphs=cluster.cuda_graphs,
+        matmul_precision=cluster.matmul_precision,
     )
 
 
@@ -52,6 +54,7 @@ def keyed(
         data_digest=data_digest(),
         device=execution.device,
         threads=execution.threads,
+        precision=execution.matmul_precision,
         early_stopping=early_stopping,
     )
 

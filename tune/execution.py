@@ -38,6 +38,8 @@ class Execution:
     max_failures: int
     dashboard: bool
     trials_per_pack: int | Literal["auto"] = 1
+    cuda_graphs: bool = False
+    matmul_precision: str = "highest"
     workers: int | None = None
     start: Start = start
 
@@ -59,7 +61,12 @@ class Execution:
     @property
     def where(self) -> dict[str, Any]:
         """What a worker is told about its surroundings."""
-        return {"data_folder": self.data_folder, "device": self.device, "threads": self.threads}
+        return {
+            "data_folder": self.data_folder,
+            "device": self.device,
+            "threads": self.threads,
+            "precision": self.matmul_precision,
+        }
 
     @property
     def checkpoints(self) -> Path:
@@ -151,7 +158,9 @@ def tuner(
         configs={trial.key: trial.config.as_dict() for pack in packs for trial in pack.trials},
         checkpoints=execution.checkpoints,
         rungs=rungs,
-        start=execution.start,
+        start=functools.partial(execution.start, graphs=True)
+        if execution.cuda_graphs
+        else execution.start,
         **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}

@@ -61,10 +61,12 @@ def with_keys(
     data_digest: str,
     device: str,
     threads: int,
+    precision: str = "highest",
     early_stopping: SuccessiveHalving | None = None,
 ) -> list[Trial]:
     """Name each trial after all that decides its result, also a rule that may end it early."""
     rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
+    rule |= {} if precision == "highest" else {"matmul_precision": precision}
     origins: dict[str, dict[str, str]] = {}
     trials = []
     for config in configs:

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import ray
-import torch
 
 from actmodels.config import trial_from_dict
 from tune.grid import Trial
 from tune.pack_size import best_size, examples_per_second, try_sizes
 from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.trainable import load_data
+from tune.trainable import load_data, prepare
 
 
 def workers(resources: Mapping[str, float]) -> int:
@@ -76,9 +75,14 @@ def measured_sizes(
 
 
 def measured_rates(
-    stored: list[dict[str, Any]], *, data_folder: Path, device: str, threads: int
+    stored: list[dict[str, Any]],
+    *,
+    data_folder: Path,
+    device: str,
+    threads: int,
+    precision: str = "highest",
 ) -> dict[int, float]:
     """Examples per second by size of pack, for trials of one shape; what a worker runs."""
-    torch.set_num_threads(threads)
+    prepare(threads, precision)
     configs, data = [trial_from_dict(config) for config in stored], load_data(data_folder)
     return try_sizes(len(configs), lambda size: examples_per_second(configs[:size], data, device))

@@ -14,6 +14,7 @@ import torch
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.data.trial_data import TrialData
 from actmodels.files import replacing
+from actmodels.packed.stack import can_pack
 from actmodels.packed.training import Member, PackTraining
 from actmodels.training import Training
 from tune.early_stopping import Rungs
@@ -67,11 +68,24 @@ class SingleTraining:
         return self.members
 
 
-def start(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Trials:
-    """Trials at their beginning, stacked if there are several."""
-    if len(configs) == 1:
+def start(
+    configs: Sequence[TrialConfig], data: TrialData, device: str, *, graphs: bool = False
+) -> Trials:
+    """Trials at their beginning, stacked if there are several or if graphs are asked for."""
+    if len(configs) == 1 and not (graphs and can_pack(configs[0].model)):
         return SingleTraining(Training(configs[0], data, device))
-    return PackTraining(configs, data, device)
+    return PackTraining(configs, data, device, graphs=graphs)
+
+
+def prepare(threads: int, precision: str) -> None:
+    """Set what torch computes with in this process.
+
+    Args:
+        threads: of one pack. precision: torch's name for that of matrix products; below
+            "highest" a GPU computes them with TF32 or bfloat16.
+    """
+    torch.set_num_threads(threads)
+    torch.set_float32_matmul_precision(precision)
 
 
 def report(members: Mapping[str, Training | Member]) -> None:
@@ -109,6 +123,7 @@ def train_pack(
     checkpoints: Path,
     device: str,
     threads: int,
+    precision: str = "highest",
     rungs: Rungs | None = None,
     start: Start = start,
 ) -> None:
@@ -119,11 +134,11 @@ def train_pack(
         data_folder: artefacts of the `tensors` stage, absolute: a worker has a folder of its own.
         checkpoints: folder of trials in progress, absolute, the same on all nodes.
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
-            on two cores run 4.6 times slower than with one each.
+            on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
         start: gives the trials at their beginning.
     """
-    torch.set_num_threads(threads)
+    prepare(threads, precision)
     configs = [trial_from_dict(stored) for stored in config["pack"].values()]
     training = start(configs, load_data(data_folder), device)
     members = dict(zip(config["pack"], training.members, strict=True))

@@ -70,6 +70,8 @@ class Cluster(Section):
         Annotated[int, Field(ge=1)] | Literal["auto"],
         _must_be("a whole number of at least 1, or auto"),
     ]
+    cuda_graphs: Switch
+    matmul_precision: Literal["highest", "high", "medium"]
     max_failures: Natural
     dashboard: Switch
     storage: Name
