@@ -11,7 +11,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint test test-fast test-slow repro report mlflow lock
+.PHONY: help setup lint test test-fast test-slow repro report mlflow bench lock
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
@@ -50,6 +50,9 @@ mlflow: setup  ## browse the trials
 	@test -f state/mlflow.db || { echo "error: state/mlflow.db is missing; make repro writes it" >&2; \
 	  exit 1; }
 	mlflow ui --backend-store-uri sqlite:///$(CURDIR)/state/mlflow.db
+
+bench: setup  ## measure this software on this machine (artefacts/bench): about 40 minutes
+	python -m pipeline.benchmark $(ARGS)
 
 lock:  ## write requirements.lock from what .venv has
 	{ echo "# Exact versions, from .venv by 'make lock'. Local suffixes such as +cpu are left out."; \

@@ -12,6 +12,7 @@ from actmodels.config import setting_types
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.settings import FixedStepsConfig
+from reports.bench import read_bench
 from reports.reading import (
     Kind,
     Source,
@@ -81,6 +82,7 @@ class Artefacts:
     trials, results and ablations have one row per trained model; accuracies are in [0, 1].
     settings: names of the settings in `trials`, in the order of TrialConfig; cells stay text.
     lexicalised: one row per run of the classifier on features of words.
+    bench: what the benchmark measured; None if nobody has run it, as no stage does.
     """
 
     corpus: dict[str, Any]
@@ -106,6 +108,7 @@ class Artefacts:
     halting: pd.DataFrame
     halting_timings: pd.DataFrame
     lexicalised: pd.DataFrame
+    bench: dict[str, Any] | None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -169,6 +172,7 @@ def load(root: Path) -> Artefacts:
         halting=table("halting", "points.csv", HALTING),
         halting_timings=table("halting", "timings.csv", HALTING_TIMINGS),
         lexicalised=table("lexicalised", "results.csv", LEXICALISED),
+        bench=read_bench(root),
     )
     _check(root, loaded)
     return loaded

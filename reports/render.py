@@ -7,6 +7,7 @@ from pathlib import Path
 from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
 from reports.artefacts import Artefacts, load
+from reports.bench import bench_section
 from reports.correlations import correlation_note, correlation_sentence, correlation_table
 from reports.depth import depth_models, depth_sentence, depth_table
 from reports.featured import featured
@@ -87,6 +88,7 @@ def report(artefacts: Artefacts, figures: Mapping[str, Path], published: bool) -
         images["learning_curves"],
         *_steps(artefacts, images),
         *_sweep(artefacts, images),
+        *bench_section(artefacts.bench),
         "## Where the figures come from",
         *_origin(artefacts),
     ]

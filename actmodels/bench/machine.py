@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 
 CPUS = Path("/proc/cpuinfo")
 MEMORY = Path("/proc/meminfo")
+TIMES = Path("/proc/stat")
 
 
 def machine() -> dict[str, Any]:
@@ -26,9 +28,23 @@ def machine() -> dict[str, Any]:
     }
 
 
-def load() -> float | None:
-    """How many processes wanted a processor in the last minute; None where nobody counts."""
-    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+def busy(seconds: float = 0.5) -> float | None:
+    """Which share of the processors others use, this process waiting; None where nobody counts.
+
+    A load average would still count what this process did before.
+    """
+    if not TIMES.is_file():
+        return None
+    before = _times()
+    time.sleep(seconds)
+    spent = [after - then for after, then in zip(_times(), before, strict=True)]
+    idle = spent[3] + spent[4]  # idle, and waiting for a disk
+    return round(1 - idle / max(sum(spent), 1), 3)
+
+
+def _times() -> list[int]:
+    """Ticks of all processors together: user, nice, system, idle, iowait, irq, softirq, steal."""
+    return [int(ticks) for ticks in TIMES.read_text().splitlines()[0].split()[1:9]]
 
 
 def _memory() -> float | None:

@@ -12,10 +12,11 @@ import torch
 from torch import Tensor
 
 from actmodels.bench.packing import Pack, pack_training
+from actmodels.bench.plain import PlainTraining
 from actmodels.bench.plan import Plan, Say
 from actmodels.bench.side_by_side import server
-from actmodels.bench.trials import plain_twin, prepared
-from actmodels.bench.workload import Sizes, drawn_data, sampled_batches, trial
+from actmodels.bench.trials import prepared
+from actmodels.bench.workload import TINY, Sizes, drawn_data, sampled_batches, trial
 from actmodels.data.batching import batches_by_length
 from actmodels.data.trial_data import TrialData
 
@@ -34,12 +35,15 @@ def peak_mebibytes() -> float:
 
 
 def nothing(sizes: Sizes, data: TrialData, batches: list[Tensor], trials: int) -> None:
-    """What a process needs before it has a trial: torch and the data."""
+    """What a process needs before it has a trial: torch, all it loads for training, the data."""
+    small = drawn_data(TINY)
+    prepared(trial(TINY, 8), small, sampled_batches(small.train, 8, UPDATES)).train_epoch()
 
 
 def plain(sizes: Sizes, data: TrialData, batches: list[Tensor], trials: int) -> None:
     """One trial, trained the plain way."""
-    plain_twin(prepared(trial(sizes, len(batches[0])), data, batches)).run(batches)
+    config = trial(sizes, len(batches[0]))
+    PlainTraining(config, prepared(config, data, batches).model, data).run(batches)
 
 
 def ours(sizes: Sizes, data: TrialData, batches: list[Tensor], trials: int) -> None:

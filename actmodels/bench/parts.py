@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from actmodels.bench import flops, gpu, inference, memory, packs, single
-from actmodels.bench.machine import load
+from actmodels.bench.machine import busy
 from actmodels.bench.plan import Plan, Say
 from actmodels.data.trial_data import TrialData
 
@@ -23,6 +23,6 @@ PARTS: dict[str, Part] = {
 
 def run_part(name: str, plan: Plan, data: TrialData, say: Say) -> dict[str, Any]:
     """What a part found, and how busy the machine was before it began."""
-    busy, start = load(), time.perf_counter()
+    others, start = busy(), time.perf_counter()
     found = PARTS[name](plan, data, say)
-    return {"load_before": busy, "seconds": round(time.perf_counter() - start, 1), **found}
+    return {"others_before": others, "seconds": round(time.perf_counter() - start, 1), **found}
