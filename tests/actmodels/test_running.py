@@ -88,9 +88,14 @@ def test_trials_of_a_pack_that_are_through_drop_out_of_the_step() -> None:
     pack.step.register_forward_hook(lambda _, inputs, __: trials.append(len(inputs[0])))
     together = pack(shared_batch(batch, 3))
     assert trials[0] == 3 and trials[1] == 2 and trials[-1] == 1
+    pack.objective(together, batch.labels.expand(3, -1)).sum().backward()
     for number, model in enumerate(models):
-        torch.testing.assert_close(together.logits[number], model(batch).logits)
-        assert torch.equal(together.steps[number], model(batch).steps)
+        alone = model(batch)
+        torch.testing.assert_close(together.logits[number], alone.logits)
+        assert torch.equal(together.steps[number], alone.steps)
+        model.objective(alone, batch.labels).backward()
+        for packed, single in zip(pack.parameters(), model.parameters(), strict=True):
+            torch.testing.assert_close(packed.grad[number], single.grad, rtol=1e-12, atol=1e-14)
 
 
 def test_one_that_is_not_a_number_halts() -> None:
