@@ -21,7 +21,8 @@ from actmodels.training import Training
 SIZES = (1, 2, 4, 8, 16, 32, 48)
 WORTHWHILE = 1.1  # a pack must train so many times the examples per second of single trials
 PATIENCE = 2  # sizes in a row that are not better than the best, after which no more are tried
-UPDATES = 8  # measured of each size, after as many to warm up
+UPDATES = 8  # timed together, again and again; the fastest time counts
+SECONDS = 0.5  # how long each size is timed at least
 DEV_PAIRS = 256  # a whole batch of an evaluation, which must fit into memory too
 
 
@@ -80,12 +81,11 @@ def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device:
     pairs = UPDATES * configs[0].training.batch_size
     data = replace(data, train=excerpt(data.train, pairs), dev=excerpt(data.dev, DEV_PAIRS))
     train = _single(configs[0], data, device) if len(configs) == 1 else _pack(configs, data, device)
-    train()
-    _wait(device)
-    start = time.perf_counter()
-    train()
-    _wait(device)
-    return len(configs) * len(data.train) / (time.perf_counter() - start)
+    _seconds(train, device)  # warms up
+    times: list[float] = []
+    while sum(times) < SECONDS:
+        times.append(_seconds(train, device))
+    return len(configs) * len(data.train) / min(times)
 
 
 def _single(config: TrialConfig, data: TrialData, device: str) -> Callable[[], object]:
@@ -101,7 +101,10 @@ def _pack(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Calla
     return lambda: training.train_epoch(pack, optimizer, members)
 
 
-def _wait(device: str) -> None:
-    """Let the device do what it was given."""
+def _seconds(action: Callable[[], object], device: str) -> float:
+    """How long the device takes."""
+    start = time.perf_counter()
+    action()
     if device == "cuda":
         torch.cuda.synchronize()
+    return time.perf_counter() - start
