@@ -60,7 +60,7 @@ def _rows(
 
     runs = interleaved(
         {name: run(work) for name, work in works.items()},
-        plan.repeats,
+        plan.pack_repeats,
         lambda what: say(f"batch {batch_size}, {kind} trials: {what}"),
     )
     return [

@@ -18,7 +18,8 @@ class Plan:
     examples: of one trial in a run, at least.
     default_threads: measure the plain way with all of torch's threads too, which is slow.
     cubes: sizes of the matrix products that the peak is looked for with.
-    packs: trials in a pack; pack_batches, pack_updates: their batch sizes and updates in a run.
+    packs: trials in a pack; pack_batches, pack_updates, pack_repeats: their batch sizes, updates
+        in a run, and rounds.
     inference_batches, inference_examples: batch sizes of inference, and examples in a run.
     memory_packs: packs whose memory is measured.
     gpu_packs, gpu_updates: packs on a GPU, and updates in a run.
@@ -36,6 +37,7 @@ class Plan:
     packs: tuple[int, ...]
     pack_batches: tuple[int, ...]
     pack_updates: int
+    pack_repeats: int
     inference_batches: tuple[int, ...]
     inference_examples: int
     memory_packs: tuple[int, ...]
@@ -67,7 +69,8 @@ FULL = Plan(
     cubes=(1024, 1536, 2048),
     packs=(1, 2, 4, 8, 16, 24, 48),
     pack_batches=(8, 32),
-    pack_updates=8,
+    pack_updates=6,
+    pack_repeats=3,
     inference_batches=(32, 256, 1024),
     inference_examples=2048,
     memory_packs=(1, 8, 48),
@@ -85,6 +88,7 @@ QUICK = Plan(
     packs=(1, 2),
     pack_batches=(4,),
     pack_updates=2,
+    pack_repeats=1,
     inference_batches=(16,),
     inference_examples=64,
     memory_packs=(2,),

@@ -11,8 +11,9 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 
 MEAN, SD = 5.1, 1.4  # steps of a trained trial, about: what the prototype was measured with
-SCALES = [2.0**power for power in range(-2, 13)]  # of the halting weights
-HALVINGS = 24
+COARSE = [2.0**power for power in range(-2, 13)]  # scales of the halting weights
+FINE = [2.0 ** (power / 8) for power in range(-7, 8)]  # and factors of the best of them
+HALVINGS = 20
 
 
 def alternating(model: PairModel) -> AlternatingAttention:
@@ -47,12 +48,15 @@ def set_steps(
     unit = halting.unit.linear
     weights = unit.weight[0] if direction is None else direction
     scores = states @ weights  # [examples, steps]
-    tried = []
-    for scale in SCALES:
+
+    def tried(scale: float) -> tuple[float, float, float]:
+        """How far off the standard deviation is; the scale; the bias that gives the mean."""
         bias = _bias(scores * scale, halting.epsilon, mean)
         steps = act(torch.sigmoid(scores * scale + bias), halting.epsilon).steps
-        tried.append((abs(float(steps.std(correction=0)) - sd), scale, bias))
-    _, scale, bias = min(tried)
+        return abs(float(steps.std(correction=0)) - sd), scale, bias
+
+    _, coarse, _ = min(map(tried, COARSE))
+    _, scale, bias = min(tried(coarse * factor) for factor in FINE)
     unit.weight.copy_(scale * weights)
     unit.bias.fill_(bias)
 

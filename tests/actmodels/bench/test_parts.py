@@ -19,7 +19,7 @@ from actmodels.bench.parts import PARTS, run_part
 from actmodels.bench.plan import FULL, QUICK
 
 ROOT = Path(__file__).parents[3]
-QUICKEST = replace(QUICK, repeats=1)
+QUICKEST = replace(QUICK, repeats=1, pack_repeats=1)
 
 
 def check_summaries(found: Any) -> int:
