@@ -158,9 +158,7 @@ def tuner(
         configs={trial.key: trial.config.as_dict() for pack in packs for trial in pack.trials},
         checkpoints=execution.checkpoints,
         rungs=rungs,
-        start=functools.partial(execution.start, graphs=True)
-        if execution.cuda_graphs
-        else execution.start,
+        start=functools.partial(start, graphs=True) if execution.cuda_graphs else execution.start,
         **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}
