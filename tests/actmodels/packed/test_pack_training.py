@@ -67,15 +67,26 @@ def in_double():
     torch.set_default_dtype(torch.float32)
 
 
+def as_alone(name: str, updates: int) -> None:
+    """Two epochs of a pack of four against four trainings, in double precision."""
+    source, configs = data(4 * updates), trials(name)
+    pack = PackTraining(configs, source)
+    for _ in range(2):
+        pack.run_epoch()
+    for config, member in zip(configs, pack.members, strict=True):
+        assert difference(alone(config, source, 2), member) < 1e-12
+
+
+@pytest.mark.parametrize("name", PACKING)
+def test_six_updates_in_double_precision(name: str, in_double: None) -> None:
+    as_alone(name, 6)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKING)
 def test_fifty_updates_in_double_precision(name: str, in_double: None) -> None:
     """k = 4, Adagrad from 0.1, dropout: losses, accuracies, step counts within 1e-12."""
-    source, configs = data(200), trials(name)
-    pack = PackTraining(configs, source)
-    for _ in range(2):
-        pack.run_epoch()  # 25 updates each
-    for config, member in zip(configs, pack.members, strict=True):
-        assert difference(alone(config, source, 2), member) < 1e-12
+    as_alone(name, 50)
 
 
 @pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention"])
