@@ -17,6 +17,7 @@ class EpochRecord:
     Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R.
     ponder_weight is that at the end of the epoch: it may change during training.
     The step fields are None for a model without halting, the timings where they were left out.
+    seconds are those of training; in a pack, the trial's share of the pack's.
     Train figures are running ones, taken with dropout while the parameters change; dev figures
     are taken at the end of the epoch.
     """
