@@ -4,6 +4,7 @@ All parameters of a pack lie in one table [trials, numbers], and so do their gra
 optimiser's own state: an update is a few operations, whatever the number of tensors.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ from actmodels.models.pair_model import PairModel
 BETA1, BETA2, ADAM_EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba 2014; torch's defaults
 ADAGRAD_EPSILON = 1e-10  # torch's default
 NORM_EPSILON = 1e-6  # torch.nn.utils.clip_grad_norm_
+# Gradients are views of a table, as parameters are; torch would rather have them packed tightly
+# and says so once. That would take a copy of all of them at each update.
+warnings.filterwarnings("ignore", message="grad and param do not obey the gradient layout")
+
 STATE_NAMES = {"adam": ("exp_avg", "exp_avg_sq"), "adagrad": ("sum",)}
 
 
