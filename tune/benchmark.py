@@ -5,6 +5,7 @@ sqlite store. Neither params.yaml nor `state/` nor servers of the user's have a 
 """
 
 import functools
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -136,13 +137,15 @@ def overhead(
     end of its last one.
 
     Args:
-        trials: of all workers together, at least two for each.
+        trials: of all workers together. workers: by default as many as there are CPUs, and so
+            few that each has two trials.
 
     Returns:
         `between`: the time in which no epoch ran, as a share of the time in which one ran;
         `overhead`: all time beyond the known one, as a share of it. The latter also counts what
         others took from the trials: driver and Ray, and whatever else runs on the machine.
     """
+    workers = workers or min(os.cpu_count() or 1, trials // 2)
     start = functools.partial(NotedTrials, seconds=seconds_per_trial / epochs)
     found = measure(trials, workspace, start=start, epochs=epochs, workers=workers)
     steady = [notes for notes in found.workers if len(notes) > 1]
