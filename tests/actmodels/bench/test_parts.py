@@ -35,6 +35,7 @@ def check_summaries(found: Any) -> int:
     return sum(map(check_summaries, found.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["single", "flops", "packs", "inference"])
 def test_a_part_measures_what_it_names(name: str) -> None:
     said: list[str] = []
@@ -83,6 +84,7 @@ def test_unlike_trials_have_the_same_mean_in_a_pack_of_any_size() -> None:
         assert min(means) >= 2 and max(means) <= 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_its_part_is_empty_or_a_dry_run() -> None:
     data = QUICKEST.data()

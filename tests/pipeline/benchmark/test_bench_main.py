@@ -17,6 +17,8 @@ from pipeline.benchmark import __main__ as bench
 from pipeline.benchmark import parts
 from pipeline.benchmark.parts import PARTS, Job, Part, part_key
 
+pytestmark = pytest.mark.slow  # seconds each, for a tool beside the product
+
 DATA_ROW = {"pairs": 10, "stages": [], "opening_seconds": 0.5}
 MEMORY_ROW = {"way": "ours", "batch_size": 8, "trials": 1, "peak_mebibytes": 9.0}
 FOUND: dict[str, dict[str, Any]] = {
@@ -170,7 +172,6 @@ def test_real_parts_in_a_quick_run(tmp_path: Path) -> None:
     assert "no figure counts" in text and "| until all have halted | 16 |" in text
 
 
-@pytest.mark.slow
 def test_all_parts_in_a_quick_run(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipeline.benchmark", "--quick"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -180,7 +181,6 @@ def test_all_parts_in_a_quick_run(tmp_path: Path) -> None:
     assert list((tmp_path / "state").iterdir()) == []
 
 
-@pytest.mark.slow
 def test_kill_9_loses_only_the_part_in_progress(tmp_path: Path) -> None:
     written = tmp_path / "artefacts" / "bench" / "bench.json"
     command = [sys.executable, "-m", "pipeline.benchmark", "--quick", "--parts"]
@@ -205,7 +205,6 @@ def test_kill_9_loses_only_the_part_in_progress(tmp_path: Path) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pipeline.benchmark", "--parts", "single"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
