@@ -49,7 +49,8 @@ class EpochMeans:
 
     def examples(self, trial: int | None = None) -> int:
         """How many examples were trained on."""
-        return int(sum(own(batch.examples, trial).item() for batch in self.batches))
+        counts = [own(batch.examples, trial) for batch in self.batches]
+        return int(torch.stack(counts).sum()) if counts else 0
 
     def summary(self, trial: int | None = None) -> dict[str, float | None]:
         """The train fields of the epoch's record; zeros if its first batch diverged.
@@ -73,13 +74,13 @@ class EpochMeans:
 
     def _of_examples(self, name: str, trial: int | None) -> Tensor | None:
         """All examples' values of one kind, None where there are none."""
-        found = [
-            own(values, trial)[own(batch.labels, trial) != FILLER]
-            for batch in self.batches
-            if (values := getattr(batch, name)) is not None
-        ]
-        values = torch.cat(found) if found else None
-        return None if values is None or values.numel() == 0 else values
+        given = [getattr(batch, name) for batch in self.batches]
+        if not given or given[0] is None:
+            return None
+        values = torch.cat([own(part, trial) for part in given])
+        labels = torch.cat([own(batch.labels, trial) for batch in self.batches])
+        values = values[labels != FILLER]
+        return values if values.numel() else None
 
 
 def own(values: Tensor, trial: int | None) -> Tensor:

@@ -99,7 +99,7 @@ class Training(Progress):
         batches = self.model.batches(self.data.train, self.config.training.batch_size, order)
         for update, index in enumerate(batches):
             key = update_key(self.config.seed, self.next_epoch, update)
-            self.model.dropout_stream.restart(torch.tensor(key, dtype=torch.int32).to(self.device))
+            self.model.dropout_stream.restart(key.to(self.device))
             batch = collate(self.data.train, index, null_token=null_token, device=self.device)
             prediction = self.model(batch)
             objective = self.model.objective(prediction, batch.labels)

@@ -59,12 +59,16 @@ class DropoutStream:
         return self.key + (self.calls * GOLDEN + 2**31) % 2**32 - 2**31
 
 
-def update_key(seed: int, epoch: int, update: int) -> int:
-    """The key of one update of one trial, a signed 32-bit number."""
-    key = torch.tensor(seed % 2**31, dtype=torch.int32)
+def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
+    """The key of one update, int32 []; of all trials of a pack at once [trials].
+
+    Args:
+        seed, epoch: a number each; in a pack [trials], on the device where the key is wanted.
+    """
+    key = (torch.as_tensor(seed) % 2**31).to(torch.int32)
     for number in (epoch, update):
-        key = mixed(key * FOURTH + number)
-    return int(key)
+        key = mixed(key * FOURTH + torch.as_tensor(number, dtype=torch.int32))
+    return key
 
 
 class Dropout(nn.Module):

@@ -15,37 +15,41 @@ def shared_batch(batch: Batch, trials: int) -> Batch:
     return Batch(*(tensor.expand(trials, *tensor.shape) for tensor in batch))
 
 
-def padded_rows(tensor: Tensor, rows: int, columns: int | None = None, value: int = 0) -> Tensor:
-    """A tensor of a batch with more rows, the last one repeated, and with padded columns."""
-    if columns is not None:
-        tensor = pad(tensor, (0, columns - tensor.shape[1]), value=value)
-    missing = rows - len(tensor)
-    return (
-        torch.cat([tensor, tensor[-1:].expand(missing, *tensor.shape[1:])]) if missing else tensor
+def filled(batch: Batch, rows: int, premise: int, hypothesis: int) -> Batch:
+    """The batch with more rows and longer sentences.
+
+    The last example is repeated with the label FILLER; sentences are padded as ever.
+
+    Args:
+        batch: [..., batch, ...].
+        rows: examples afterwards. premise, hypothesis: tokens afterwards.
+    """
+    missing = rows - batch.labels.shape[-1]
+
+    def longer(tensor: Tensor, tokens: int) -> Tensor:
+        tensor = pad(tensor, (0, tokens - tensor.shape[-1]))
+        if not missing:
+            return tensor
+        last = tensor[..., -1:, :].expand(*tensor.shape[:-2], missing, tokens)
+        return torch.cat([tensor, last], dim=-2)
+
+    return Batch(
+        longer(batch.premise, premise),
+        longer(batch.premise_mask, premise),
+        longer(batch.hypothesis, hypothesis),
+        longer(batch.hypothesis_mask, hypothesis),
+        pad(batch.labels, (0, missing), value=FILLER),
+        pad(batch.rows, (0, missing)),
     )
 
 
 def joined_batch(batches: Sequence[Batch]) -> Batch:
-    """One batch per trial as one batch of the pack.
-
-    Sentences are padded to the longest; where a trial has fewer examples, its last one is
-    repeated with the label FILLER.
-    """
+    """One batch per trial as one batch of the pack, each filled up to the largest."""
     rows = max(len(batch.labels) for batch in batches)
     premise = max(batch.premise.shape[1] for batch in batches)
     hypothesis = max(batch.hypothesis.shape[1] for batch in batches)
-
-    def labels(batch: Batch) -> Tensor:
-        return pad(batch.labels, (0, rows - len(batch.labels)), value=FILLER)
-
-    return Batch(
-        torch.stack([padded_rows(b.premise, rows, premise) for b in batches]),
-        torch.stack([padded_rows(b.premise_mask, rows, premise) for b in batches]),
-        torch.stack([padded_rows(b.hypothesis, rows, hypothesis) for b in batches]),
-        torch.stack([padded_rows(b.hypothesis_mask, rows, hypothesis) for b in batches]),
-        torch.stack([labels(b) for b in batches]),
-        torch.stack([padded_rows(b.rows, rows) for b in batches]),
-    )
+    same = [filled(batch, rows, premise, hypothesis) for batch in batches]
+    return Batch(*(torch.stack(parts) for parts in zip(*same, strict=True)))
 
 
 def pack_batches(

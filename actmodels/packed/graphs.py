@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from actmodels.data.batching import Batch
 from actmodels.data.pairs import FILLER
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
+from actmodels.packed.batches import filled
 from actmodels.packed.optimizer import PackOptimizer
 
 BUCKET = 4  # tokens
@@ -183,18 +183,7 @@ def bucketed(batch: Batch, rows: int) -> Batch:
     Args:
         batch: [trials, batch, ...].
     """
-    missing = rows - batch.labels.shape[-1]
-
-    def longer(tensor: Tensor) -> Tensor:
-        tensor = pad(tensor, (0, -tensor.shape[-1] % BUCKET))
-        last = tensor[:, -1:].expand(-1, missing, -1)
-        return torch.cat([tensor, last], dim=1) if missing else tensor
-
-    return Batch(
-        longer(batch.premise),
-        longer(batch.premise_mask),
-        longer(batch.hypothesis),
-        longer(batch.hypothesis_mask),
-        pad(batch.labels, (0, missing), value=FILLER),
-        pad(batch.rows, (0, missing)),
+    premise, hypothesis = (
+        -(-tensor.shape[-1] // BUCKET) * BUCKET for tensor in (batch.premise, batch.hypothesis)
     )
+    return filled(batch, rows, premise, hypothesis)

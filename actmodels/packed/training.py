@@ -170,7 +170,9 @@ class PackTraining:
             rows = first.training.batch_size
             updates = GraphedUpdates(pack, optimizer, len(members), rows)
         pack.train()
-        pack.start_epoch(torch.tensor([m.next_epoch for m in members], device=self.device))
+        own_seeds = torch.tensor([m.config.seed for m in members], device=self.device)
+        epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
+        pack.start_epoch(epochs)
         batches = pack_batches(
             self.data.train,
             orders,
@@ -179,8 +181,7 @@ class PackTraining:
             device=self.device,
         )
         for update, batch in enumerate(batches):
-            keys = [update_key(m.config.seed, m.next_epoch, update) for m in members]
-            prediction = updates.run(batch, torch.tensor(keys, dtype=torch.int32).to(self.device))
+            prediction = updates.run(batch, update_key(own_seeds, epochs, update))
             means.add(prediction, torch.where(updates.alive[:, None], batch.labels, FILLER))
             if update % CHECK_EVERY == 0 and not bool(updates.alive.any()):
                 break

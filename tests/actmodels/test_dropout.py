@@ -26,9 +26,9 @@ def test_share_and_scale(rate: float) -> None:
 def test_units_rows_calls_and_updates_are_independent() -> None:
     """Two masks agree on a dropped unit as often as chance has it: 0.3 · 0.3."""
     layer = Dropout(0.3)
-    layer.stream.restart(torch.tensor(update_key(1, 1, 0), dtype=torch.int32))
+    layer.stream.restart(update_key(1, 1, 0))
     one, other = ((layer(torch.ones(1000, 400)) == 0).double() for _ in range(2))
-    layer.stream.restart(torch.tensor(update_key(1, 1, 1), dtype=torch.int32))
+    layer.stream.restart(update_key(1, 1, 1))
     later = (layer(torch.ones(1000, 400)) == 0).double()
     for both in (
         one * other,
@@ -62,7 +62,7 @@ def test_a_trial_draws_the_same_mask_in_a_pack_as_alone() -> None:
 
 
 def test_trials_seeds_and_epochs_have_keys_of_their_own() -> None:
-    keys = {update_key(s, e, u) for s in range(1, 4) for e in range(1, 6) for u in range(400)}
+    keys = {int(update_key(s, e, u)) for s in range(1, 4) for e in range(1, 6) for u in range(400)}
     assert len(keys) > 3 * 5 * 400 - 3  # of 2^32, so that hardly two meet
 
 
