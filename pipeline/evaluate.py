@@ -1,12 +1,16 @@
 """Stage `evaluate`: the retrained models on the test split, read here once per model and seed."""
 
+import csv
 import statistics
 from typing import Any
 
 from tqdm import tqdm
 
 from actmodels.data.pairs import LABELS, PairTensors
+from actmodels.errors import ArtefactError
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
+from pipeline.against_reference import COLUMNS as PAIRED
+from pipeline.against_reference import hits_by_model, paired_rows
 from pipeline.parameters.load import load_params
 from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
@@ -67,9 +71,22 @@ def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def lexicalised_predictions() -> list[dict[str, str]]:
+    """The test predictions of the classifier on features of words.
+
+    Raises:
+        ArtefactError: they are missing.
+    """
+    path = artefacts("lexicalised", "predictions.csv")
+    if not path.is_file():
+        raise ArtefactError(f"{path} is missing; run: dvc repro lexicalised")
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def main() -> None:
     """Write artefacts/evaluate/."""
-    batch_size = load_params().evaluate.batch_size
+    params = load_params().evaluate
     folder = artefacts("evaluate")
     pairs = PairTensors.load(artefacts("tensors", "test.pt"))
     pair_ids = artefacts("tensors", "test_ids.txt").read_text(encoding="utf-8").splitlines()
@@ -77,7 +94,7 @@ def main() -> None:
     lengths: list[dict[str, Any]] = []
     correlations: list[dict[str, Any]] = []
     for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
-        result = evaluate(model, pairs, config.input, batch_size)
+        result = evaluate(model, pairs, config.input, params.batch_size)
         name = {"model": config.model, "seed": config.seed}
         mean_steps, sd_steps = mean_and_sd(result.steps)
         rows.append(
@@ -97,6 +114,9 @@ def main() -> None:
     write_table(folder / "results.csv", rows)
     write_table(folder / "depth.csv", depths, DEPTH_COLUMNS)
     write_table(folder / "predictions.csv", predictions)
+    found = hits_by_model([*predictions, *lexicalised_predictions()], pair_ids)
+    paired = paired_rows(found, params.reference, params.resamples)
+    write_table(folder / "paired.csv", paired, list(PAIRED))
     write_table(folder / "lengths.csv", lengths, list(LENGTHS))
     write_table(folder / "correlations.csv", correlations, list(CORRELATIONS))
     write_summary(folder / "summary.json", summary)

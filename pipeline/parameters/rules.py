@@ -41,6 +41,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
     return (
         problems
         + list(_criteria(tree))
+        + list(_compared(tree))
         + list(_stepped(tree))
         + list(_ablation(tree))
         + list(_gpus(tree))
@@ -118,6 +119,13 @@ def _criteria(tree: dict[str, Any]) -> Iterator[str]:
     if isinstance(ties, list) and ties and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters"):
         # only the order of the grid tells any two configurations apart
         yield f"select_best.ties ends with {ties[-1]!r}; must end with 'grid_order'"
+
+
+def _compared(tree: dict[str, Any]) -> Iterator[str]:
+    swept, reference = _at(tree, *SWEPT), _at(tree, "evaluate", "reference")
+    if isinstance(reference, str) and isinstance(swept, dict) and reference not in swept:
+        present = ", ".join(map(str, swept))
+        yield f"evaluate.reference is {reference!r}; must be one of sweep.models: {present}"
 
 
 def _stepped(tree: dict[str, Any]) -> Iterator[str]:

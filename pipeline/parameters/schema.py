@@ -207,8 +207,10 @@ class Retrain(Section):
 
 
 class Evaluate(Section):
-    """Reading of the test split."""
+    """Reading of the test split; `reference` is the model that the others are compared with."""
 
+    reference: str
+    resamples: Count
     batch_size: Count
 
 

@@ -155,6 +155,12 @@ def test_an_unknown_model_is_named_with_the_nearest(tree: Any, tmp_path: Path) -
     assert problem == f"sweep.models.adaptive_atention is unknown; did you mean {AA}?"
 
 
+def test_the_model_compared_with_must_be_swept(tree: Any, tmp_path: Path) -> None:
+    [problem] = problems(changed(tree, "evaluate.reference", "lstm_encoders"), tmp_path)
+    said = "evaluate.reference is 'lstm_encoders'; must be one of sweep.models: "
+    assert problem.startswith(said)
+
+
 def test_the_models_looked_into_must_be_swept(tree: Any, tmp_path: Path) -> None:
     found = problems(changed(tree, AA, REMOVED), tmp_path)
     assert [problem.split()[0] for problem in found] == ["ablate.model", "trace.model"]
