@@ -58,10 +58,10 @@ def test_a_model_that_draws_nothing_stands_beside_every_seed() -> None:
 
 def test_models_without_a_common_seed_are_not_compared() -> None:
     told = [*rows("base", 1, "ynny"), *rows("m", 2, "ynny"), *rows("m", 3, "ynny")]
-    with pytest.raises(ArtefactError, match="^m and base share no seed, so they cannot be"):
+    with pytest.raises(ArtefactError, match=r"^m and base share no seed, so they cannot be"):
         paired_rows(hits_by_model(told, IDS), "base", 10)
 
 
 def test_a_pair_of_another_split_is_named() -> None:
-    with pytest.raises(ArtefactError, match="^m was scored on pair x, which is no test pair; run"):
+    with pytest.raises(ArtefactError, match=r"^m was scored on pair x, which is no test pair; run"):
         hits_by_model([row("m", 1, "x", True)], IDS)
