@@ -8,6 +8,7 @@ from dataclasses import replace
 from actmodels.config import trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.files import replacing
+from pipeline.environment import Stopwatch
 from pipeline.parameters.load import load_params
 from pipeline.stage import artefacts, run_stage
 from pipeline.trials import execution_settings, keyed, write_trials
@@ -35,7 +36,9 @@ def main() -> None:
         for seed in retrain.seeds
     ]
     execution = execution_settings(params)
-    records = run_trials("retrain", keyed(configs, execution), execution, keep_weights=True)
+    trials = keyed(configs, execution)
+    stopwatch = Stopwatch(trials, execution)
+    records = run_trials("retrain", trials, execution, keep_weights=True)
     store = TrialStore(execution.state / "trials")
     summary = {}
     for model in best:
@@ -51,6 +54,7 @@ def main() -> None:
             "dev_accuracy_sd": sample_sd(accuracies),
         }
     write_trials(artefacts("retrain"), records, summary)
+    stopwatch.write(artefacts("retrain"))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pipeline.environment import Stopwatch
 from pipeline.parameters.load import load_params
 from pipeline.settings import effective
 from pipeline.stage import artefacts, run_stage
@@ -35,6 +36,7 @@ def main() -> None:
         else None
     )
     trials = keyed(configs, execution, rule)
+    stopwatch = Stopwatch(trials, execution)
     records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in sweep.models:
@@ -42,6 +44,7 @@ def main() -> None:
         models[model] = {"trials": len(found), "best_dev_accuracy": max(found)}
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials(artefacts("sweep"), records, summary)
+    stopwatch.write(artefacts("sweep"))
 
 
 if __name__ == "__main__":
