@@ -32,9 +32,11 @@ from reports.study_files import (
     HALTING,
     HALTING_TIMINGS,
     LENGTHS,
+    PAIRED,
     check_fidelity,
     check_halting,
     check_history,
+    check_paired,
     check_steps,
 )
 
@@ -72,6 +74,7 @@ LEXICALISED = RUN | {
     "test_pairs": whole,
 }
 LIMITS = ("max_epochs", "patience")  # settings of every trial besides its model's own
+ENVIRONMENT = ("provenance", "data_digest", "machine", "trials", "reused", "wall_seconds")
 READINGS = ("state", "capped", "adaptive")
 
 
@@ -81,6 +84,8 @@ class Artefacts:
 
     trials, results and ablations have one row per trained model; accuracies are in [0, 1].
     settings: names of the settings in `trials`, in the order of TrialConfig; cells stay text.
+    paired: one row per model that was compared with the reference.
+    sweep_environment, retrain_environment: code, machine and duration of a stage's last run.
     lexicalised: one row per run of the classifier on features of words.
     bench: what the benchmark measured; None if nobody has run it, as no stage does.
     """
@@ -103,6 +108,9 @@ class Artefacts:
     sweep_history: pd.DataFrame
     lengths: pd.DataFrame
     correlations: pd.DataFrame
+    paired: pd.DataFrame
+    sweep_environment: dict[str, Any]
+    retrain_environment: dict[str, Any]
     fidelity: pd.DataFrame
     fidelity_timings: pd.DataFrame
     halting: pd.DataFrame
@@ -167,6 +175,9 @@ def load(root: Path) -> Artefacts:
         sweep_history=table("sweep", "history.csv", HISTORY),
         lengths=table("evaluate", "lengths.csv", LENGTHS),
         correlations=table("evaluate", "correlations.csv", CORRELATIONS),
+        paired=table("evaluate", "paired.csv", PAIRED),
+        sweep_environment=document("sweep", "environment.json", *ENVIRONMENT),
+        retrain_environment=document("retrain", "environment.json", *ENVIRONMENT),
         fidelity=table("fidelity", "variants.csv", FIDELITY),
         fidelity_timings=table("fidelity", "timings.csv", FIDELITY_TIMINGS),
         halting=table("halting", "points.csv", HALTING),
@@ -219,6 +230,7 @@ def _check(root: Path, loaded: Artefacts) -> None:
         raise Source(root, "lexicalised", "results.csv").damaged("must have rows of one model")
     check_history(root, loaded.sweep_history, loaded.trials)
     check_steps(root, loaded.lengths, loaded.correlations, loaded.results)
+    check_paired(root, loaded.paired, loaded.models, str(loaded.lexicalised["model"].iloc[0]))
     check_fidelity(root, loaded.fidelity, loaded.fidelity_timings, list(loaded.trials["model"]))
     check_halting(root, loaded.halting, loaded.halting_timings)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from reports.artefacts import Artefacts
+from reports.comparisons import p_value
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.spread import Interval, Spread, whole
 
@@ -107,15 +108,11 @@ def fidelity_table(artefacts: Artefacts, model: str) -> str:
         row = [v.name, changes, str(v.test.n), v.dev.percent(), v.test.percent()]
         if steps:
             row.append(DASH if v.mean_steps is None else f"{v.mean_steps:.2f}")
-        row += [DASH, DASH] if v.first else [v.difference.points(), _p(v.largest_p)]
+        row += [DASH, DASH] if v.first else [v.difference.points(), p_value(v.largest_p)]
         if shares:
             row.append(DASH if v.share is None else whole(100 * v.share))
         rows.append(row)
     return markdown_table(header, rows, left=2)
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def fidelity_csv(artefacts: Artefacts) -> str:

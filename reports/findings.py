@@ -2,6 +2,7 @@
 
 from reports.ablation import FIXED, best_fixed
 from reports.artefacts import Artefacts
+from reports.comparisons import comparison_sentence, comparisons
 from reports.corpus import Corpus
 from reports.featured import MANY, best_on_dev, featured
 from reports.spread import PLUS_MINUS, Spread, difference_error, signed, title
@@ -70,19 +71,10 @@ def _mean(spread: Spread) -> str:
 
 
 def _between_models(artefacts: Artefacts) -> str:
-    """Each halting model against each that does not halt; of many models the featured ones."""
-    sentences, named = [], featured(artefacts)
-    for model in filter(artefacts.halts, named):
-        for other in named:
-            if not artefacts.halts(other):
-                ours, theirs = test_accuracy(artefacts, model), test_accuracy(artefacts, other)
-                sentences.append(_difference(model, other, ours, theirs))
-    return "".join(sentences)
-
-
-def _difference(model: str, other: str, ours: Spread, theirs: Spread) -> str:
-    direction, how = unpaired(ours, theirs)
-    return f" {title(model)} is {direction} {title(other)} ({how})."
+    """Each retrained model against the reference; of many models the featured ones."""
+    named = featured(artefacts)
+    found = [c for c in comparisons(artefacts) if c.model in named]
+    return "".join(f" {comparison_sentence(c)}" for c in found)
 
 
 def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:

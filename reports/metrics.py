@@ -4,6 +4,7 @@ import re
 
 from reports.ablation import FIXED, points
 from reports.artefacts import Artefacts
+from reports.comparisons import comparisons
 from reports.correlations import correlations
 from reports.fidelity import fidelity_models, variants
 from reports.halting import halting_points
@@ -32,7 +33,17 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
-    return flat | _studies(artefacts) | _correlations(artefacts)
+    return flat | _paired(artefacts) | _studies(artefacts) | _correlations(artefacts)
+
+
+def _paired(artefacts: Artefacts) -> dict[str, float]:
+    """Each model against the reference; p-values are in claims.csv."""
+    flat: dict[str, float] = {}
+    for c in comparisons(artefacts):
+        place = f"{c.model}.minus_{c.reference}"
+        flat |= {f"{place}.mean": c.difference.mean}
+        flat |= {f"{place}.low": c.difference.low, f"{place}.high": c.difference.high}
+    return flat
 
 
 def _studies(artefacts: Artefacts) -> dict[str, float]:

@@ -100,6 +100,22 @@ ROWS = (
 # The paper's own ablation: number of steps to test accuracy in per cent; None is adaptive.
 PAPER_BY_STEPS: dict[int | None, float] = {2: 76.2, 4: 81.7, 8: 81.0, None: 82.7}
 
+# Which two rows tell what a model gains over another, in the same source.
+PUBLISHED_PAIRS = {
+    ("adaptive_attention", "decomposable_attention"): (
+        "Adaptive Attention",
+        "200D Decomposable Attention, the paper's own",
+    ),
+    ("iterative_attention", "decomposable_attention"): (
+        "Adaptive IAA",
+        "200D Decomposable Attention, the thesis' own",
+    ),
+    ("decomposable_intra_attention", "decomposable_attention"): (
+        "200D Decomposable Attention, intra-sentence attention",
+        "200D Decomposable Attention",
+    ),
+}
+
 
 def published_accuracy(system: str) -> float:
     """SNLI test accuracy of a row, in per cent as printed."""

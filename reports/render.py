@@ -8,6 +8,7 @@ from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
 from reports.artefacts import Artefacts, load
 from reports.bench import bench_section
+from reports.claims import claims_csv, claims_note, claims_table
 from reports.correlations import correlation_note, correlation_sentence, correlation_table
 from reports.depth import depth_models, depth_sentence, depth_table
 from reports.featured import featured
@@ -59,6 +60,7 @@ def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
     figures_shown = {name: path.relative_to(folder) for name, path in figures.items()}
     numbers = metrics(artefacts)
     write_text(folder / "table1.csv", table_1_csv(artefacts, published))
+    write_text(folder / "claims.csv", claims_csv(artefacts, published))
     write_text(folder / "ablation.csv", ablation_csv(artefacts))
     write_text(folder / "sweep.csv", sweep_csv(artefacts))
     write_text(folder / "fidelity.csv", fidelity_csv(artefacts))
@@ -76,6 +78,9 @@ def report(artefacts: Artefacts, figures: Mapping[str, Path], published: bool) -
     parts = [
         "# Adaptive computation for textual entailment: report",
         summary(artefacts),
+        "## What was found",
+        claims_table(artefacts, published),
+        claims_note(),
         "## Table 1: test accuracy",
         table_1(artefacts, published),
         table_1_note(artefacts, published),

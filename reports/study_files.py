@@ -43,10 +43,26 @@ CORRELATIONS = RUN | {
     "pearson": coefficient,
     "spearman": coefficient,
 }
+PAIRED: dict[str, Kind] = {
+    **{"model": name, "reference": name, "seeds": whole, "difference": number},
+    **{"low": number, "high": number, "largest_p": share, "pairs": whole},
+}
 AGAINST: Mapping[str, str] = {
     "mean_length": "mean sentence length",
     "depth": "recorded reasoning depth",
 }
+
+
+def check_paired(root: Path, paired: pd.DataFrame, models: Sequence[str], words: str) -> None:
+    """Every tested model and the classifier on words stand beside one reference, once."""
+    source = Source(root, "evaluate", "paired.csv")
+    references = set(paired["reference"])
+    if len(references) != 1 or not references <= set(models):
+        found = ", ".join(sorted(references)) or "none"
+        raise source.stale(f"must have one tested model as reference, not {found}")
+    found, wanted = sorted(paired["model"]), sorted({*models, words} - references)
+    if found != wanted:
+        raise source.stale(f"compares {', '.join(found)}; must compare {', '.join(wanted)}")
 
 
 def check_history(root: Path, history: pd.DataFrame, trials: pd.DataFrame) -> None:

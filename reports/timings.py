@@ -6,6 +6,7 @@ import pandas as pd
 
 from reports.artefacts import Artefacts
 from reports.markdown import markdown_table
+from reports.provenance import provenance_note, provenance_table
 from reports.spread import KINDS, title
 
 
@@ -25,6 +26,7 @@ def timings(artefacts: Artefacts) -> str:
         "Measured by the machine that ran the trials, for each trial alone: trials that ran side "
         "by side count in full. Repeating the run changes these figures and no others.\n\n"
         f"{markdown_table(header, rows, left=2)}\n{_studies(artefacts)}"
+        f"\n## Code and machine\n\n{provenance_note()}\n\n{provenance_table(artefacts)}\n"
     )
 
 

@@ -61,6 +61,7 @@ def many(artefacts: Artefacts) -> Artefacts:
         return pd.concat(parts, ignore_index=True)
 
     tables = ("trials", "sweep_history", "history", "results", "depth", "lengths", "correlations")
+    tables += ("paired",)
     changed = {name: more(getattr(artefacts, name)) for name in tables}
     best = artefacts.best | {name: artefacts.best[of] for name, (of, _) in copies.items()}
     return replace(artefacts, best=best, **changed)

@@ -17,20 +17,18 @@ def test_what_it_says_first(artefacts: Artefacts) -> None:
     assert "\n" not in text
 
 
-def test_models_are_compared_with_a_standard_error(artefacts: Artefacts) -> None:
-    # sd 1 and sqrt(3) points over three seeds each: sqrt((1 + 3) / 3) = 1.15
+def test_models_are_compared_pair_by_pair(artefacts: Artefacts) -> None:
     said = (
-        "above Decomposable Attention (+1.00 points, standard error 1.15; not a clear difference)"
+        f"above Decomposable Attention (+1.00 points, 95 % interval {MINUS}2.00 to +4.00, 3 seeds, "
+        "100 pairs; not a clear difference)"
     )
     assert said in summary(artefacts)
 
 
 def test_a_model_that_is_worse_is_said_to_be(folder: Path, edit: Edit) -> None:
-    worse = {"test_accuracy": "0.5"}
-    edit("evaluate/results.csv", lambda row: row | (worse if row["test_mean_steps"] else {}))
-    path = folder / "evaluate" / "summary.json"
-    path.write_text(path.read_text().replace("0.82", "0.5"))
-    said = f"is below Decomposable Attention ({MINUS}31.00 points, standard error 0.58)."
+    worse = {"difference": "-0.31", "low": "-0.32", "high": "-0.3"}
+    edit("evaluate/paired.csv", lambda row: row | worse)
+    said = f"is below Decomposable Attention ({MINUS}31.00 points, 95 % interval {MINUS}32.00 to"
     assert f"Adaptive Attention {said}" in summary(load(folder))
 
 
@@ -47,7 +45,7 @@ def test_of_many_models_few_are_named(many: Artefacts) -> None:
     assert text.startswith("6 models were trained and tested on")
     assert "The sweep ran 24 trials of 6 models; each" in text
     assert "Of all models Adaptive Attention, PonderNet is best on dev; the others are in" in text
-    assert text.count("standard error") == 2
+    assert text.count("95 % interval") == 2
     assert "LSTM" not in text and "Word-by-Word" not in text
 
 

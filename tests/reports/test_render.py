@@ -18,7 +18,15 @@ FIGURES = (
 )
 FILES = {
     *(f"figures/{name}.png" for name in FIGURES),
-    *("report.md", "timings.md", "metrics.json", "table1.csv", "ablation.csv", "sweep.csv"),
+    *(
+        "report.md",
+        "timings.md",
+        "metrics.json",
+        "table1.csv",
+        "ablation.csv",
+        "claims.csv",
+        "sweep.csv",
+    ),
     *("fidelity.csv", "halting.csv", "steps_by_epoch.csv"),
 }
 
@@ -89,7 +97,7 @@ def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
 
 
 def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:
-    for file in ("results", "depth", "lengths", "correlations"):
+    for file in ("results", "depth", "lengths", "correlations", "paired"):
         edit(f"evaluate/{file}.csv", lambda row: None if row["model"] == AA else row)
     for file in ("retrain/trials", "retrain/history", "ablate/dev", "ablate/test"):
         edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)

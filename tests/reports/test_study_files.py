@@ -15,6 +15,22 @@ def fails(folder: Path, problem: str) -> None:
     assert str(caught.value) == problem
 
 
+def test_comparisons_of_another_run(folder: Path, edit: Edit) -> None:
+    edit("evaluate/paired.csv", lambda r: None if r["model"] == AA else r)
+    fails(
+        folder,
+        "artefacts/evaluate/paired.csv compares lexicalised_classifier; must compare "
+        "adaptive_attention, lexicalised_classifier; run: dvc repro evaluate",
+    )
+
+
+@pytest.mark.parametrize("other", ["lstm_encoders", None])
+def test_comparisons_with_no_tested_model(folder: Path, edit: Edit, other: str | None) -> None:
+    edit("evaluate/paired.csv", lambda r: r | {"reference": other} if other else None)
+    said = f"must have one tested model as reference, not {other or 'none'}"
+    fails(folder, f"artefacts/evaluate/paired.csv {said}; run: dvc repro evaluate")
+
+
 def test_a_variant_of_a_model_that_was_not_swept(folder: Path, edit: Edit) -> None:
     edit("fidelity/variants.csv", lambda r: r | {"model": r["model"].replace(AA, "lstm_encoders")})
     where = "artefacts/fidelity/variants.csv has the model lstm_encoders, which was not swept"

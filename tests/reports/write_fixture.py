@@ -150,6 +150,20 @@ def retrain() -> list[tuple[str, TrialConfig, list[EpochRecord]]]:
     return done
 
 
+def environment(trials: int, reused: int, seconds: float) -> dict[str, Any]:
+    """What a stage says of its run."""
+    versions = {"python_version": "3.11.7", "torch_version": "2.13.0", "ray_version": "2.60.0"}
+    machine = {"cpu": "Invented CPU", "cores": 2, "memory_gib": 23.5, "gpu": None}
+    return {
+        "provenance": {"git_commit": "89abcdef", **versions},
+        "data_digest": "4567cdef",
+        "machine": machine,
+        "trials": trials,
+        "reused": reused,
+        "wall_seconds": seconds,
+    }
+
+
 def ablation(split: str) -> list[list[Any]]:
     """Rows of the ablation: on dev by a curve, on test by hand."""
     rows: list[list[Any]] = []
@@ -188,6 +202,10 @@ def write_evaluation() -> None:
     write_csv(folder / "results.csv", header, results)
     depth_header = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
     write_csv(folder / "depth.csv", depth_header, depth)
+    paired_header = ["model", "reference", "seeds", "difference", "low", "high", "largest_p"]
+    paired = [[AA, DA, 3, 0.01, -0.02, 0.04, 0.5, 100]]
+    paired += [["lexicalised_classifier", DA, 3, -0.08, -0.15, -0.01, 0.0004, 100]]
+    write_csv(folder / "paired.csv", [*paired_header, "pairs"], paired)
     means = {DA: 0.81, AA: 0.82}
     write_json(
         folder / "summary.json",
@@ -207,6 +225,8 @@ def main() -> None:
     write_trials(ROOT / "sweep", done)
     summary: dict[str, Any] = {"grid_hash": "0123abcd", "trials": len(done), "models": {}}
     write_json(ROOT / "sweep" / "summary.json", summary)
+    write_json(ROOT / "sweep" / "environment.json", environment(len(done), 2, 725.4))
+    write_json(ROOT / "retrain" / "environment.json", environment(6, 0, 12_000.0))
     chosen = {DA: 0, AA: 4}
     best = {
         model: {

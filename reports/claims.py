@@ -1,0 +1,157 @@
+"""What was found, claim by claim: each with its figure, its n, its test, and what was published."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reports.ablation import FIXED, best_fixed
+from reports.artefacts import Artefacts
+from reports.comparisons import comparisons, counted, p_value
+from reports.correlations import correlations
+from reports.featured import featured
+from reports.fidelity import TOGETHER, Variant, fidelity_models, variants
+from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
+from reports.spread import Interval, Spread, signed, title
+from reports.study_files import AGAINST
+
+
+class Claim(NamedTuple):
+    """One line of the table.
+
+    figure: differences in percentage points, correlations as such.
+    p: the largest of McNemar's tests, one per seed; None where none was made.
+    published: the same figure as others printed it, on all of SNLI; empty if nobody did.
+    """
+
+    what: str
+    figure: str
+    over: str
+    p: float | None
+    verdict: str
+    published: str
+
+
+def claims(artefacts: Artefacts, published: bool) -> list[Claim]:
+    """All that the artefacts allow, the paper's own claims first."""
+    found = [
+        *_between_models(artefacts),
+        *_against_fixed(artefacts),
+        *_deviations(artefacts),
+        *_steps(artefacts),
+    ]
+    return found if published else [claim._replace(published="") for claim in found]
+
+
+def _between_models(artefacts: Artefacts) -> Iterator[Claim]:
+    for c in comparisons(artefacts):
+        pair = PUBLISHED_PAIRS.get((c.model, c.reference))
+        yield Claim(
+            f"{title(c.model)} minus {title(c.reference)}",
+            f"{c.difference.points()} points",
+            c.over,
+            c.largest_p,
+            _interval_verdict(c.difference),
+            "" if pair is None else _difference(*map(published_accuracy, pair)),
+        )
+
+
+def _against_fixed(artefacts: Artefacts) -> Iterator[Claim]:
+    """Adaptive halting against the number of steps that is best on dev."""
+    if artefacts.ablated is None:
+        return
+    for reading, kind in FIXED.items():
+        point = best_fixed(artefacts, reading)
+        if point is None or point.gain is None:
+            continue
+        paper = PAPER_BY_STEPS.get(point.steps)
+        adaptive = PAPER_BY_STEPS[None]
+        yield Claim(
+            f"{title(artefacts.ablated)}: adaptive halting minus "
+            f"{kind.label.replace('k steps', f'{point.steps} steps')}",
+            f"{point.gain.points()} points",
+            counted(point.gain.n, "seed"),
+            None,
+            _spread_verdict(point.gain),
+            "" if paper is None else _difference(adaptive, paper),
+        )
+
+
+def _deviations(artefacts: Artefacts) -> Iterator[Claim]:
+    """What the 2016 code's deviations cost: all together where that was measured, else each."""
+    for model in fidelity_models(artefacts):
+        others = [v for v in variants(artefacts, model) if not v.first]
+        together = [v for v in others if v.name == TOGETHER]
+        for v in together or others:
+            yield Claim(
+                f"{title(model)}: {v.name} minus {_first(artefacts, model).name}",
+                f"{v.difference.points()} points",
+                f"{counted(v.test.n, 'seed')}, {v.pairs:,} pairs",
+                v.largest_p,
+                _interval_verdict(v.difference),
+                "",
+            )
+
+
+def _first(artefacts: Artefacts, model: str) -> Variant:
+    return variants(artefacts, model)[0]
+
+
+def _steps(artefacts: Artefacts) -> Iterator[Claim]:
+    for model in featured(artefacts):
+        for c in correlations(artefacts, model):
+            if c.pearson is None:
+                continue
+            sd = "" if c.pearson.sd is None else f" ± {c.pearson.sd:.2f}"
+            yield Claim(
+                f"{title(model)}: correlation of steps with {AGAINST[c.against]}",
+                f"r = {signed(c.pearson.mean)}{sd}",
+                counted(c.pearson.n, "seed"),
+                None,
+                _spread_verdict(c.pearson),
+                "",
+            )
+
+
+def _interval_verdict(found: Interval) -> str:
+    if not found.clear:
+        return "no clear difference"
+    return "clearly above" if found.low > 0 else "clearly below"
+
+
+def _spread_verdict(found: Spread) -> str:
+    if not found.clear:
+        return "not clear" if found.sd is not None else "one seed: no spread"
+    return "clearly above 0" if found.mean > 0 else "clearly below 0"
+
+
+def _difference(one: float, other: float) -> str:
+    return f"{signed(one - other)} ({one:.1f} against {other:.1f})"
+
+
+def claims_table(artefacts: Artefacts, published: bool) -> str:
+    """The claims as markdown."""
+    header = ["claim", "verdict", "measured on test", "n", "largest p"]
+    header += ["published, SNLI"] if published else []
+    rows = []
+    for claim in claims(artefacts, published):
+        p = DASH if claim.p is None else p_value(claim.p)
+        row = [claim.what, claim.verdict, claim.figure, claim.over, p]
+        rows.append([*row, claim.published or DASH] if published else row)
+    return markdown_table(header, rows, left=2)
+
+
+def claims_note() -> str:
+    """How to read the table."""
+    return (
+        "Figures with brackets have a 95 % interval of a paired bootstrap over seeds and test "
+        "pairs, and are called clear if it leaves out zero. Figures with ± are means and sample "
+        "standard deviations over seeds, and are called clear beyond two standard errors, which "
+        "is a weak criterion with few seeds. *Largest p* is that of McNemar's exact test, one per "
+        "seed. Nothing is corrected for the number of claims."
+    )
+
+
+def claims_csv(artefacts: Artefacts, published: bool) -> str:
+    """The same lines for those who compare two runs of the report."""
+    rows: list[list[Cell]] = [list(claim) for claim in claims(artefacts, published)]
+    return csv_text(["claim", "measured", "n", "largest_p", "verdict", "published"], rows)
