@@ -1,0 +1,86 @@
+"use strict";
+// What all parts of the page share (`report`), the choice of colours, and the list of contents.
+
+const report = {
+  /** The value that the page holds under a name: of an island, or a chart with its whole name. */
+  data: (id) => JSON.parse(document.getElementById(id).textContent),
+
+  /** An element with attributes and children; text stays text. */
+  element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== null && value !== undefined && value !== false) {
+        made.setAttribute(name, value === true ? "" : value);
+      }
+    }
+    made.append(...children);
+    return made;
+  },
+
+  /** Run tasks one by one while the browser has nothing else to do. */
+  idle(tasks) {
+    const later = window.requestIdleCallback ?? ((run) => setTimeout(run, 20));
+    const next = () => {
+      const task = tasks.shift();
+      if (!task) return;
+      Promise.resolve(task()).finally(() => later(next, { timeout: 200 }));
+    };
+    later(next, { timeout: 200 });
+  },
+};
+
+(() => {
+  const root = document.documentElement;
+  const button = document.getElementById("theme");
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const name = () => {
+    button.textContent = dark() ? "Light colours" : "Dark colours";
+  };
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try {
+      localStorage.setItem("act-nli-theme", root.dataset.theme);
+    } catch { /* no storage: until the page is closed */ }
+    name();
+  });
+  system.addEventListener("change", name);
+  button.hidden = false;
+  name();
+})();
+
+(() => {
+  const contents = document.getElementById("contents");
+  const beside = window.matchMedia("(min-width: 1100px)");
+  const fit = () => {
+    contents.open = beside.matches;
+  };
+  beside.addEventListener("change", fit);
+  fit();
+  const links = [...contents.querySelectorAll("a")];
+  contents.addEventListener("click", (event) => {
+    if (!beside.matches && event.target.closest("a")) contents.open = false;
+  });
+
+  // The section that is being read: the last one that begins above the upper third.
+  const tops = links.map((link) => document.getElementById(link.hash.slice(1)));
+  let waiting = false;
+  const mark = () => {
+    waiting = false;
+    const line = window.innerHeight / 3;
+    let at = -1;
+    tops.forEach((top, index) => {
+      if (top.getBoundingClientRect().top < line) at = index;
+    });
+    links.forEach((link, index) => {
+      if (index === at) link.setAttribute("aria-current", "location");
+      else link.removeAttribute("aria-current");
+    });
+  };
+  const soon = () => {
+    if (!waiting) requestAnimationFrame(mark);
+    waiting = true;
+  };
+  document.addEventListener("scroll", soon, { passive: true });
+  soon();
+})();

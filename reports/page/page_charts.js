@@ -1,0 +1,124 @@
+"use strict";
+// Charts are drawn when they come near, and the others when the browser has time for them.
+
+(() => {
+  const OPTIONS = {
+    renderer: "svg",
+    actions: false, // the menu would lead to an editor outside of this page
+    tooltip: { disableDefaultStyle: true },
+  };
+
+  /** Draw a specification in an element; its view, by promise. */
+  const embed = (target, spec) => vegaEmbed(target, spec, OPTIONS).then((made) => made.view);
+
+  /** A specification with every var(--name) replaced by the colour it has now. */
+  const coloured = (spec) => {
+    const probe = report.element("span", { hidden: true });
+    document.body.append(probe);
+    const text = JSON.stringify(spec).replace(/var\(--[\w-]+\)/g, (name) => {
+      probe.style.color = name;
+      return getComputedStyle(probe).color;
+    });
+    probe.remove();
+    return JSON.parse(text);
+  };
+
+  /** Save a chart as it looks now, as "svg" or "png". */
+  const save = async (figure, type) => {
+    const surface = getComputedStyle(document.body).backgroundColor;
+    const spec = { ...coloured(report.data(`chart-${figure.dataset.figure}`)), background: surface };
+    const stage = report.element("div", { class: "stage" });
+    stage.style.width = `${figure.querySelector(".chart").clientWidth}px`;
+    document.body.append(stage);
+    const view = await embed(stage, spec);
+    const href = await view.toImageURL(type, 2);
+    view.finalize();
+    stage.remove();
+    report.element("a", { href, download: `${figure.dataset.figure}.${type}` }).click();
+  };
+
+  /** Every table of rows inside a specification. */
+  const tables = (part, found = []) => {
+    if (Array.isArray(part)) part.forEach((inner) => tables(inner, found));
+    else if (part && typeof part === "object") {
+      for (const [name, inner] of Object.entries(part)) {
+        if (name === "datasets") found.push(...Object.values(inner));
+        else if (name === "data" && Array.isArray(inner?.values)) found.push(inner.values);
+        else tables(inner, found);
+      }
+    }
+    return found;
+  };
+
+  const MOST = 400;
+  const dataTable = (rows, caption) => {
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const cell = (value) => {
+      if (typeof value === "number") return String(Number(value.toPrecision(6)));
+      return value === null || value === undefined ? "–" : String(value);
+    };
+    const table = report.element(
+      "table", {},
+      report.element("caption", {}, caption),
+      report.element("thead", {}, report.element(
+        "tr", {}, ...names.map((name) => report.element("th", { scope: "col" }, name)))),
+      report.element("tbody", {}, ...rows.slice(0, MOST).map((row) => report.element(
+        "tr", {}, ...names.map((name) => report.element(
+          "td", { class: typeof row[name] === "number" && "number" }, cell(row[name])))))),
+    );
+    const attributes = { class: "scroll", role: "region", tabindex: "0", "aria-label": caption };
+    return report.element("div", attributes, table);
+  };
+
+  /** Fill what stands behind a chart when it is opened for the first time. */
+  const behind = (figure) => {
+    const details = figure.querySelector(".behind");
+    details.addEventListener("toggle", () => {
+      const spec = report.data(`chart-${figure.dataset.figure}`);
+      const saving = ["svg", "png"].map((type) => {
+        const text = `Save as ${type.toUpperCase()}`;
+        const button = report.element("button", { type: "button" }, text);
+        button.addEventListener("click", () => save(figure, type));
+        return button;
+      });
+      details.append(report.element("p", { class: "tools" }, ...saving));
+      tables(spec).filter((rows) => rows.length).forEach((rows, at, all) => {
+        const part = all.length > 1 ? ` (part ${at + 1} of ${all.length})` : "";
+        const kept = rows.length > MOST ? `first ${MOST} of ${rows.length} rows` : "";
+        details.append(dataTable(rows, `Data of this chart${part}${kept && `: ${kept}`}`));
+      });
+    }, { once: true });
+  };
+
+  const draw = async (figure) => {
+    if (figure.dataset.drawn) return;
+    figure.dataset.drawn = "begun";
+    const target = figure.querySelector(".chart");
+    try {
+      await embed(target, report.data(`chart-${figure.dataset.figure}`));
+      figure.dataset.drawn = "true";
+    } catch (error) {
+      const why = `This chart could not be drawn (${error.message}); its words and data follow below.`;
+      target.replaceChildren(report.element("p", { class: "note" }, why));
+      target.setAttribute("role", "group");
+      figure.dataset.drawn = "failed";
+    }
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0; // scrolls by itself
+  };
+
+  report.charts = { embed };
+
+  const figures = [...document.querySelectorAll("figure[data-figure]")];
+  figures.forEach(behind);
+  const near = new IntersectionObserver((seen) => {
+    for (const { isIntersecting, target } of seen) {
+      if (isIntersecting) {
+        near.unobserve(target);
+        draw(target);
+      }
+    }
+  }, { rootMargin: "400px" });
+  figures.forEach((figure) => near.observe(figure));
+  window.addEventListener("load", () => report.idle(figures.map((figure) => () => draw(figure))));
+  window.addEventListener("beforeprint", () => figures.forEach(draw));
+})();
