@@ -13,7 +13,7 @@ from actmodels.models.alternating import AlternatingAttention
 
 
 class Trace(NamedTuple):
-    """All steps of a batch up to the model's last; those after an example's own end weigh 0.
+    """All steps until every example of a batch has halted; those after an example's own weigh 0.
 
     halting: halting probability of each step [batch, steps].
     weights: what each step counts in the answer [batch, steps], sum 1.
@@ -46,6 +46,8 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
         halting.append(model.halting.probability(state))
         premise.append(attended.premise_weights)
         hypothesis.append(attended.hypothesis_weights)
+        if bool(model.halting.done(torch.stack(halting, dim=1)).all()):
+            break
     all_states, probabilities = torch.stack(states, dim=1), torch.stack(halting, dim=1)
     answer = model.answer(all_states, probabilities)
     assert answer.weights is not None and answer.steps is not None

@@ -227,6 +227,7 @@ class Trace(Section):
     """Which pairs are followed through the steps of a model."""
 
     model: str
+    seeds: Count
     per_label: Natural
     pair_ids: list[Name]
 
@@ -262,6 +263,7 @@ class Report(Section):
     """What the report shows."""
 
     published: Switch
+    examples: Count
 
 
 class Params(Section):

@@ -52,3 +52,15 @@ def test_each_state_is_classified_by_itself() -> None:
     states = model.unroll(batch, 6, until_halted=False).states
     expected = torch.softmax(model.classify(states[:, 3]), dim=1)
     torch.testing.assert_close(trace(model, batch).classes[:, 3], expected)
+
+
+def test_a_trace_ends_when_all_have_halted() -> None:
+    """The probability of the bias alone, 0.27, reaches 0.99 at the fourth step."""
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    with torch.no_grad():
+        for parameter in model.halting.parameters():
+            parameter.zero_()
+        model.halting.unit.linear.bias.fill_(-1.0)
+    found = trace(model, batch)
+    assert found.halting.shape == found.weights.shape == (6, 4)
+    assert found.steps.tolist() == [4] * 6

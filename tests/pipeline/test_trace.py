@@ -1,0 +1,181 @@
+"""The stage `trace` on real models: which pairs, in which order, and what each line says."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.config import TrialConfig
+from actmodels.data.batching import collate
+from actmodels.data.pairs import LABELS, PairTensors
+from actmodels.data.stored import save_stored
+from actmodels.errors import ConfigError
+from actmodels.files import write_text
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.records import TrialRecord
+from actmodels.trace import trace
+from actmodels.training import Training
+from pipeline.outcomes import summarise
+from pipeline.parameters.schema import Trace as Settings
+from pipeline.sources.tokens import TokenPair, write_token_pairs
+from pipeline.trace import BATCH, chosen_rows, lines, main, traced_models, written
+from tests.samples import sample_data, sample_pairs, sample_trial, save_sample_data
+
+ROOT = Path(__file__).parents[2]
+MODEL, PAIRS = "adaptive_attention", BATCH + 9  # one batch and a bit
+
+
+def settings(**given: Any) -> Settings:
+    return Settings(**{"model": MODEL, "seeds": 1, "per_label": PAIRS, "pair_ids": [], **given})
+
+
+def tokens_of(pairs: PairTensors) -> list[TokenPair]:
+    """The sentences as words that spell the ids."""
+
+    def sentence(ids: torch.Tensor, offsets: torch.Tensor, row: int) -> list[str]:
+        return [f"w{i}" for i in ids[offsets[row] : offsets[row + 1]].tolist()]
+
+    return [
+        TokenPair(
+            *(f"pair{row}", LABELS[label], 0),
+            sentence(pairs.premise_ids, pairs.premise_offsets, row),
+            sentence(pairs.hypothesis_ids, pairs.hypothesis_offsets, row),
+        )
+        for row, label in enumerate(pairs.labels.tolist())
+    ]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with two seeds of a model and one of another, each trained for an epoch."""
+    folder = tmp_path_factory.mktemp("project")
+    pairs = sample_pairs(PAIRS, seed=5)
+    (folder / "artefacts" / "tensors").mkdir(parents=True)
+    save_sample_data(folder / "artefacts" / "tensors")
+    pairs.save(folder / "artefacts" / "tensors" / "test.pt")
+    write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", tokens_of(pairs))
+    configs = [
+        sample_trial("decomposable_attention", max_epochs=1),
+        *(sample_trial(MODEL, max_epochs=1, seed=seed, null_token=True) for seed in (7, 3)),
+    ]
+    records = []
+    for config in configs:
+        training = Training(config, sample_data())
+        list(training.epochs())
+        history = tuple(training.history)
+        record = TrialRecord("key", config.as_dict(), training.parameters, history, {"data": "d"})
+        records.append(record.result_json() + "\n")
+        name = f"{config.model}-seed{config.seed}.pt"
+        weights = folder / "artefacts" / "retrain" / "weights" / name
+        save_stored(training.best_parameters, weights)
+    write_text(folder / "artefacts" / "retrain" / "records.jsonl", "".join(records))
+    return folder
+
+
+@pytest.fixture
+def project(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(stored)
+    return stored
+
+
+def test_named_pairs_come_first_and_then_the_first_of_each_label_as_they_stand() -> None:
+    labels = ["entailment", "neutral", "entailment", "entailment", "contradiction", "neutral"]
+    pairs = [TokenPair(f"p{row}", label, 0, ["a"], ["b"]) for row, label in enumerate(labels)]
+    assert chosen_rows(pairs, settings(per_label=1)) == [0, 1, 4]
+    assert chosen_rows(pairs, settings(per_label=2, pair_ids=["p3"])) == [3, 0, 1, 2, 4, 5]
+    assert chosen_rows(pairs, settings(per_label=2, pair_ids=["p2"])) == [2, 0, 1, 4, 5]
+    assert chosen_rows(pairs, settings(per_label=0)) == []
+
+
+def test_a_pair_that_is_not_there() -> None:
+    with pytest.raises(ConfigError) as caught:
+        chosen_rows([], settings(pair_ids=["x"]))
+    where = "artefacts/tensors/test_ids.txt lists its pairs"
+    assert str(caught.value) == (
+        f"params.yaml: trace.pair_ids: 'x' is not in the test split; {where}"
+    )
+
+
+@pytest.mark.parametrize(("seeds", "expected"), [(1, [7]), (2, [7, 3]), (5, [7, 3])])
+def test_the_first_seeds_are_traced(project: Path, seeds: int, expected: list[int]) -> None:
+    models = traced_models(settings(seeds=seeds))
+    assert [(config.model, config.seed) for config, _ in models] == [(MODEL, s) for s in expected]
+
+
+def alone(
+    config: TrialConfig, model: AlternatingAttention, pairs: PairTensors, row: int
+) -> dict[str, Any]:
+    """The numbers of one pair traced by itself, in full."""
+    found = trace(model, collate(pairs, torch.tensor([row]), null_token=config.input.null_token))
+    steps = int(found.steps[0])
+    return {
+        "steps": steps,
+        "predicted": LABELS[int(found.answer[0].argmax())],
+        "classes": [LABELS[int(c.argmax())] for c in found.classes[0, :steps]],
+        "answer": found.answer[0].tolist(),
+        "halting_probability": found.halting[0, :steps].tolist(),
+        "weight": found.weights[0, :steps].tolist(),
+        "premise_attention": found.premise[0, :steps].tolist(),
+        "hypothesis_attention": found.hypothesis[0, :steps].tolist(),
+        "class_probabilities": found.classes[0, :steps].tolist(),
+    }
+
+
+def test_a_line_is_what_the_pair_gives_by_itself(project: Path) -> None:
+    found = list(lines(settings()))
+    pairs = sample_pairs(PAIRS, seed=5)
+    ((config, model),) = traced_models(settings())
+    assert [line["pair_id"] for line in found] == [f"pair{row}" for row in range(PAIRS)]
+    assert len({line["steps"] for line in found}) > 1
+    for row, (line, pair) in enumerate(zip(found, tokens_of(pairs), strict=True)):
+        expected = alone(config, model, pairs, row)
+        assert (line["model"], line["seed"], line["label"]) == (MODEL, 7, pair.label)
+        assert line["premise"] == ["<null>", *pair.premise]
+        assert line["hypothesis"] == ["<null>", *pair.hypothesis]
+        assert (line["steps"], line["predicted"]) == (expected["steps"], expected["predicted"])
+        assert list(line["answer"].values()) == pytest.approx(expected["answer"], abs=5.1e-5)
+        assert [step["step"] for step in line["trace"]] == list(range(1, line["steps"] + 1))
+        assert [step["class"] for step in line["trace"]] == expected["classes"]
+        for n, step in enumerate(line["trace"]):
+            assert tuple(step["class_probabilities"]) == LABELS
+            step["class_probabilities"] = list(step["class_probabilities"].values())
+            for name in ("halting_probability", "weight", "premise_attention"):
+                assert step[name] == pytest.approx(expected[name][n], abs=5.1e-5)
+            for name in ("hypothesis_attention", "class_probabilities"):
+                assert step[name] == pytest.approx(expected[name][n], abs=5.1e-5)
+
+
+def test_numbers_have_four_decimals_at_most(project: Path) -> None:
+    text = json.dumps(list(lines(settings(per_label=5))))
+    numbers: list[str] = []
+    json.loads(text, parse_float=lambda number: numbers.append(number) or float(number))
+    assert len(numbers) > 100
+    assert max(len(number.split(".")[1]) for number in numbers) == 4  # and none as 1e-05
+
+
+def test_the_stage_writes_the_lines_and_their_counts(project: Path) -> None:
+    text = (ROOT / "params.yaml").read_text(encoding="utf-8")
+    (project / "params.yaml").write_text(text.replace("  seeds: 1  ", "  seeds: 2  "))
+    main()
+    folder = project / "artefacts" / "trace"
+    assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "traces.jsonl"]
+    read = [json.loads(line) for line in (folder / "traces.jsonl").read_text().splitlines()]
+    assert read == list(lines(settings(seeds=2)))
+    assert [line["seed"] for line in read] == [7] * PAIRS + [3] * PAIRS
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary == summarise(read)
+    right = sum(line["predicted"] == line["label"] for line in read[:PAIRS])
+    assert (summary[MODEL]["seed_7"]["pairs"], summary[MODEL]["seed_7"]["right"]) == (PAIRS, right)
+
+
+def test_a_run_that_breaks_leaves_no_file(tmp_path: Path) -> None:
+    def broken() -> Iterator[dict[str, Any]]:
+        yield {"pair_id": "1"}
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(written(broken(), tmp_path / "trace" / "traces.jsonl"))
+    assert list((tmp_path / "trace").iterdir()) == []
