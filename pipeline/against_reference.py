@@ -55,8 +55,8 @@ def paired_rows(
         if not seeds:
             message = f"{model} and {reference} share no seed, so they cannot be compared"
             raise ArtefactError(f"{message}; run: dvc repro retrain evaluate")
-        stacked = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
-        comparison = compare(*stacked, resamples, seed=0)
+        one, two = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
+        comparison = compare(one, two, resamples, seed=0)
         name = {"model": model, "reference": reference, "seeds": len(seeds)}
         rows.append(name | comparison._asdict())
     return rows

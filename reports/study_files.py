@@ -58,8 +58,8 @@ def check_paired(root: Path, paired: pd.DataFrame, models: Sequence[str], words:
     source = Source(root, "evaluate", "paired.csv")
     references = set(paired["reference"])
     if len(references) != 1 or not references <= set(models):
-        found = ", ".join(sorted(references)) or "none"
-        raise source.stale(f"must have one tested model as reference, not {found}")
+        several = ", ".join(sorted(references)) or "none"
+        raise source.stale(f"must have one tested model as reference, not {several}")
     found, wanted = sorted(paired["model"]), sorted({*models, words} - references)
     if found != wanted:
         raise source.stale(f"compares {', '.join(found)}; must compare {', '.join(wanted)}")
