@@ -16,6 +16,9 @@ ISLAND = re.compile(r"^index\.html#(?P<name>[\w-]+)$")
 SHORTEST = 240  # pixels kept free for a chart of unknown height, so that text does not jump
 
 
+LONGEST_NUMBER = 14  # characters: "84.0 ± 10.00" and one more on each side
+
+
 class PageError(ValueError):
     """The markdown, the charts and the living parts of a page do not fit together."""
 
@@ -95,10 +98,7 @@ class _Writer:
         elif token.type == "table_open":
             self._html(self._table())
         elif token.type in ("th_open", "td_open"):
-            if token.attrs.pop("style", None) == "text-align:right":
-                token.attrSet("class", "number")
-            if token.type == "th_open":
-                token.attrSet("scope", "col")
+            _cell(token, tokens[at + 1].content)
         elif token.type == "inline" and any(c.type == "image" for c in token.children or []):
             raise PageError(f"a chart stands inside a sentence: {token.content!r}")
         self.blocks.append(token)
@@ -182,6 +182,14 @@ class _Writer:
         self._section(f"heading-{name}", f' id="{name}" class="island"')
         self.body.headings.append(Heading(name, 2, island.heading))
         return f'<h2 id="heading-{name}">{escape(island.heading)}</h2>\n{island.html}\n'
+
+
+def _cell(token: Token, text: str) -> None:
+    """Numbers stay on one line, unless words follow them."""
+    if token.attrs.pop("style", None) == "text-align:right":
+        token.attrSet("class", "number" if len(text) <= LONGEST_NUMBER else "number long")
+    if token.type == "th_open":
+        token.attrSet("scope", "col")
 
 
 def _plain(inline: Token) -> str:

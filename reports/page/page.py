@@ -12,6 +12,7 @@ from vl_convert import javascript_bundle
 from actmodels.files import write_text
 from reports.charts.figure import Figure
 from reports.charts.look import page_spec
+from reports.charts.picture import VEGA_LITE
 from reports.page.body import Heading, PageError, body_of
 from reports.page.island import Island
 
@@ -45,10 +46,15 @@ def write_page(
         "contents": contents(body.headings),
         "body": body.html,
         "data": "\n".join(embedded(name, value) for name, value in data.items()),
-        "vega": _script(f"(() => {{{javascript_bundle()}\n}})();"),  # keeps its names to itself
+        "vega": _script(vega()),
         "scripts": "\n".join(_script(_text(script)) for script in _scripts(islands)),
     }
     write_text(path, Template(_text(HERE / "page.html")).substitute(parts))
+
+
+def vega() -> str:
+    """Vega, Vega-Lite and the function `vegaEmbed`, the only name that it adds to a page."""
+    return f"(() => {{{javascript_bundle('window.vegaEmbed = vegaEmbed;', VEGA_LITE)}\n}})();"
 
 
 def contents(headings: Sequence[Heading]) -> str:

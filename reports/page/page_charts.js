@@ -91,8 +91,6 @@
   };
 
   const draw = async (figure) => {
-    if (figure.dataset.drawn) return;
-    figure.dataset.drawn = "begun";
     const target = figure.querySelector(".chart");
     try {
       await embed(target, report.data(`chart-${figure.dataset.figure}`));
@@ -106,19 +104,31 @@
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0; // scrolls by itself
   };
 
-  report.charts = { embed };
-
-  const figures = [...document.querySelectorAll("figure[data-figure]")];
-  figures.forEach(behind);
+  const waiting = new Map(); // elements that are not drawn yet, with what draws them
+  const start = (element) => {
+    const run = waiting.get(element);
+    waiting.delete(element);
+    near.unobserve(element);
+    return run?.();
+  };
   const near = new IntersectionObserver((seen) => {
-    for (const { isIntersecting, target } of seen) {
-      if (isIntersecting) {
-        near.unobserve(target);
-        draw(target);
-      }
-    }
+    seen.filter((one) => one.isIntersecting).forEach((one) => start(one.target));
   }, { rootMargin: "400px" });
-  figures.forEach((figure) => near.observe(figure));
-  window.addEventListener("load", () => report.idle(figures.map((figure) => () => draw(figure))));
-  window.addEventListener("beforeprint", () => figures.forEach(draw));
+
+  /** Run what draws an element when it comes near, or there is time, or the page is printed. */
+  const whenNear = (element, run) => {
+    waiting.set(element, run);
+    near.observe(element);
+  };
+  window.addEventListener("load", () => {
+    report.idle([...waiting.keys()].map((element) => () => start(element)));
+  });
+  window.addEventListener("beforeprint", () => [...waiting.keys()].forEach(start));
+
+  report.charts = { embed, whenNear };
+
+  for (const figure of document.querySelectorAll("figure[data-figure]")) {
+    behind(figure);
+    whenNear(figure, () => draw(figure));
+  }
 })();
