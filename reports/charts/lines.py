@@ -1,0 +1,85 @@
+"""Lines with points, and bands where there is a spread."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from reports.charts.look import COLOURS
+from reports.charts.series import (
+    CHOSEN,
+    POINTED,
+    SERIES,
+    Row,
+    colour,
+    faded,
+    layered,
+    lifted,
+    rounded,
+    shape,
+    tooltips,
+    whole_axis,
+)
+from reports.spread import Spread
+
+PART = "part"  # the field that says which of two lines of a series a row belongs to
+DASHES = ([1, 0], [2, 3])
+
+
+def mean_row(series: str, at: float, spread: Spread, scale: float = 1) -> Row:
+    """A point of a line, with the ends of its band where there is a spread."""
+    row: Row = {SERIES: series, "x": at, "y": rounded(scale * spread.mean), "n": str(spread.n)}
+    if spread.sd is not None:
+        row["low"] = rounded(scale * (spread.mean - spread.sd))
+        row["high"] = rounded(scale * (spread.mean + spread.sd))
+    return row
+
+
+def lines(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    across: str,
+    up: str,
+    told: Mapping[str, str],
+    parts: Sequence[str] = (),
+    heading: str | None = None,
+    colours: Sequence[str] = COLOURS,
+    levels: Sequence[str] = (),
+) -> alt.LayerChart:
+    """A line per series over whole numbers.
+
+    Args:
+        rows: each with series, x, y, what is told, and low and high where there is a band.
+        names: the series in their order.
+        across, up: titles of the axes, with units.
+        told: field -> heading of the lines of a tooltip.
+        parts: names of the two lines of each series, where it has two: solid and dotted.
+        heading: what the legend calls the series.
+        levels: series that something else draws, as a level line.
+    """
+    x = alt.X(
+        "x:Q",
+        axis=whole_axis(across, [row["x"] for row in rows]),
+        scale=alt.Scale(zero=False, nice=False, padding=8),
+    )
+    y = alt.Y("y:Q", title=up, scale=alt.Scale(zero=False))
+    coloured = colour(names, title=heading, colours=colours)
+    base = alt.Chart().encode(x=x, color=coloured)
+    line = base.mark_line().encode(y=y, opacity=faded(1), strokeWidth=lifted(1.8, 3))
+    point = base.mark_point(filled=True).encode(
+        y=y,
+        shape=shape(names, heading, levels),
+        opacity=faded(1),
+        size=lifted(34, 80),
+        tooltip=tooltips(told),
+    )
+    if parts:
+        dash = alt.Scale(domain=list(parts), range=[list(dash) for dash in DASHES])
+        legend = alt.Legend(title=None, symbolType="stroke")
+        line = line.encode(strokeDash=alt.StrokeDash(f"{PART}:N", scale=dash, legend=legend))
+    layers = [line, point.properties(name="points").add_params(CHOSEN, POINTED)]
+    if any("low" in row for row in rows):
+        band = base.mark_area().encode(
+            y=alt.Y("low:Q", title=up), y2="high:Q", opacity=faded(0.16), detail=f"{PART}:N"
+        )
+        layers.insert(0, band.transform_filter("isValid(datum.low)"))
+    return layered(*layers, rows=rows)

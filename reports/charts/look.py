@@ -1,0 +1,71 @@
+"""One look for all figures: what is drawn for a page follows its light or dark by itself.
+
+Figures name the colours of their frame as a page's variables. In a page the browser fills them in,
+so that a chart follows the reader's choice without being drawn again; for a picture they are
+replaced by those of white paper.
+"""
+
+import json
+from typing import Any
+
+from reports.charts.figure import Figure
+
+# The frame's colours as a page declares them, and what they are on paper.
+INK, MUTED, GRID, SURFACE = "var(--ink)", "var(--muted)", "var(--grid)", "var(--surface)"
+ON_PAPER = {INK: "#222222", MUTED: "#595959", GRID: "#e3e3e3", SURFACE: "#ffffff"}
+# Okabe and Ito's colours, told apart with any colour vision. The last two are darker than theirs,
+# so that all have a contrast of 3 : 1 and more with white and with a dark page.
+ORANGE, BLUE = "#d55e00", "#0072b2"
+COLOURS = (ORANGE, BLUE, "#009e73", "#cc79a7", "#b88200", "#3e95cb")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+
+PICTURE_WIDTH = 560  # px, of the plotted area with its axes
+LABEL = 12  # px: read without zooming on a phone
+CONFIG: dict[str, Any] = {
+    "autosize": {"type": "fit-x", "contains": "padding"},
+    "padding": 4,
+    "view": {"stroke": None},
+    "axis": {
+        **{"labelColor": INK, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED},
+        **{"gridColor": GRID, "labelFontSize": LABEL, "titleFontSize": LABEL},
+        **{
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "domain": False,
+            "ticks": False,
+            "labelPadding": 5,
+            "labelSeparation": 6,
+        },
+    },
+    "legend": {
+        **{"orient": "bottom", "labelColor": INK, "titleColor": INK, "labelFontSize": LABEL},
+        **{"titleFontSize": LABEL, "titleFontWeight": "normal", "labelLimit": 280, "offset": 12},
+        **{"symbolOpacity": 1, "symbolBaseStrokeColor": MUTED, "symbolBaseFillColor": MUTED},
+        "symbolStrokeWidth": 2,
+        # legends stand one below the other: side by side they are wider than a phone
+        "layout": {"bottom": {"direction": "vertical", "anchor": "start", "margin": 6}},
+    },
+    "title": {
+        **{"color": INK, "subtitleColor": MUTED, "fontSize": 13, "subtitleFontSize": LABEL},
+        **{"anchor": "start", "frame": "bounds", "offset": 10, "subtitlePadding": 4},
+    },
+    "line": {"strokeWidth": 1.8},
+    "text": {"color": INK, "fontSize": LABEL},
+}
+
+
+def page_spec(figure: Figure) -> dict[str, Any]:
+    """Vega-Lite for a page that declares the frame's colours; as wide as its container."""
+    config = {"background": "transparent", "font": "system-ui, sans-serif", **CONFIG}
+    return {**figure.spec, "config": config}
+
+
+def picture_spec(figure: Figure) -> dict[str, Any]:
+    """Vega-Lite for a picture on white, with a font that vl-convert brings."""
+    config = {"background": SURFACE, "font": "Liberation Sans", **CONFIG}
+    spec = {**figure.spec, "width": PICTURE_WIDTH, "config": config}
+    text = json.dumps(spec)
+    for name, colour in ON_PAPER.items():
+        text = text.replace(name, colour)
+    drawn: dict[str, Any] = json.loads(text)
+    return drawn

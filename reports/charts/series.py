@@ -1,0 +1,131 @@
+"""What charts with several series share: colours and shapes, a legend to click, and words."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+import altair as alt
+
+from reports.charts.figure import Figure
+from reports.charts.look import COLOURS, SHAPES
+from reports.spread import PLUS_MINUS, Spread
+
+Row = dict[str, Any]
+SERIES = "series"  # the field with the name of a row's series
+NARROW, PHONE = 36, 440  # characters of a heading where the plot has fewer pixels than that
+TICKS = 12  # of whole numbers; those that do not fit are left out as it is drawn
+DIGITS = 5  # of a stored number: more cannot be seen
+
+# Clicking an entry of the legend leaves the others pale; pointing at a mark lifts its series.
+CHOSEN = alt.selection_point(name="chosen", fields=[SERIES], bind="legend")
+POINTED = alt.selection_point(
+    name="pointed", fields=[SERIES], on="pointerover", clear="pointerout", empty=False
+)
+
+
+def colour(
+    names: Sequence[str], title: str | None = None, colours: Sequence[str] = COLOURS
+) -> alt.Color:
+    """A colour for each series, and the legend that names them."""
+    return alt.Color(
+        f"{SERIES}:N",
+        scale=alt.Scale(domain=list(names), range=repeated(colours, len(names))),
+        legend=_legend(names, title),
+        sort=None,
+    )
+
+
+def shape(names: Sequence[str], title: str | None = None, levels: Sequence[str] = ()) -> alt.Shape:
+    """A shape for each series, in the same legend; shifted where colours begin again.
+
+    Those of `levels` have no points and are lines in the legend.
+    """
+    count = len(SHAPES)
+    shapes = {name: SHAPES[(at + at // count) % count] for at, name in enumerate(names)}
+    shapes |= dict.fromkeys(levels, "stroke")
+    return alt.Shape(
+        f"{SERIES}:N",
+        scale=alt.Scale(domain=list(names), range=[shapes[name] for name in names]),
+        legend=_legend(names, title),
+        sort=None,
+    )
+
+
+def _legend(names: Sequence[str], title: str | None) -> alt.Legend:
+    """As many columns as there is room for."""
+    entry = 34 + round(6.6 * max(map(len, names)))  # px of a symbol and the longest name
+    return alt.Legend(title=title, columns=alt.ExprRef(expr=f"max(1, floor(width / {entry}))"))
+
+
+def repeated(values: Sequence[str], count: int) -> list[str]:
+    """The first `count` of the values, begun again as often as needed."""
+    return [values[at % len(values)] for at in range(count)]
+
+
+def faded(full: float, pale: float = 0.1) -> Any:
+    """Opacity of a mark: `full` for the chosen series, else that share of it."""
+    return alt.when(CHOSEN).then(alt.value(full)).otherwise(alt.value(full * pale))
+
+
+def lifted(plain: float, lifted: float) -> Any:
+    """A size or width: the second for the series that is pointed at."""
+    return alt.when(POINTED).then(alt.value(lifted)).otherwise(alt.value(plain))
+
+
+def tooltips(fields: Mapping[str, str]) -> list[alt.Tooltip]:
+    """A line for each field, by its heading; fields hold text as the tables print it."""
+    return [alt.Tooltip(f"{field}:N", title=heading) for field, heading in fields.items()]
+
+
+def whole_axis(heading: str, numbers: Iterable[float]) -> alt.Axis:
+    """An axis over whole numbers, marked at most at a dozen of them."""
+    low, high = min(found := [int(number) for number in numbers]), max(found)
+    step = -(-(high - low + 1) // TICKS)
+    marked = [at for at in range(low, high + 1) if at % step == 0]
+    return alt.Axis(title=heading, values=marked, format="d", grid=False)
+
+
+def over(spread: Spread) -> str:
+    """What points and bands are."""
+    return f"mean {PLUS_MINUS} 1 sd, {spread.n} seeds" if spread.n > 1 else "1 seed"
+
+
+def rounded(value: float) -> float | None:
+    """What a chart stores of a number; a mark without one is not drawn."""
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+
+
+def inline(rows: Sequence[Row]) -> alt.InlineData:
+    """Rows inside the chart."""
+    return alt.InlineData(values=list(rows))
+
+
+def layered(
+    *layers: alt.Chart | alt.LayerChart, rows: Sequence[Row] | None = None
+) -> alt.LayerChart:
+    """Layers on one pair of axes, over rows that they share where they have none of their own."""
+    chart = alt.layer(*layers)
+    assert isinstance(chart, alt.LayerChart)  # not a facet: no layer is one
+    return chart if rows is None else chart.properties(data=inline(rows))
+
+
+def figure(
+    chart: alt.Chart | alt.LayerChart,
+    heading: str,
+    below: str,
+    alternative: str,
+    height: float = 260,
+) -> Figure:
+    """A chart with a heading and, in small letters, what its marks are.
+
+    Raises:
+        altair.SchemaValidationError: the chart is not valid Vega-Lite.
+    """
+    narrow, wide = (json.dumps(wrap(heading, room)) for room in (NARROW, 2 * NARROW))
+    words = alt.ExprRef(expr=f"width < {PHONE} ? {narrow} : {wide}")
+    title = alt.TitleParams(text=words, subtitle=wrap(below, NARROW + 9))
+    spec = chart.properties(width="container", height=height, title=title).to_dict()
+    del spec["$schema"], spec["config"]  # an address, and Altair's own look
+    return Figure(spec, alternative)

@@ -1,0 +1,138 @@
+"""The two studies: what each deviation costs, and the ways of halting."""
+
+import altair as alt
+
+from reports.artefacts import Artefacts
+from reports.charts.figure import Figure
+from reports.charts.look import BLUE, COLOURS, INK, MUTED, ORANGE
+from reports.charts.series import (
+    CHOSEN,
+    POINTED,
+    SERIES,
+    Row,
+    colour,
+    faded,
+    figure,
+    inline,
+    layered,
+    lifted,
+    over,
+    rounded,
+    shape,
+    tooltips,
+)
+from reports.fidelity import Variant, variants
+from reports.halting import Point, halting_points
+from reports.spread import KINDS, title
+
+STEP = 36  # px of a variant: its name, and below it its interval
+BELOW, UNCLEAR, ABOVE = "clearly below", "not clear", "clearly above"
+LOOKS = {BELOW: (ORANGE, "triangle-down"), UNCLEAR: (MUTED, "circle"), ABOVE: (BLUE, "triangle-up")}
+
+
+def fidelity(artefacts: Artefacts, model: str) -> Figure:
+    """Differences in test accuracy from the first variant, each with its interval."""
+    first, *others = variants(artefacts, model)
+    rows = [_variant(variant) for variant in others]
+    counts = {look: sum(row[SERIES] == look for row in rows) for look in LOOKS}
+    said = ", ".join(f"{count} {look}" for look, count in counts.items())
+    clear = [v for v in others if v.difference.clear]
+    each = [f"{v.name} {v.difference.points()}" for v in clear]
+    named = f" Clear ones, points: {'; '.join(each)}." if each else ""
+    return figure(
+        _intervals(rows),
+        f"{title(model)}: test accuracy against “{first.name}”",
+        "difference with its 95 % interval",
+        f"Difference in test accuracy of {len(others)} variants of {title(model)} from "
+        f"“{first.name}”, which has {first.test.percent()} %, with 95 % intervals: {said}.{named}",
+        height=STEP * max(1, len(rows)),
+    )
+
+
+def _variant(v: Variant) -> Row:
+    mean, low, high = (100 * x for x in (v.difference.mean, v.difference.low, v.difference.high))
+    look = BELOW if high < 0 else ABOVE if low > 0 else UNCLEAR
+    row: Row = {SERIES: look, "name": v.name, "changes": v.changes or "nothing"}
+    row |= {"x": rounded(mean), "low": rounded(low), "high": rounded(high)}
+    row |= {"difference": v.difference.points(), "test": f"{v.test.percent()} %"}
+    return row | {"n": str(v.test.n), "pairs": f"{v.pairs:,}"}
+
+
+def _intervals(rows: list[Row]) -> alt.LayerChart:
+    """A row per variant, named above its interval: beside it names leave no room on a phone."""
+    places = [str(row["name"]) for row in rows]
+    y = alt.Y("name:N", sort=places, axis=None, scale=alt.Scale(domain=places))
+    x = alt.X("x:Q", title="difference in test accuracy (points)")
+    names = list(LOOKS)
+    told = {"name": "variant", "changes": "what it changes", "test": "test accuracy"}
+    told |= {"difference": "difference, points", "n": "seeds", "pairs": "pairs"}
+    coloured = colour(names, colours=[LOOKS[name][0] for name in names])
+    shapes = alt.Scale(domain=names, range=[LOOKS[name][1] for name in names])
+    base = alt.Chart(inline(rows)).encode(y=y, color=coloured, opacity=faded(1))
+    bar = base.mark_rule(strokeWidth=2, yOffset=6).encode(x=alt.X("low:Q"), x2="high:Q")
+    point = base.mark_point(filled=True, yOffset=6).encode(
+        x=x,
+        shape=alt.Shape(f"{SERIES}:N", scale=shapes, legend=alt.Legend(title=None)),
+        size=lifted(60, 110),
+        tooltip=tooltips(told),
+    )
+    name = alt.Chart(inline(rows)).mark_text(align="left", yOffset=-9, limit=300, color=INK)
+    zero = alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_rule(color=MUTED).encode(x="x:Q")
+    layers = [zero, bar, point.properties(name="points").add_params(CHOSEN, POINTED)]
+    return layered(*layers, name.encode(y=y, x=alt.value(0), text="name:N"))
+
+
+def halting(artefacts: Artefacts) -> Figure:
+    """Dev accuracy against mean steps, both with an sd over seeds; a series per way of halting."""
+    found = sorted(halting_points(artefacts), key=lambda p: p.steps.mean)
+    kinds = dict.fromkeys(p.kind for p in halting_points(artefacts))
+    most = max(found, key=lambda p: p.accuracy.n).accuracy
+    best = max(found, key=lambda p: p.accuracy.mean)
+    each = [_highest(kind, [p for p in found if p.kind == kind]) for kind in kinds]
+    return figure(
+        _scatter([_point(p) for p in found], [KINDS[kind] for kind in kinds]),
+        "Ways of halting: a point per setting",
+        over(most),
+        f"Dev accuracy against mean steps per dev pair of {len(found)} settings of {len(kinds)} "
+        f"ways of halting ({over(most)}). Highest: {KINDS[best.kind]} with {best.label}. Best of "
+        f"each: {'; '.join(each)}.",
+        height=300,
+    )
+
+
+def _highest(kind: str, points: list[Point]) -> str:
+    best = max(points, key=lambda p: p.accuracy.mean)
+    return f"{KINDS[kind]} {best.accuracy.percent()} % at {best.steps.plain()} steps"
+
+
+def _point(p: Point) -> Row:
+    row: Row = {SERIES: KINDS[p.kind], "setting": p.label, "n": str(p.accuracy.n)}
+    for name, spread, scale in (("x", p.steps, 1), ("y", p.accuracy, 100)):
+        row[name] = rounded(scale * spread.mean)
+        sd = spread.sd or 0.0
+        row[f"{name}_low"] = rounded(scale * (spread.mean - sd))
+        row[f"{name}_high"] = rounded(scale * (spread.mean + sd))
+    return row | {"accuracy": f"{p.accuracy.percent()} %", "steps": p.steps.plain()}
+
+
+def _scatter(rows: list[Row], names: list[str]) -> alt.LayerChart:
+    told = {SERIES: "halting", "setting": "setting", "accuracy": "dev accuracy"}
+    told |= {"steps": "mean steps", "n": "seeds"}
+    axis = alt.Axis(title="mean steps per dev pair", grid=False)
+    x = alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False))
+    y = alt.Y("y:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
+    coloured = colour(names, colours=COLOURS)
+    base = alt.Chart(inline(rows)).encode(color=coloured)
+    line = base.mark_line(strokeDash=[1, 3], strokeWidth=1).encode(x=x, y=y, opacity=faded(0.8))
+    bars = base.mark_rule(strokeWidth=1.2)
+    up = bars.encode(x=x, y=alt.Y("y_low:Q"), y2="y_high:Q", opacity=faded(0.7))
+    across = bars.encode(x=alt.X("x_low:Q"), x2="x_high:Q", y=y, opacity=faded(0.7))
+    point = base.mark_point(filled=True).encode(
+        x=x,
+        y=y,
+        shape=shape(names),
+        opacity=faded(1),
+        size=lifted(60, 120),
+        tooltip=tooltips(told),
+    )
+    return layered(line, up, across, point.properties(name="points").add_params(CHOSEN, POINTED))
