@@ -11,7 +11,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint test test-fast test-slow repro report mlflow bench lock
+.PHONY: help setup lint test test-fast test-slow repro report ui bench lock
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
@@ -46,10 +46,8 @@ repro: setup  ## run what is out of date, from the corpus to the report (params.
 report: setup  ## write the report again from the artefacts alone
 	dvc repro --single-item --force report
 
-mlflow: setup  ## browse the trials
-	@test -f state/mlflow.db || { echo "error: state/mlflow.db is missing; make repro writes it" >&2; \
-	  exit 1; }
-	mlflow ui --backend-store-uri sqlite:///$(CURDIR)/state/mlflow.db
+ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashboard are (PORT=5000)
+	python -m pipeline.ui --port $(or $(PORT),5000)
 
 bench: setup  ## measure this software on this machine (artefacts/bench): about 40 minutes
 	python -m pipeline.benchmark $(ARGS)

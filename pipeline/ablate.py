@@ -13,7 +13,8 @@ from pipeline.results import write_summary, write_table
 from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder
 from pipeline.trials import data_digest
-from tune.tracking import log_evaluation, provenance_tags
+from tune.provenance import provenance_tags
+from tune.results import log_evaluation
 
 
 def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:

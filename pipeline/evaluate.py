@@ -17,8 +17,9 @@ from pipeline.retrained import retrained_models
 from pipeline.stage import artefacts, run_stage, state_folder
 from pipeline.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
 from pipeline.trials import data_digest
+from tune.provenance import provenance_tags
+from tune.results import log_evaluation
 from tune.selection import sample_sd
-from tune.tracking import log_evaluation, provenance_tags
 
 DEPTH_COLUMNS = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
 

@@ -20,7 +20,8 @@ from pipeline.results import write_summary, write_table
 from pipeline.sources.encode import files_digest
 from pipeline.sources.tokens import TokenPair, read_token_pairs
 from pipeline.stage import artefacts, run_stage, state_folder
-from tune.tracking import log_evaluation, provenance_tags
+from tune.provenance import provenance_tags
+from tune.results import log_evaluation
 
 SPLITS = ("train", "dev", "test")
 # Nothing is drawn at random, so there is one run; its seed is 0.

@@ -3,7 +3,7 @@
 from pipeline.parameters.load import load_params
 from pipeline.stage import artefacts, run_stage, state_folder
 from reports.render import write_report
-from tune.tracking import log_report
+from tune.results import log_report
 
 
 def main() -> None:

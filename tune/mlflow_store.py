@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from actmodels.records import TrialRecord
+from actmodels.records import EpochRecord, TrialRecord, best_epoch
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -34,7 +34,7 @@ for _name, _value in {
     os.environ.setdefault(_name, _value)
 
 from mlflow import MlflowClient  # noqa: E402
-from mlflow.entities import Experiment, Metric, Param, Run, RunTag  # noqa: E402
+from mlflow.entities import Experiment, LoggedModelOutput, Metric, Param, Run, RunTag  # noqa: E402
 from mlflow.exceptions import MlflowException  # noqa: E402
 from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
 
@@ -45,6 +45,8 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
+TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
+TRAINED = ("sweep", "retrain", "fidelity", "halting")  # kinds of runs with nested trials
 FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError)
 
 
@@ -163,12 +165,13 @@ class RunStore:
         """The nested runs of a run."""
         return self.search(f"tags.`{PARENT}` = '{parent}'")
 
-    def open(self, kind: str, group: str, tags: Mapping[str, str]) -> Run:
+    def open(self, kind: str, group: str, tags: Mapping[str, str], name: str | None = None) -> Run:
         """Get or create the run of (kind, group), owned by this process; delete its doubles."""
-        tags = {**tags, "kind": kind, "group": group, "driver": self.driver.name}
+        role = TRAINING if kind in TRAINED else RESULT
+        tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver.name}
         found = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
         if not found:
-            name = f"{kind}-{group[:8]}"
+            name = name or f"{kind}-{group[:8]}"
             return self.client.create_run(self.experiment, tags=tags, run_name=name)
         for double in found[1:]:
             for run in [*self.children(double.info.run_id), double]:
@@ -188,6 +191,55 @@ class RunStore:
         marks = [RunTag(name, value) for name, value in (tags or {}).items()]
         self.client.log_batch(run_id, metrics, listed, marks, synchronous=True)
 
+    def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
+        """A logged model of a run, still without files; gives its id and where they belong."""
+        model = self.client.create_logged_model(
+            self.experiment, name=name, source_run_id=run_id, tags=dict(tags)
+        )
+        self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
+        return str(model.model_id), str(model.artifact_location)
+
+    def models_of(self, run_id: str) -> list[str]:
+        """Ids of the logged models of a run."""
+        condition = f"source_run_id = '{run_id}'"
+        found = self.client.search_logged_models([self.experiment], condition)
+        return [str(model.model_id) for model in found]
+
+
+def write_pyfunc(
+    path: Path,
+    *,
+    ids: tuple[str, str],
+    loader: str,
+    data: Path,
+    code: Sequence[Path],
+    requirements: Sequence[str],
+    signature: Mapping[str, str],
+    example: Mapping[str, Sequence[str]],
+) -> None:
+    """Write a model as a folder that MLflow loads and serves.
+
+    Args:
+        ids: of the run and of the logged model that the folder belongs to.
+        loader, data: module whose `_load_pyfunc` reads the files in `data`.
+        code: folders of packages that go along.
+        signature: inputs, outputs and parameters, each as MLflow's JSON. example: input columns.
+    """
+    import mlflow.pyfunc  # a second, and only here
+    import pandas as pd
+
+    run_id, model_id = ids
+    mlflow.pyfunc.save_model(
+        str(path),
+        loader_module=loader,
+        data_path=str(data),
+        code_paths=[str(folder) for folder in code],
+        mlflow_model=mlflow.models.Model(run_id=run_id, model_id=model_id, model_uuid=model_id),
+        signature=mlflow.models.ModelSignature.from_dict(dict(signature)),
+        input_example=(pd.DataFrame(example), {"attention": False}),
+        pip_requirements=list(requirements),
+    )
+
 
 def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
     """Status and tags of the nested run of a trial that has ended."""
@@ -195,6 +247,29 @@ def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
         reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
         return "FAILED", {"failure": reason}
     return "FINISHED", {}
+
+
+def experiment_id(uri: str) -> str | None:
+    """The id of this project's experiment in a store; None if nothing was logged there yet.
+
+    Raises:
+        TrackingError: the store cannot be used.
+    """
+    try:
+        found = MlflowClient(uri).get_experiment_by_name(EXPERIMENT)
+    except FAILURES as error:
+        text = f"MLflow cannot use {first_line(uri)} ({first_line(error)})"
+        raise TrackingError(f"{text}; move it away, and make repro writes it anew") from error
+    return None if found is None else str(found.experiment_id)
+
+
+def best_figures(history: Sequence[EpochRecord]) -> list[Metric]:
+    """Figures of the epoch that was kept, by which MLflow can sort trials; none of no epoch."""
+    if not history:
+        return []
+    best = best_epoch(history)
+    found = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": float(best.epoch)}
+    return flat_metrics({**found, "best_dev_mean_steps": best.dev_mean_steps})
 
 
 def is_free(path: Path) -> bool:

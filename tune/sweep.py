@@ -18,8 +18,9 @@ from actmodels.records import TrialRecord
 from tune.early_stopping import Rungs
 from tune.execution import Execution, execute
 from tune.grid import Trial, grid_hash
+from tune.provenance import provenance_tags
 from tune.store import TrialStore
-from tune.tracking import Tracker, provenance_tags
+from tune.tracking import Tracker
 from tune.trainable import checkpoint_path
 
 

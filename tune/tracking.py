@@ -4,7 +4,6 @@ Results never depend on MLflow: a store that fails in mid-sweep is warned about 
 missed is logged later.
 """
 
-import hashlib
 import logging
 import time
 from collections import deque
@@ -22,14 +21,12 @@ from tune.mlflow_store import (
     Metrics,
     Params,
     RunStore,
-    TrackingError,
+    best_figures,
     first_line,
     flat_metrics,
     outcome,
 )
-from tune.provenance import provenance_tags
-
-__all__ = ["Tracker", "TrackingError", "log_evaluation", "log_report", "provenance_tags"]
+from tune.views import save_views
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +84,7 @@ class Tracker:
             self._store.client.update_run(self._parent, "RUNNING")
             self._list_trials()
             self._end_open_trials()
+            save_views(self._store)
 
     def trial_started(self, key: str, params: Params, name: str) -> None:
         """The trial trains: its nested run is RUNNING, again if need be. Parameters once."""
@@ -190,6 +188,7 @@ class Tracker:
         trial = self._find(key)
         if trial is None:
             tags = {**tags, PARENT: self._parent, "kind": "trial", "trial_key": key}
+            tags["stage"] = self.kind
             run = client.create_run(self._store.experiment, tags=tags, run_name=name)
             trial = self._trials[key] = _Trial(run.info.run_id, "RUNNING", set(), tags, set())
         elif trial.status != "RUNNING":
@@ -226,7 +225,7 @@ class Tracker:
         if trial is None:
             return
         tags = {**tags, "epochs": str(len(trial.steps or ()))}
-        self._store.write(trial.run_id, tags=tags)
+        self._store.write(trial.run_id, best_figures(history), tags=tags)
         trial.tags |= tags
         self._store.client.set_terminated(trial.run_id, status)
         trial.status = status
@@ -246,55 +245,3 @@ class Tracker:
             self._store.write(self._parent, flat)
         self._store.client.set_terminated(self._parent, status)
         self._store.release()
-
-
-def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> None:
-    """Keep a report (every file of `folder`, as artifacts) in a run of kind "report".
-
-    The same files give the same run, whenever and however often they are logged.
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
-    _log_run("report", digest.hexdigest()[:16], provenance_tags(), metrics, state, folder)
-
-
-def log_evaluation(
-    kind: str, group: str, tags: Mapping[str, str], metrics: Metrics, state: Path = Path("state")
-) -> None:
-    """Log figures of finished models in the one run of (kind, group), such as "evaluate".
-
-    Nested metrics are flattened: "decomposable_attention.test_accuracy_mean".
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
-    _log_run(kind, group, tags, metrics, state, None)
-
-
-def _log_run(
-    kind: str,
-    group: str,
-    tags: Mapping[str, str],
-    metrics: Metrics,
-    state: Path,
-    folder: Path | None,
-) -> None:
-    store = RunStore(state)
-    with store.errors():
-        run = store.open(kind, group, tags)
-        run_id = run.info.run_id
-        known = run.data.metrics
-        if new := [
-            metric for metric in flat_metrics(metrics) if known.get(metric.key) != metric.value
-        ]:
-            store.write(run_id, new)
-        if folder and run.info.status != "FINISHED":
-            store.client.log_artifacts(run_id, str(folder))
-        if run.info.status != "FINISHED":
-            store.client.set_terminated(run_id, "FINISHED")
-        store.release()

@@ -24,7 +24,7 @@ from tests.tune.tracking_samples import (
     steps,
     train,
 )
-from tune.tracking import TrackingError
+from tune.mlflow_store import TrackingError
 
 
 def test_store_that_breaks_in_mid_sweep_loses_nothing(

@@ -22,7 +22,7 @@ from tests.tune.tracking_samples import (
     steps,
     train,
 )
-from tune.tracking import log_evaluation
+from tune.results import log_evaluation
 
 
 def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:
@@ -123,6 +123,20 @@ def test_finished_with_its_record_is_complete(state: Path) -> None:
     train(tracker, "a", last=1)
     tracker.trial_finished("a", record("a", epochs=60))
     assert sorted(steps(state, children(state)["a"])) == list(range(1, 61))
+
+
+def test_a_finished_trial_can_be_sorted_by_its_best_epoch(state: Path) -> None:
+    tracker, done = started(state), record("a", epochs=3)
+    better = replace(done.history[1], dev_accuracy=0.9)
+    tracker.trial_started("a", PARAMS, "decomposable_attention-a")
+    tracker.trial_finished("a", replace(done, history=(done.history[0], better, done.history[2])))
+    tracker.finish("FINISHED", {})
+    run = children(state)["a"]
+    assert (run.data.metrics["best_dev_accuracy"], run.data.metrics["best_epoch"]) == (0.9, 2)
+    assert run.data.metrics["best_dev_mean_steps"] == 3.5
+    assert (run.data.tags["kind"], run.data.tags["stage"]) == ("trial", "sweep")
+    (parent,) = parents(state)
+    assert parent.data.tags["role"] == "training"
 
 
 def test_doubles_are_deleted_and_the_earliest_is_kept(state: Path) -> None:

@@ -31,7 +31,7 @@ from tests.tune.tracking_samples import (
     steps,
     train,
 )
-from tune.tracking import log_report
+from tune.results import log_report
 
 
 def whole_sweep(state: Path, log: Callable[[], None] = lambda: None) -> None:
@@ -98,7 +98,7 @@ SCRIPT = """
     from pathlib import Path
     sys.path.insert(0, {root!r})
     from tests.tune.tracking_samples import started, train
-    from tune.tracking import provenance_tags
+    from tune.provenance import provenance_tags
     assert provenance_tags() and "ray" not in sys.modules
     tracker = started(Path(sys.argv[1]), sys.argv[2])
     train(tracker, "done")

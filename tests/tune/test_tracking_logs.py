@@ -8,7 +8,8 @@ import pytest
 
 from tests.tune.tracking_samples import runs, steps
 from tune import provenance
-from tune.tracking import log_evaluation, log_report, provenance_tags
+from tune.provenance import provenance_tags
+from tune.results import log_evaluation, log_report
 
 
 def test_report_is_kept_whole_and_once(state: Path, tmp_path: Path) -> None:

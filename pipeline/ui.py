@@ -1,0 +1,95 @@
+"""Start MLflow's pages on this project's store, and say where everything else is: `make ui`.
+
+python -m pipeline.ui [--port 5000]
+"""
+
+import argparse
+import os
+import socket
+import sys
+import urllib.parse
+from pathlib import Path
+from typing import NoReturn
+
+from actmodels.errors import UserError
+from pipeline.stage import artefacts, run_stage, state_folder
+from tune.mlflow_store import experiment_id
+from tune.views import view_links
+
+DASHBOARD = ("127.0.0.1", 8265)  # where Ray's dashboard is unless that port was taken
+HOST = "127.0.0.1"
+
+
+class DisplayError(UserError):
+    """There is no store, or no place to show it."""
+
+
+def tracking_uri(state: Path) -> str:
+    """The store that the stages log to.
+
+    Raises:
+        DisplayError: no stage has logged yet.
+    """
+    if given := os.environ.get("MLFLOW_TRACKING_URI"):
+        return given
+    database = state / "mlflow.db"
+    if not database.is_file():
+        raise DisplayError(f"{database} is missing, as nothing was logged yet; run: make repro")
+    return f"sqlite:///{database}"
+
+
+def answers(host: str, port: int) -> bool:
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def where_ray_is(state: Path) -> str:
+    """A sentence on Ray's dashboard, which lives as long as a sweep does."""
+    if address := os.environ.get("RAY_ADDRESS"):
+        return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
+    if not answers(*DASHBOARD):
+        return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
+    host, port = DASHBOARD
+    return f"Ray dashboard: http://{host}:{port} (it asks for the token in {state / 'ray_token'})"
+
+
+def serve(uri: str, port: int) -> NoReturn:
+    """Become MLflow's server; Ctrl-C ends it."""
+    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", uri]
+    command += ["--host", HOST, "--port", str(port), "--workers", "1"]
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    sys.stdout.flush()
+    os.execv(sys.executable, command)
+
+
+def main() -> None:
+    """Say where things are and serve."""
+    parser = argparse.ArgumentParser("python -m pipeline.ui", description=__doc__)
+    parser.add_argument("--port", type=int, default=5000, help="of MLflow's pages (default 5000)")
+    port = parser.parse_args().port
+    uri = tracking_uri(state_folder())
+    report = artefacts("report", "index.html")
+    print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
+    print(where_ray_is(state_folder()))
+    if urllib.parse.urlparse(uri).scheme in ("http", "https"):
+        print(f"MLflow:        {uri} (MLFLOW_TRACKING_URI; nothing is started here)")
+        return
+    if answers(HOST, port):
+        raise DisplayError(
+            f"port {port} is taken, perhaps by MLflow's pages of another project; "
+            f"end that, or choose another one: make ui PORT={port + 1}"
+        )
+    address = f"http://{HOST}:{port}"
+    print(f"MLflow:        {address} (Ctrl-C ends it)")
+    experiment = experiment_id(uri)
+    for name, place in view_links(experiment).items() if experiment else ():
+        print(f"               {address}{place}  {name}")
+    serve(uri, port)
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,113 @@
+"""Where `make ui` says things are, and a real MLflow server on a real store."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pipeline import ui
+from tests.end_to_end.project import ROOT
+from tune.mlflow_store import RunStore
+from tune.views import save_views
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as opened:
+        opened.bind(("127.0.0.1", 0))
+        return int(opened.getsockname()[1])
+
+
+def environment() -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("RAY_", "MLFLOW_"))}
+    return kept | {"PYTHONPATH": str(ROOT)}
+
+
+def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pipeline.ui", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment() | more, capture_output=True, text=True, timeout=50
+    )
+
+
+@pytest.mark.slow
+def test_without_a_store_it_says_what_makes_one(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    assert done.returncode == 1
+    path = tmp_path / "state" / "mlflow.db"
+    said = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
+    assert done.stderr == said
+    assert done.stdout == ""
+
+
+@pytest.mark.slow
+def test_with_a_server_of_ones_own_nothing_is_started(tmp_path: Path) -> None:
+    report = tmp_path / "artefacts" / "report" / "index.html"
+    report.parent.mkdir(parents=True)
+    report.touch()
+    done = run(tmp_path, MLFLOW_TRACKING_URI="http://tracker.test:5000", RAY_ADDRESS="ray:1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"Report:        {report.as_uri()}",
+        "Ray dashboard: that of the cluster at ray:1 (RAY_ADDRESS)",
+        "MLflow:        http://tracker.test:5000 (MLFLOW_TRACKING_URI; nothing is started here)",
+    ]
+
+
+@pytest.mark.slow
+def test_it_serves_the_store_and_names_the_views(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "state")
+    save_views(store)
+    store.release()
+    port, log = free_port(), tmp_path / "log"
+    command = [sys.executable, "-m", "pipeline.ui", "--port", str(port)]
+    with log.open("w") as file:
+        server = subprocess.Popen(
+            command, cwd=tmp_path, env=environment(), stdout=file, stderr=file
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            found = asked(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
+            assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
+            taken = run(tmp_path, "--port", str(port))
+            assert taken.returncode == 1
+            assert f"error: port {port} is taken, perhaps by MLflow's pages" in taken.stderr
+            assert f"make ui PORT={port + 1}\n" in taken.stderr
+        finally:
+            server.terminate()
+            server.wait(20)
+    said = log.read_text()
+    assert "Report:        none yet; run: make repro" in said
+    place = f"/#/experiments/{store.experiment}/runs?viewStateShareKey=trials"
+    assert f"{address}{place}  Trials, best on dev first" in said
+
+
+def asked(url: str) -> dict[str, list[dict[str, str]]]:
+    for _ in range(150):
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                found: dict[str, list[dict[str, str]]] = json.load(answer)
+                return found
+        except OSError:
+            time.sleep(0.3)
+    raise AssertionError(f"nobody answers at {url}")
+
+
+def test_a_dashboard_that_answers_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with closing(socket.socket()) as opened:
+        opened.bind(("127.0.0.1", 0))
+        opened.listen()
+        port = int(opened.getsockname()[1])
+        monkeypatch.setattr(ui, "DASHBOARD", ("127.0.0.1", port))
+        token = tmp_path / "ray_token"
+        assert ui.where_ray_is(tmp_path) == (
+            f"Ray dashboard: http://127.0.0.1:{port} (it asks for the token in {token})"
+        )
+    assert ui.where_ray_is(tmp_path).startswith("Ray dashboard: none now; it is there while")

@@ -1,0 +1,44 @@
+"""Saved views of MLflow's page, in a real store."""
+
+import base64
+import json
+import zlib
+from pathlib import Path
+
+from tune.mlflow_store import RunStore
+from tune.views import ABOUT, NOTE, TAG, VIEWS, save_views, view_links
+
+
+def tags(store: RunStore) -> dict[str, str]:
+    return dict(store.client.get_experiment(store.experiment).tags)
+
+
+def test_views_are_stored_once_and_changes_by_hand_stay(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    save_views(store)
+    first = tags(store)
+    assert first[NOTE] == ABOUT
+    for view in VIEWS:
+        entry = json.loads(first[f"{TAG}{view.key}"])
+        assert entry["name"] == view.name
+        method, _, packed = entry["state"].partition(";")
+        assert method == "deflate"
+        assert json.loads(zlib.decompress(base64.b64decode(packed))) == view.state()
+    store.client.set_experiment_tag(store.experiment, f"{TAG}trials", "mine")
+    save_views(store)
+    assert tags(store) == {**first, f"{TAG}trials": "mine"}
+    store.release()
+
+
+def test_each_view_has_a_search_that_mlflow_understands(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.open("sweep", "g", {})
+    found = [len(store.search(view.condition)) for view in VIEWS]
+    assert found == [0, 1, 0]
+    store.release()
+
+
+def test_links_name_the_view() -> None:
+    assert view_links("7")["Trials, best on dev first"] == (
+        "/#/experiments/7/runs?viewStateShareKey=trials"
+    )
