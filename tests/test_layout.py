@@ -18,7 +18,7 @@ MODULES = sorted(
     if path.name != "__init__.py"
 )
 LONGEST = 300
-COMMANDS = {"predict", "ui"}  # for people; no stage
+COMMANDS = {"ui"}  # for people; no stage
 
 
 @pytest.fixture(scope="module")
