@@ -1,20 +1,22 @@
 """Compose the report and write its folder."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
 from reports.artefacts import Artefacts, load
 from reports.bench import bench_section
+from reports.charts.figure import Figure
+from reports.charts.picture import write_pictures
+from reports.charts.plans import PONDERING, figures
 from reports.claims import claims_csv, claims_note, claims_table
 from reports.correlations import correlation_note, correlation_sentence, correlation_table
 from reports.depth import depth_models, depth_sentence, depth_table
 from reports.featured import featured
 from reports.fidelity import fidelity_csv, fidelity_models, fidelity_table
 from reports.fidelity_words import fidelity_note, fidelity_sentences
-from reports.figures import PONDERING, draw_all
 from reports.findings import summary
 from reports.halting import halting_csv, halting_note, halting_sentences, halting_table
 from reports.metrics import metrics
@@ -32,17 +34,7 @@ from reports.sweep import (
 from reports.tables import table_1, table_1_csv, table_1_note
 from reports.timings import timings
 
-# Alternative texts of the figures; their captions stand in the sections that show them.
-FIGURES = {
-    "ablation": "Dev accuracy by number of inference steps, fixed and adaptive",
-    "fidelity": "Difference in test accuracy of each variant, with its 95 % interval",
-    "halting": "Dev accuracy against mean steps, by way of halting",
-    "depth": "Test accuracy and mean steps by recorded reasoning depth",
-    "lengths": "Joint distribution of steps and mean sentence length",
-    "learning_curves": "Accuracy by epoch of each retrained seed",
-    "steps_by_epoch": "Mean steps by epoch and ponder weight",
-    "ponder_weight": "Dev accuracy and mean steps by ponder weight",
-}
+FIGURES = "figures"  # the folder of the pictures
 
 
 def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
@@ -56,8 +48,8 @@ def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
         ArtefactError: an artefact is missing, damaged or stale; nothing is written then.
     """
     artefacts = load(root)
-    figures = draw_all(artefacts, folder / "figures")
-    figures_shown = {name: path.relative_to(folder) for name, path in figures.items()}
+    charts = figures(artefacts, published)
+    write_pictures(charts, folder / FIGURES)
     numbers = metrics(artefacts)
     write_text(folder / "table1.csv", table_1_csv(artefacts, published))
     write_text(folder / "claims.csv", claims_csv(artefacts, published))
@@ -68,13 +60,13 @@ def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
     write_text(folder / "timings.md", timings(artefacts))
-    write_text(folder / "report.md", report(artefacts, figures_shown, published))
+    write_text(folder / "report.md", report(artefacts, charts, published))
     return numbers
 
 
-def report(artefacts: Artefacts, figures: Mapping[str, Path], published: bool) -> str:
-    """The report as markdown; `figures` are paths relative to it, by name."""
-    images = {name: f"![{alternative(name)}]({path.as_posix()})" for name, path in figures.items()}
+def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) -> str:
+    """The report as markdown; the picture of the chart NAME is `figures/NAME.png` beside it."""
+    images = {name: f"![{c.alternative}]({FIGURES}/{name}.png)" for name, c in charts.items()}
     parts = [
         "# Adaptive computation for textual entailment: report",
         summary(artefacts),
@@ -90,7 +82,7 @@ def report(artefacts: Artefacts, figures: Mapping[str, Path], published: bool) -
         *_depth(artefacts, images),
         *_lengths(artefacts, images),
         "## Learning curves of the retrained models",
-        images["learning_curves"],
+        *_shown(images, ["learning_curves"], artefacts.models),
         *_steps(artefacts, images),
         *_sweep(artefacts, images),
         *bench_section(artefacts.bench),
@@ -100,10 +92,9 @@ def report(artefacts: Artefacts, figures: Mapping[str, Path], published: bool) -
     return "\n\n".join(parts) + "\n"
 
 
-def alternative(name: str) -> str:
-    """What a figure shows; the name of a figure of one model ends with the model."""
-    what = next(kind for kind in FIGURES if name == kind or name.startswith(f"{kind}_"))
-    return FIGURES[what] if name == what else f"{FIGURES[what]}: {title(name[len(what) + 1 :])}"
+def _shown(images: Mapping[str, str], kinds: Iterable[str], models: Iterable[str]) -> list[str]:
+    """The figures of each of the models, of each of the kinds."""
+    return [images[f"{kind}_{model}"] for model in models for kind in kinds]
 
 
 def _fidelity(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
@@ -111,9 +102,9 @@ def _fidelity(artefacts: Artefacts, images: Mapping[str, str], published: bool) 
     if not models:
         return []
     parts = ["## What explains the paper's numbers", fidelity_note(artefacts, published)]
-    parts += [images["fidelity"]]
     for model in models:
         parts += [f"### {title(model)}: what each change costs"]
+        parts += _shown(images, ["fidelity"], [model])
         parts += [fidelity_sentences(artefacts, model), fidelity_table(artefacts, model)]
     return parts
 
@@ -126,13 +117,15 @@ def _halting(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
 
 
 def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
-    models = [model for model in featured(artefacts) if artefacts.adapts(model)]
-    if not models:
+    adaptive = [model for model in artefacts.models if artefacts.adapts(model)]
+    if not adaptive:
         return []
-    said = " ".join(correlation_sentence(artefacts, model) for model in models)
-    heading = "## Steps, sentence length and reasoning depth"
-    shown = [images[name] for model in models if (name := f"lengths_{model}") in images]
-    return [heading, said, correlation_table(artefacts), correlation_note(artefacts), *shown]
+    named = [model for model in adaptive if model in featured(artefacts)]
+    said = " ".join(correlation_sentence(artefacts, model) for model in named)
+    parts = ["## Steps, sentence length and reasoning depth", *_shown(images, ["steps"], adaptive)]
+    parts += [said] if said else []
+    parts += [correlation_table(artefacts), correlation_note(artefacts)]
+    return parts + _shown(images, ["lengths"], named)
 
 
 def _steps(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
@@ -141,8 +134,7 @@ def _steps(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
         return []
     parts = ["## Steps during training", training_note()]
     for model in models:
-        shown = [images[name] for kind in PONDERING if (name := f"{kind}_{model}") in images]
-        parts += [training_sentence(artefacts, model), *shown]
+        parts += [training_sentence(artefacts, model), *_shown(images, PONDERING, [model])]
     return parts
 
 
@@ -163,7 +155,8 @@ def _depth(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
     named = [model for model in depth_models(artefacts) if model in featured(artefacts)]
     sentences = [depth_sentence(artefacts, model) for model in named]
     said = [" ".join(filter(None, sentences))] if any(sentences) else []
-    return ["## By recorded reasoning depth", *said, depth_table(artefacts), images["depth"]]
+    shown = [images[name] for name in ("depth", "depth_steps") if name in images]
+    return ["## By recorded reasoning depth", *said, depth_table(artefacts), *shown]
 
 
 def _sweep(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
@@ -176,11 +169,13 @@ def _sweep(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
     ]
     for model in sweep_models(artefacts):
         parts += [f"### {title(model)}: best configurations", top_table(artefacts, model)]
+        parts += _shown(images, ["sweep_curves"], [model])
         if varied(artefacts, model):
             parts += [
                 f"### {title(model)}: each setting by itself",
                 f"Mean {PLUS_MINUS} sd over all trials with that value, whatever their others.",
                 margin_table(artefacts, model),
+                *_shown(images, ["slices"], [model]),
             ]
     return parts
 

@@ -6,7 +6,6 @@ import pytest
 from pipeline import report
 from pipeline.stage import run_stage
 from reports import render
-from reports.artefacts import Artefacts
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "tests" / "fixtures" / "artefacts"
@@ -40,10 +39,6 @@ def test_the_report_is_written_and_logged(
     assert metrics["adaptive_attention.test_accuracy_mean"] == 0.82
 
 
-def no_figures(_artefacts: Artefacts, folder: Path) -> dict[str, Path]:
-    return {name: folder / f"{name}.png" for name in render.FIGURES}
-
-
 def test_published_figures_can_be_left_out(
     project: Path,
     logged: list[tuple[Path, dict[str, float], Path]],
@@ -51,7 +46,7 @@ def test_published_figures_can_be_left_out(
 ) -> None:
     params = project / "params.yaml"
     params.write_text(params.read_text("utf-8").replace("published: true", "published: false"))
-    monkeypatch.setattr(render, "draw_all", no_figures)
+    monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
     report.main()
     assert "arXiv" not in (project / "artefacts" / "report" / "report.md").read_text("utf-8")
 

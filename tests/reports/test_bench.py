@@ -11,6 +11,7 @@ from actmodels.errors import ArtefactError
 from reports.artefacts import load
 from reports.bench import ALL, bench_report, bench_section, read_bench
 from reports.bench_tables import figure, spread
+from reports.charts.plans import figures
 from reports.render import report
 from tests.reports.conftest import STORED
 
@@ -223,18 +224,12 @@ def test_the_report_has_the_section_only_where_the_file_is(folder: Path) -> None
     assert without.bench is None and bench_section(without.bench) == []
     (folder / "bench").mkdir()
     (folder / "bench" / "bench.json").write_text(json.dumps(CONTENT))
-    images = {name: Path(f"{name}.png") for name in FIGURES}
-    with_it, plain = report(load(folder), images, True), report(without, images, True)
+    charts = figures(without)
+    with_it, plain = report(load(folder), charts, True), report(without, charts, True)
     section = "\n\n".join(bench_section(CONTENT))
     assert "These figures are of one machine: Imagined 9000" in section
     assert with_it.replace(f"{section}\n\n", "") == plain
     assert load(STORED).bench is None
-
-
-FIGURES = [
-    *("ablation", "fidelity", "halting", "depth", "learning_curves"),
-    *(f"{kind}_adaptive_attention" for kind in ("lengths", "steps_by_epoch", "ponder_weight")),
-]
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", '{"machine": {}, "parts": {}, "failed": {}}'])

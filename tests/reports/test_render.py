@@ -4,17 +4,20 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtefactError
-from reports.artefacts import load
-from reports.figures import plans
-from reports.render import FIGURES as FIGURES_BY_KIND
-from reports.render import alternative, report, write_report
+from reports.artefacts import Artefacts, load
+from reports.charts.plans import figures
+from reports.render import report, write_report
 from tests.reports.conftest import STORED, Edit
 
 EXPECTED = STORED.parent / "report.md"
 AA = "adaptive_attention"
+DA = "decomposable_attention"
+ADAPTIVE = ("lengths", "steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
+EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
 FIGURES = (
-    *("ablation", "depth", "fidelity", "halting", "learning_curves", f"lengths_{AA}"),
-    *(f"ponder_weight_{AA}", f"steps_by_epoch_{AA}"),
+    *("ablation", "depth", "depth_steps", "halting"),
+    *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
+    *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )
 FILES = {
     *(f"figures/{name}.png" for name in FIGURES),
@@ -69,6 +72,18 @@ def test_every_figure_is_shown_and_exists(written: Path) -> None:
     assert text.count("](") == len(FIGURES)
 
 
+def test_a_figure_stands_with_its_words(written: Path, artefacts: Artefacts) -> None:
+    text = (written / "report.md").read_text("utf-8")
+    for name, figure in figures(artefacts).items():
+        assert f"\n\n![{figure.alternative}](figures/{name}.png)\n\n" in text
+
+
+def test_every_figure_of_many_models_is_shown(many: Artefacts) -> None:
+    charts = figures(many)
+    text = report(many, charts, published=True)
+    assert [name for name in charts if text.count(f"(figures/{name}.png)") != 1] == []
+
+
 def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
     text = (written / "report.md").read_text("utf-8")
     assert "examples/s" not in text and "-seconds" not in text
@@ -88,8 +103,8 @@ def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
     for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
-    figures = {"learning_curves": Path("figures/learning_curves.png")}
-    text = report(load(folder), figures, published=True)
+    artefacts = load(folder)
+    text = report(artefacts, figures(artefacts), published=True)
     assert "By recorded reasoning depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
@@ -102,20 +117,14 @@ def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) 
     for file in ("retrain/trials", "retrain/history", "ablate/dev", "ablate/test"):
         edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)
     artefacts = load(folder)
-    figures = {name: Path(f"{name}.png") for name in plans(artefacts)}
-    assert f"lengths_{AA}" not in figures
-    assert "## Steps, sentence length" not in report(artefacts, figures, published=True)
-
-
-def test_alternative_texts_name_the_model() -> None:
-    assert alternative("fidelity") == FIGURES_BY_KIND["fidelity"]
-    text = alternative("ponder_weight_adaptive_attention_dact")
-    assert text == "Dev accuracy and mean steps by ponder weight: Adaptive Attention, DACT"
+    charts = figures(artefacts)
+    assert f"lengths_{AA}" not in charts
+    assert "## Steps, sentence length" not in report(artefacts, charts, published=True)
 
 
 def test_ties_are_told(folder: Path) -> None:
     path = folder / "select_best" / "best.json"
     path.write_text(path.read_text().replace('"tied": 1', '"tied": 3'))
-    figures = {name: Path(f"{name}.png") for name in FIGURES}
-    text = report(load(folder), figures, published=True)
+    artefacts = load(folder)
+    text = report(artefacts, figures(artefacts), published=True)
     assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
