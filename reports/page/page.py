@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from string import Template
@@ -52,6 +53,7 @@ def write_page(
     write_text(path, Template(_text(HERE / "page.html")).substitute(parts))
 
 
+@cache
 def vega() -> str:
     """Vega, Vega-Lite and the function `vegaEmbed`, the only name that it adds to a page."""
     return f"(() => {{{javascript_bundle('window.vegaEmbed = vegaEmbed;', VEGA_LITE)}\n}})();"
