@@ -214,6 +214,16 @@ class Evaluate(Section):
     batch_size: Count
 
 
+class Export(Section):
+    """The retrained models, to be asked."""
+
+    name: Annotated[
+        str,
+        Field(pattern=r"^[^/:'\s]+$"),
+        _must_be("a name without blanks, slashes, colons or quotes"),
+    ]
+
+
 class Ablate(Section):
     """Accuracy by number of inference steps."""
 
@@ -279,6 +289,7 @@ class Params(Section):
     select_best: SelectBest
     retrain: Retrain
     evaluate: Evaluate
+    export: Export
     ablate: Ablate
     trace: Trace
     fidelity: Fidelity

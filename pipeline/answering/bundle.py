@@ -1,0 +1,134 @@
+"""A trained model as a folder of its own: all that answering takes, and nothing pickled.
+
+model.safetensors  parameters and buffers; INPUT_ROWS, the vectors that token ids index
+                   [rows, dimensions]; TRAINED_ROWS, the ids of those that were trained
+words.txt          the vocabulary, a word a line; word i (from 0) has token id FIRST_WORD + i
+config.json        configuration, labels, how a sentence is read, where the model comes from
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.data.pairs import FIRST_WORD, LABELS
+from actmodels.errors import ArtefactError, ConfigError
+from actmodels.files import replacing, write_text
+from actmodels.models.build import build
+from actmodels.models.pair_model import PairModel
+
+FORMAT = 1
+WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"
+INPUT_ROWS, TRAINED_ROWS = "input_rows", "trained_rows"
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A model read back.
+
+    words: the vocabulary, in the order of its token ids.
+    lowercase: whether sentences are lower-cased first.
+    origin: key, seed, dev accuracy and its number of pairs, digest of the data.
+    digest: SHA-256 of all that decides an answer.
+    """
+
+    config: TrialConfig
+    model: PairModel
+    words: list[str]
+    lowercase: bool
+    origin: dict[str, Any]
+    digest: str
+
+
+def write_bundle(
+    folder: Path,
+    config: TrialConfig,
+    model: PairModel,
+    rows: tuple[Tensor, Tensor],
+    words: list[str],
+    *,
+    lowercase: bool,
+    origin: dict[str, Any],
+) -> str:
+    """Write the three files, the same bytes for the same model; gives the digest.
+
+    Args:
+        rows: input rows [rows, dimensions] and the ids of those that are trained [trained],
+            as in actmodels.data.embeddings.
+    """
+    tensors = {INPUT_ROWS: rows[0], TRAINED_ROWS: rows[1], **model.state_dict()}
+    with replacing(folder / WEIGHTS) as temporary:  # safetensors' own file would be private
+        # a tensor may be a view of a larger one, which the format does not take
+        whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
+        temporary.write_bytes(save(whole))
+    write_text(folder / WORDS, "".join(f"{word}\n" for word in words))
+    reading = {
+        "format": FORMAT,
+        "model": config.model,
+        "labels": list(LABELS),
+        "lowercase": lowercase,
+        "front": ["<null>"] if config.input.null_token else [],
+        "config": config.as_dict(),
+    }
+    digest = _digest(folder, reading)
+    stored = {**reading, "origin": origin, "digest": digest}
+    write_text(folder / CONFIG, json.dumps(stored, indent=2) + "\n")
+    return digest
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read the model in evaluation mode.
+
+    Raises:
+        ArtefactError: a file is missing or damaged, or was not written for this code.
+    """
+    stored = read_config(folder)
+    origin, digest = stored.pop("origin"), stored.pop("digest")
+    try:
+        if _digest(folder, stored) != digest:
+            raise ArtefactError(f"{folder}: its files do not belong together; {_AGAIN}")
+        tensors = load_file(folder / WEIGHTS)
+        words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+        config = trial_from_dict(stored["config"])
+        rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
+        if len(rows) != FIRST_WORD + len(words):
+            raise ArtefactError(f"{folder}: {len(words)} words for {len(rows)} vectors; {_AGAIN}")
+        with torch.random.fork_rng(devices=[]):  # a model draws parameters before it is given ours
+            model = build(config, rows, trained)
+        model.load_state_dict(tensors)
+    except (OSError, SafetensorError, ValueError, KeyError, RuntimeError, ConfigError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ArtefactError(f"{folder} is damaged ({reason}); {_AGAIN}") from error
+    return Bundle(config, model.eval(), words, stored["lowercase"], origin, digest)
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """What config.json holds; raises ArtefactError if it is missing, damaged or too new."""
+    path = folder / CONFIG
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        known = stored["format"] == FORMAT and stored["labels"] == list(LABELS)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtefactError(f"{path} is missing or damaged; {_AGAIN}") from error
+    if not known:
+        raise ArtefactError(f"{path} was written by another version of this code; {_AGAIN}")
+    return dict(stored)
+
+
+_AGAIN = "run: dvc repro -f export"
+
+
+def _digest(folder: Path, reading: dict[str, Any]) -> str:
+    """SHA-256 over the weights, the words and how a sentence is read."""
+    digest = hashlib.sha256(json.dumps(reading, sort_keys=True).encode())
+    for name in (WEIGHTS, WORDS):
+        with (folder / name).open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

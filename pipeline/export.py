@@ -1,0 +1,133 @@
+"""Stage `export`: the retrained models as folders of their own, and in MLflow's registry.
+
+artefacts/export/models/<model>/ is the seed with the best dev accuracy (of equals the first) of
+each retrained model, as pipeline.answering.bundle writes it, with a few lines in README.md.
+artefacts/export/best.json names the best of them, by dev accuracy again; test plays no part.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from actmodels.config import trial_from_dict
+from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
+from actmodels.files import write_text
+from actmodels.records import TrialRecord
+from pipeline.answering.bundle import write_bundle
+from pipeline.answering.signature import EXAMPLE, signature
+from pipeline.model_card import Figures, model_card
+from pipeline.model_code import LOADER, code_digest, copy_code, requirements
+from pipeline.parameters.load import Params, load_params
+from pipeline.results import write_summary
+from pipeline.retrained import load_model
+from pipeline.sources.words import read_words
+from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.trials import data_digest, read_records
+from tune.provenance import provenance_tags
+from tune.registry import Candidate, register
+
+ABOUT = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
+
+
+def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
+    """The record of the best dev accuracy of each model, of equals the first."""
+    best: dict[str, TrialRecord] = {}
+    for record in records:
+        model = record.config["model"]
+        if model not in best or record.best.dev_accuracy > best[model].best.dev_accuracy:
+            best[model] = record
+    return best
+
+
+def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
+    """Write a folder for each model; gives what best.json says of each."""
+    vectors = WordVectors.load(artefacts("tensors", "embedding.pt"))
+    words = read_words(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    figures, data = Figures.read(), data_digest()
+    models = {}
+    for name, record in tqdm(chosen.items(), "export", unit="model"):
+        config = trial_from_dict(record.config)
+        weights = artefacts("retrain", "weights", f"{name}-seed{config.seed}.pt")
+        origin = {
+            "key": record.key,
+            "seed": config.seed,
+            "dev_accuracy": record.best.dev_accuracy,
+            "dev_pairs": figures.pairs["dev"],
+            "data_digest": data,
+        }
+        digest = write_bundle(
+            folder / name,
+            config,
+            load_model(config, vectors, weights, "retrain"),
+            (input_rows(vectors, config.input, config.seed), trained_rows(vectors, config.input)),
+            words,
+            lowercase=params.vocabulary.lowercase,
+            origin=origin,
+        )
+        card = model_card(config, params, figures, record.best.dev_accuracy)
+        write_text(folder / name / "README.md", card)
+        models[name] = {**origin, "parameters": record.parameters, "digest": digest}
+    return models
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Yield a temporary folder beside `path`; put it in the place of `path` if all went well."""
+    made = path.with_name(f".{path.name}.tmp")
+    shutil.rmtree(made, ignore_errors=True)  # of a run that was killed
+    try:
+        yield made
+        shutil.rmtree(path, ignore_errors=True)
+        made.rename(path)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
+    """A model as the registry takes it; `code` is an empty folder for what goes along."""
+    folder = artefacts("export", "models", name)
+    return Candidate(
+        alias=name,
+        run=f"{name}-seed{stored['seed']}",
+        digest=f"{stored['digest'][:16]}-{code_digest(name)[:16]}",
+        data=folder,
+        code=copy_code(name, code),
+        loader=LOADER,
+        requirements=requirements(),
+        signature=signature(),
+        example=EXAMPLE,
+        description=(folder / "README.md").read_text(encoding="utf-8"),
+        tags={
+            **provenance_tags(),
+            "model": name,
+            "seed": str(stored["seed"]),
+            "trial_key": stored["key"],
+            "data_digest": stored["data_digest"],
+            "dev_accuracy": f"{stored['dev_accuracy']:.6f}",
+        },
+        metrics={"dev_accuracy": stored["dev_accuracy"], "parameters": stored["parameters"]},
+    )
+
+
+def main() -> None:
+    """Write artefacts/export/ and register what it holds."""
+    params = load_params()
+    chosen = best_seeds(read_records("retrain"))
+    with replacing_folder(artefacts("export", "models")) as made:
+        models = write_models(made, chosen, params)
+    best = max(models, key=lambda name: float(models[name]["dev_accuracy"]))
+    write_summary(artefacts("export", "best.json"), {"best": best, "models": models})
+    with tempfile.TemporaryDirectory() as code:
+        candidates = [candidate(name, models[name], Path(code) / name) for name in models]
+        versions = register(params.export.name, ABOUT, candidates, best, state_folder())
+    for alias, version in versions.items():
+        print(f"models:/{params.export.name}@{alias} is version {version}")
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,138 @@
+"""Answers are those of evaluation and of the trace, whatever else is in the batch."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.data.batching import collate
+from actmodels.data.pairs import LABELS
+from actmodels.evaluation import evaluate
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.registry import MODELS
+from actmodels.trace import trace
+from pipeline.answering.answer import LONGEST, Answer, Answerer, PairError
+from pipeline.answering.bundle import read_bundle
+from pipeline.sources.encode import encode
+from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
+from tests.samples import sample_trial
+
+IDS = {word: 3 + rank for rank, word in enumerate(VOCABULARY)}
+
+
+def answerer_of(model: str, folder: Path, **settings: object) -> Answerer:
+    write_tiny(folder, sample_trial(model, **settings))
+    return Answerer(read_bundle(folder))
+
+
+def close(found: Answer, expected: Answer) -> bool:
+    """Equal but for rounding in the last of six digits."""
+    pairs = zip(found.probabilities.items(), expected.probabilities.items(), strict=True)
+    near = all(a == b and abs(x - y) <= 2e-6 for (a, x), (b, y) in pairs)
+    return near and (found.predicted, found.steps) == (expected.predicted, expected.steps)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_pairs_together_are_answered_as_alone(model: str, tmp_path: Path) -> None:
+    answerer = answerer_of(model, tmp_path, null_token=True)
+    pairs = [answerer.read(*pair) for pair in PAIRS]
+    together = answerer.answers(pairs)
+    alone = [answerer.answers([pair])[0] for pair in pairs]
+    assert all(close(a, b) for a, b in zip(together, alone, strict=True))
+    assert [answer.predicted for answer in answerer.answers(pairs[::-1])] == [
+        answer.predicted for answer in together[::-1]
+    ]
+
+
+def test_deviations_that_mix_a_batch_do_not_mix_answers(tmp_path: Path) -> None:
+    model = "adaptive_attention_as_published"
+    answerer = answerer_of(model, tmp_path, scrambled_alignment=True, batch_remainder=True)
+    pairs = [answerer.read(*pair) for pair in PAIRS]
+    together = answerer.answers(pairs)
+    alone = [answerer.answers([pair])[0] for pair in pairs]
+    assert all(close(a, b) for a, b in zip(together, alone, strict=True))
+
+
+@pytest.mark.parametrize("model", ["adaptive_attention", "decomposable_attention"])
+def test_answers_are_those_of_evaluation(model: str, tmp_path: Path) -> None:
+    answerer = answerer_of(model, tmp_path, null_token=True)
+    pairs = [answerer.read(*pair) for pair in PAIRS]
+    config, scored = answerer.bundle.config, encode(pairs, IDS).tensors
+    expected = evaluate(answerer.bundle.model, scored, config.input, batch_size=2)
+    for place, answer in enumerate(answerer.answers(pairs)):
+        shares = torch.softmax(expected.logits[place], dim=0).tolist()
+        assert list(answer.probabilities.values()) == pytest.approx(shares, abs=2e-6)
+        assert answer.predicted == LABELS[int(expected.predictions[place])]
+        assert answer.steps == (None if expected.steps is None else expected.steps[place])
+        assert answer.attention is None
+
+
+def test_attention_is_that_of_the_trace(tmp_path: Path) -> None:
+    answerer = answerer_of("adaptive_attention", tmp_path, null_token=True)
+    pairs = [answerer.read(*pair) for pair in PAIRS]
+    model = answerer.bundle.model
+    assert isinstance(model, AlternatingAttention)
+    for pair, answer in zip(pairs, answerer.answers(pairs, attention=True), strict=True):
+        tensors = encode([pair], IDS).tensors
+        found = trace(model, collate(tensors, torch.tensor([0]), null_token=True))
+        attention = answer.attention
+        assert attention is not None and answer.steps == len(attention["trace"])
+        assert attention["premise"] == ["<null>", *pair.premise]
+        for n, step in enumerate(attention["trace"]):
+            assert step["step"] == n + 1
+            for name, values in (
+                ("premise_attention", found.premise[0, n]),
+                ("hypothesis_attention", found.hypothesis[0, n]),
+            ):
+                assert step[name] == pytest.approx(values.tolist(), abs=2e-6)
+            assert step["weight"] == pytest.approx(float(found.weights[0, n]), abs=2e-6)
+            halting = float(found.halting[0, n])
+            assert step["halting_probability"] == pytest.approx(halting, abs=2e-6)
+            shares = step["class_probabilities"]
+            assert step["class"] == max(shares, key=lambda label: shares[label])
+        assert sum(step["weight"] for step in attention["trace"]) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_model_without_steps_has_no_attention(tmp_path: Path) -> None:
+    answerer = answerer_of("decomposable_attention", tmp_path)
+    (answer,) = answerer.answers([answerer.read(*PAIRS[0])], attention=True)
+    assert (answer.steps, answer.attention) == (None, None)
+
+
+def test_sentences_are_read_as_the_corpus_was(tmp_path: Path) -> None:
+    answerer = answerer_of("adaptive_attention", tmp_path)
+    pair = answerer.read("Word1 can't,\u00a0WORD2.", "\tword3  word4\n")
+    assert pair.premise == ["word1", "ca", "n't", ",", "word2", "."]
+    assert pair.hypothesis == ["word3", "word4"]
+
+
+def test_no_pairs_are_no_answers(tmp_path: Path) -> None:
+    assert answerer_of("adaptive_attention", tmp_path).answers([]) == []
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "sentence"),
+    [
+        ("", "the hypothesis has no words"),
+        (" \n\u00a0", "the hypothesis has no words"),
+        (5, "the hypothesis is 5; expected text"),
+        (True, "the hypothesis is True; expected text"),
+        (None, "the hypothesis is missing; expected text"),
+        (float("nan"), "the hypothesis is missing; expected text"),
+        (["a", "b"], r"the hypothesis is \['a', 'b'\]; expected text"),
+        ("\ud800", r"the hypothesis holds half a character \(a lone surrogate\)"),
+        ("a " * (LONGEST + 1), "the hypothesis has 1001 tokens; expected at most 1000"),
+    ],
+)
+def test_what_is_no_sentence_is_told(hypothesis: object, sentence: str, tmp_path: Path) -> None:
+    answerer = answerer_of("decomposable_attention", tmp_path)
+    with pytest.raises(PairError, match=f"^{sentence}$"):
+        answerer.read("word1", hypothesis)
+    with pytest.raises(PairError, match=f"^{sentence.replace('hypothesis', 'premise')}$"):
+        answerer.read(hypothesis, "word1")
+
+
+def test_the_longest_sentence_is_answered(tmp_path: Path) -> None:
+    answerer = answerer_of("decomposable_attention", tmp_path)
+    long = " ".join(["word1"] * LONGEST)
+    assert answerer.answers([answerer.read(long, long)])[0].predicted in LABELS

@@ -1,0 +1,108 @@
+"""A model's folder gives the model back, is the same each time, and says when it is spoiled."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import ArtefactError
+from actmodels.registry import MODELS
+from pipeline.answering.bundle import read_bundle
+from tests.pipeline.tiny_export import ORIGIN, VOCABULARY, made, write_tiny
+from tests.samples import sample_batch, sample_trial
+
+RULES = ("own", "hashed", "trained")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_folder_gives_the_model_back(model: str, tmp_path: Path) -> None:
+    config = sample_trial(model)
+    written = write_tiny(tmp_path, config)
+    bundle = read_bundle(tmp_path)
+    assert (bundle.config, bundle.words, bundle.lowercase) == (config, VOCABULARY, True)
+    assert bundle.origin == ORIGIN
+    assert not bundle.model.training
+    batch = sample_batch()
+    with torch.no_grad():
+        assert torch.equal(bundle.model(batch).logits, written(batch).logits)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_for_words_without_a_vector_comes_back(rule: str, tmp_path: Path) -> None:
+    config = sample_trial("word_by_word_attention", oov_rule=rule, null_token=True)
+    model = made(config)
+    with torch.no_grad():
+        for parameter in model.parameters():  # as training would: no rule's first values
+            parameter.add_(0.1)
+    write_tiny(tmp_path, config, model)
+    batch = sample_batch(null_token=True)
+    with torch.no_grad():
+        found = read_bundle(tmp_path).model(batch).logits
+        assert torch.equal(found, model(batch).logits)
+
+
+def test_the_same_model_is_the_same_bytes_and_no_pickle(tmp_path: Path) -> None:
+    config = sample_trial("adaptive_attention")
+    folders = (tmp_path / "first", tmp_path / "second")
+    for folder in folders:
+        write_tiny(folder, config)
+    files = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
+    assert files[0] == files[1]
+    assert sorted(files[0]) == ["config.json", "model.safetensors", "words.txt"]
+    weights = files[0]["model.safetensors"]
+    header = json.loads(weights[8 : 8 + int.from_bytes(weights[:8], "little")])
+    assert header["input_rows"]["dtype"] == "F32"
+    assert {"model.safetensors", "words.txt"} <= {
+        path.name for path in folders[0].iterdir() if path.stat().st_mode & 0o444 == 0o444
+    }
+
+
+def test_reading_a_model_leaves_random_numbers_alone(tmp_path: Path) -> None:
+    write_tiny(tmp_path, sample_trial("adaptive_attention"))
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    read_bundle(tmp_path)
+    assert torch.equal(torch.rand(2), expected)
+
+
+def test_another_weight_or_word_is_another_digest(tmp_path: Path) -> None:
+    config = sample_trial("adaptive_attention")
+    write_tiny(tmp_path / "a", config)
+    other = made(config)
+    with torch.no_grad():
+        next(other.parameters()).view(-1)[0] += 1e-6
+    write_tiny(tmp_path / "b", config, other)
+    write_tiny(tmp_path / "c", sample_trial("adaptive_attention", seed=2))
+    digests = {read_bundle(tmp_path / name).digest for name in "abc"}
+    assert len(digests) == 3
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "words.txt", "config.json"])
+@pytest.mark.parametrize("spoil", ["missing", "empty", "cut", "changed"])
+def test_a_spoiled_file_is_one_sentence(name: str, spoil: str, tmp_path: Path) -> None:
+    write_tiny(tmp_path, sample_trial("adaptive_attention"))
+    path = tmp_path / name
+    content = path.read_bytes()
+    if spoil == "missing":
+        path.unlink()
+    elif spoil == "empty":
+        path.write_bytes(b"")
+    elif spoil == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        path.write_bytes(content.replace(b"word3", b"word!").replace(b"9", b"8"))
+        if path.read_bytes() == content:  # a weight
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ArtefactError, match=r"; run: dvc repro -f export$") as raised:
+        read_bundle(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
+    write_tiny(tmp_path, sample_trial("adaptive_attention"))
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+    with pytest.raises(ArtefactError, match="written by another version of this code"):
+        read_bundle(tmp_path)

@@ -1,0 +1,102 @@
+"""Tiny retrained models, laid out as the stages before `export` leave theirs."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from actmodels.config import TrialConfig
+from actmodels.data.embeddings import input_rows, trained_rows
+from actmodels.data.stored import save_stored
+from actmodels.files import write_text
+from actmodels.models.build import build
+from actmodels.models.pair_model import PairModel
+from actmodels.records import TrialRecord
+from actmodels.training import Training
+from pipeline.answering.bundle import write_bundle
+from pipeline.results import write_summary
+from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
+
+ROOT = Path(__file__).parents[2]
+VOCABULARY = [f"word{number}" for number in range(WORDS)]
+PAIRS = [
+    ("word1 word2, word3.", "word4"),
+    ("word5 unheard word6 word7 word8", "word9 word10 word11"),
+    ("Word12", "word13 word14 word15 word16 word17 word18?"),
+    ("word19 word20", "word21 word22"),
+]
+ORIGIN = {"key": "0123456789abcdef", "seed": 1, "dev_accuracy": 0.5, "dev_pairs": 24}
+
+
+def made(config: TrialConfig) -> PairModel:
+    """An untrained model in evaluation mode."""
+    words = sample_words()
+    vectors = input_rows(words, config.input, config.seed)
+    return build(config, vectors, trained_rows(words, config.input)).eval()
+
+
+def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None) -> PairModel:
+    """Write the folder of an untrained model; gives the model."""
+    model = model or made(config)
+    words = sample_words()
+    rows = (input_rows(words, config.input, config.seed), trained_rows(words, config.input))
+    write_bundle(folder, config, model, rows, VOCABULARY, lowercase=True, origin=ORIGIN)
+    return model
+
+
+def write_export(root: Path, *configs: TrialConfig) -> None:
+    """Lay exported models out as the stage `export` does; the first is the best."""
+    for config in configs:
+        write_tiny(root / "artefacts" / "export" / "models" / config.model, config)
+    names = [config.model for config in configs]
+    export = {"best": names[0], "models": dict.fromkeys(names, ORIGIN)}
+    write_summary(root / "artefacts" / "export" / "best.json", export)
+
+
+def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
+    """Train models and write all that the stage `export` reads, params.yaml included."""
+    artefacts = root / "artefacts"
+    (artefacts / "tensors").mkdir(parents=True)
+    save_sample_data(artefacts / "tensors")
+    records = []
+    for config in configs:
+        training = Training(config, sample_data())
+        list(training.epochs())
+        name = f"{config.model}-seed{config.seed}.pt"
+        save_stored(training.best_parameters, artefacts / "retrain" / "weights" / name)
+        history, stored = tuple(training.history), config.as_dict()
+        key = f"{config.model}-{config.seed}"
+        records.append(TrialRecord(key, stored, training.parameters, history, {"data": "d"}))
+    lines = "".join(record.result_json() + "\n" for record in records)
+    write_text(artefacts / "retrain" / "records.jsonl", lines)
+    counts = "".join(f"{word}\t1\n" for word in VOCABULARY)
+    write_text(artefacts / "vocabulary" / "words.tsv", counts)
+    manifest = {"digest": "d1d2d3", "pairs": {"train": 48, "dev": 24, "test": 12}}
+    write_summary(artefacts / "tensors" / "manifest.json", manifest)
+    write_evaluation(artefacts / "evaluate", configs)
+    shutil.copy(ROOT / "params.yaml", root / "params.yaml")
+    return records
+
+
+def write_evaluation(folder: Path, configs: tuple[TrialConfig, ...]) -> None:
+    """Figures as the stage `evaluate` writes them: seed n has a test accuracy of n tenths."""
+    rows: list[dict[str, Any]] = [
+        {"model": c.model, "seed": c.seed, "test_accuracy": c.seed / 10} for c in configs
+    ]
+    write_text(folder / "results.csv", pd.DataFrame(rows).to_csv(index=False))
+    summary = {
+        config.model: {"seeds": 2, "test_accuracy_mean": 0.25, "test_accuracy_sd": 0.0123}
+        for config in configs
+    }
+    write_text(folder / "summary.json", json.dumps(summary))
+
+
+def tiny_trials() -> list[TrialConfig]:
+    """Two seeds of a model that infers in steps, and one of a model that does not."""
+    return [
+        sample_trial("adaptive_attention", max_epochs=1, seed=1),
+        sample_trial("adaptive_attention", max_epochs=1, seed=2),
+        sample_trial("decomposable_attention", max_epochs=1, null_token=True),
+    ]
