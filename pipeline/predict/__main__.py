@@ -1,0 +1,105 @@
+"""Ask a retrained model whether a premise entails a hypothesis, contradicts it, or neither.
+
+Examples:
+    python -m pipeline.predict --premise "A man sleeps." --hypothesis "A man is awake." --explain
+    python -m pipeline.predict pairs.jsonl --format csv --output answers.csv
+    printf 'A man sleeps.\\tA man is awake.\\n' | python -m pipeline.predict -
+
+A file is one JSON object a line (.jsonl) or a table with a header (.csv), with the keys premise
+and hypothesis; whatever else it holds is kept beside the answers. On standard input a line is a
+JSON object, or premise, tab, hypothesis. Models are those of `dvc repro export`.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from actmodels.errors import ArtefactError, ConfigError, DataError
+from pipeline.predict.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
+from pipeline.stage import artefacts, run_stage
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("file", nargs="?", metavar="FILE", help="*.jsonl or *.csv; - is standard input")
+    add("--premise", metavar="TEXT", help="of a single pair")
+    add("--hypothesis", metavar="TEXT", help="of a single pair")
+    add("--model", metavar="NAME", help="a model of the export (default: the best on dev)")
+    add("--format", choices=("text", "jsonl", "csv"), default="text", help="default: text")
+    add("--output", type=Path, metavar="FILE", help="write there, whole or not at all")
+    add("--explain", action="store_true", help="show each step: attention, halting, class")
+    chosen = parser.parse_args(given)
+    pair = (chosen.premise, chosen.hypothesis)
+    if (pair[0] is None) != (pair[1] is None):
+        parser.error("--premise and --hypothesis go together")
+    if chosen.file and pair[0] is not None:
+        parser.error("give a FILE or a pair, not both")
+    if chosen.file is None and pair[0] is None:
+        if sys.stdin.isatty():
+            parser.error("give --premise and --hypothesis, a FILE, or - for standard input")
+        chosen.file = "-"
+    if chosen.explain and chosen.format == "csv":
+        parser.error("--explain does not fit into a table; use --format text or jsonl")
+    return chosen
+
+
+def model_folder(name: str | None) -> Path:
+    """Where the exported model `name` lies, or the best one.
+
+    Raises:
+        ArtefactError: none has been exported. ConfigError: there is none of this name.
+    """
+    path = artefacts("export", "best.json")
+    try:
+        export = json.loads(path.read_text(encoding="utf-8"))
+        best, models = export["best"], list(export["models"])
+    except FileNotFoundError:
+        raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtefactError(f"{path} is damaged; run: dvc repro -f export") from error
+    if name is not None and name not in models:
+        known = ", ".join(models)
+        raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
+    return artefacts("export", "models", name or best)
+
+
+def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
+    """The pairs in groups, each read whole before any of it is asked about.
+
+    All are one group, so that a mistake in the last line is told before the first answer is
+    written; only what is typed on a terminal is answered line by line.
+    """
+    if given.file is None:
+        sentences = (given.premise, given.hypothesis)
+        return [[Row("the pair", dict(zip(KEYS, sentences, strict=True)))]]
+    if given.file == "-" and sys.stdin.isatty():
+        print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
+        return ([row] for row in input_rows(sys.stdin.buffer))
+    standard = given.file == "-"
+    rows = list(input_rows(sys.stdin.buffer) if standard else read_file(Path(given.file)))
+    if not rows:
+        raise DataError(f"{STANDARD_INPUT if standard else given.file}: holds no pairs")
+    return [rows]
+
+
+def main() -> None:
+    """Answer on standard output, or into a file."""
+    given = arguments()
+    folder = model_folder(given.model)
+    groups = pairs(given)
+    from pipeline.predict.asking import ask  # torch: --help and mistakes come before it
+
+    try:
+        ask(folder, groups, given.format, explain=given.explain, path=given.output)
+    except BrokenPipeError:  # whoever read the answers has enough of them
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    run_stage(main)

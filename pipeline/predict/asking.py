@@ -1,0 +1,89 @@
+"""Groups of pairs to written answers."""
+
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+import torch
+from tqdm import tqdm
+
+from actmodels.errors import DataError
+from actmodels.files import replacing
+from pipeline.answering.answer import Answerer, PairError
+from pipeline.answering.bundle import read_bundle
+from pipeline.predict.read import KEYS, Row
+from pipeline.predict.style import Style
+from pipeline.predict.write import Formatter, formatter
+from pipeline.sources.tokens import TokenPair
+
+CHUNK = 512  # pairs between two steps of the progress bar
+
+
+def ask(
+    folder: Path, groups: Iterable[list[Row]], style: str, *, explain: bool, path: Path | None
+) -> None:
+    """Ask the model in `folder` and write the answers.
+
+    Args:
+        groups: pairs; of each group all are checked before any is answered.
+        style: "text", "jsonl" or "csv". explain: write the steps too.
+        path: a file that appears whole; None is standard output.
+
+    Raises:
+        ArtefactError: the model is missing or damaged.
+        DataError: a pair cannot be asked about.
+    """
+    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+    answerer = Answerer(read_bundle(folder))
+    write: Formatter | None = None
+    with output(path) as out:
+        for rows in groups:
+            write = write or formatter(style, rows, Style.of(out), explain=explain)
+            _answer(rows, _checked(rows, answerer), answerer, explain, write, out)
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[TextIO]:
+    """Standard output, or a file that appears whole; what cannot be encoded is escaped."""
+    if path is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        yield sys.stdout
+        return
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
+        yield file
+
+
+def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
+    pairs = []
+    for row in rows:
+        try:
+            pairs.append(answerer.read(*(row.fields[key] for key in KEYS)))
+        except PairError as error:
+            raise DataError(f"{row.where}: {error}") from error
+    return pairs
+
+
+def _answer(
+    rows: list[Row],
+    pairs: list[TokenPair],
+    answerer: Answerer,
+    explain: bool,
+    write: Formatter,
+    out: TextIO,
+) -> None:
+    few = len(rows) <= CHUNK or not sys.stderr.isatty()
+    with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few) as progress:
+        for first in range(0, len(rows), CHUNK):
+            chunk = slice(first, first + CHUNK)
+            answers = answerer.answers(pairs[chunk], attention=explain)
+            for row, answer in zip(rows[chunk], answers, strict=True):
+                out.write(write(row, answer))
+            progress.update(len(answers))
+    out.flush()

@@ -1,0 +1,119 @@
+"""Pairs to ask about, from a file or standard input; each knows where it stands."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from actmodels.errors import DataError
+
+KEYS = ("premise", "hypothesis")
+STANDARD_INPUT = "standard input"
+
+
+class Row(NamedTuple):
+    """A pair as it was given.
+
+    where: file and line, for messages. fields: all that was given, in its order, the two
+    sentences under KEYS included.
+    """
+
+    where: str
+    fields: dict[str, Any]
+
+
+def read_file(path: Path) -> Iterator[Row]:
+    """The pairs of a .jsonl or .csv file.
+
+    Raises:
+        DataError: the file is missing, of another kind, or a line is not a pair.
+    """
+    readers = {".jsonl": json_rows, ".csv": csv_rows}
+    if path.suffix not in readers:
+        raise DataError(f"{path}: expected a file named *.jsonl or *.csv, or - for standard input")
+    try:
+        with path.open("rb") as file:
+            yield from readers[path.suffix](file, str(path))
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def json_rows(file: BinaryIO, source: str) -> Iterator[Row]:
+    """One JSON object a line; empty lines are passed over."""
+    for where, line in _lines(file, source):
+        if line.strip():
+            yield _json_row(line, where)
+
+
+def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[Row]:
+    """Lines as a shell gives them: a JSON object, or premise, tab, hypothesis."""
+    for where, line in _lines(file, source):
+        if line.lstrip().startswith("{"):
+            yield _json_row(line, where)
+        elif line.strip():
+            sentences = line.rstrip("\r\n").split("\t")
+            if len(sentences) != len(KEYS):
+                raise DataError(
+                    f"{where}: expected a JSON object, or premise, tab, hypothesis; "
+                    f"found {len(sentences)} fields"
+                )
+            yield Row(where, dict(zip(KEYS, sentences, strict=True)))
+
+
+def csv_rows(file: BinaryIO, source: str) -> Iterator[Row]:
+    """Rows of a table whose first line names the columns."""
+    text = io.StringIO("".join(line for _, line in _lines(file, source)), newline="")
+    rows = csv.reader(text, strict=True)
+    try:
+        header = next(rows, [])
+        for key in KEYS:
+            if key not in header:
+                found = ", ".join(header) or "nothing"
+                raise DataError(
+                    f"{source}, line 1: the column {key!r} is missing from the header; "
+                    f"found {found[:200]}"
+                )
+        if len(set(header)) < len(header):
+            raise DataError(f"{source}, line 1: the header names a column twice")
+        for values in rows:
+            if not values:
+                continue
+            where = f"{source}, line {rows.line_num}"
+            if len(values) != len(header):
+                raise DataError(f"{where}: {len(values)} fields; the header has {len(header)}")
+            yield Row(where, dict(zip(header, values, strict=True)))
+    except csv.Error as error:
+        raise DataError(f"{source}, line {rows.line_num}: not CSV ({error})") from error
+
+
+def _lines(file: BinaryIO, source: str) -> Iterator[tuple[str, str]]:
+    """Where each line stands, and its text with its end."""
+    for number, line in enumerate(file, start=1):
+        where = f"{source}, line {number}"
+        try:
+            # a mark of the byte order, as spreadsheets write it, is no part of the first line
+            yield where, line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{where}: not UTF-8 at byte {error.start + 1} of the line; save it as UTF-8"
+            ) from error
+
+
+def _json_row(line: str, where: str) -> Row:
+    try:
+        fields = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{where}: not JSON ({error.msg} at column {error.pos + 1})") from error
+    except RecursionError as error:
+        raise DataError(f"{where}: JSON nested too deeply") from error
+    if not isinstance(fields, dict):
+        raise DataError(f"{where}: expected a JSON object, found {type(fields).__name__}")
+    for key in KEYS:
+        if key not in fields:
+            found = ", ".join(map(repr, fields)) or "nothing"
+            raise DataError(f"{where}: the key {key!r} is missing; found {found[:200]}")
+    return Row(where, fields)

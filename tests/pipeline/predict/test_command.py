@@ -1,0 +1,225 @@
+"""The command as a user runs it, on tiny models."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline.predict.__main__ import main
+from pipeline.stage import run_stage
+from tests.pipeline.tiny_export import PAIRS, ROOT, write_export
+from tests.samples import sample_trial
+
+Run = Callable[..., tuple[int, str, str]]
+PAIR = ("--premise", "word1 word2", "--hypothesis", "word3")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command in a project with two exported models; gives status, output, errors."""
+    write_export(tmp_path, *map(sample_trial, ("adaptive_attention", "decomposable_attention")))
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str, given: str = "") -> tuple[int, str, str]:
+        stdin = io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(sys, "argv", ["predict", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            run_stage(main)
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return command
+
+
+def jsonl(*pairs: tuple[object, object]) -> str:
+    return "".join(json.dumps({"premise": p, "hypothesis": h}) + "\n" for p, h in pairs)
+
+
+def test_a_pair_is_answered_in_a_line(run: Run) -> None:
+    status, out, errors = run(*PAIR)
+    assert (status, errors) == (0, "")
+    assert out.split()[0] in ("neutral", "entailment", "contradiction")
+    assert out.endswith(" steps\n") or out.endswith(" 1 step\n")
+    assert out.count("\n") == 1
+    _, other, _ = run(*PAIR, "--model", "decomposable_attention")
+    assert "step" not in other
+
+
+def test_explained_steps_are_as_many_as_are_told(run: Run) -> None:
+    _, out, _ = run(*PAIR, "--explain")
+    assert out.count("  step ") == int(out.splitlines()[0].split(", ")[-1].split()[0])
+    assert "\x1b" not in out
+
+
+def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
+    Path("pairs.jsonl").write_text(jsonl(*PAIRS))
+    with Path("pairs.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("premise", "hypothesis"), *PAIRS])
+    _, expected, _ = run("pairs.jsonl", "--format", "jsonl")
+    lines = [json.loads(line) for line in expected.splitlines()]
+    assert [(line["premise"], line["hypothesis"]) for line in lines] == PAIRS
+    names = [
+        "premise",
+        "hypothesis",
+        "predicted",
+        "neutral",
+        "entailment",
+        "contradiction",
+        "steps",
+    ]
+    assert list(lines[0]) == names
+    assert run("pairs.csv", "--format", "jsonl")[1] == expected
+    assert run("-", "--format", "jsonl", given=jsonl(*PAIRS))[1] == expected
+    tabs = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
+    assert run("--format", "jsonl", given=tabs)[1] == expected
+    _, table, _ = run("pairs.jsonl", "--format", "csv")
+    found = list(csv.DictReader(io.StringIO(table)))
+    assert found == [{name: str(value) for name, value in line.items()} for line in lines]
+    _, text, _ = run("pairs.csv")
+    assert [line.split()[0] for line in text.splitlines()] == [x["predicted"] for x in lines]
+
+
+def test_other_fields_go_through_and_attention_when_asked(run: Run) -> None:
+    given = '{"id": 7, "premise": "word1", "note": {"é": [1]}, "hypothesis": "word2"}\n'
+    given += '{"premise": "word3", "hypothesis": "word4", "late": "\\ud800"}\n'
+    status, out, _ = run("-", "--format", "jsonl", "--explain", given=given)
+    first, second = map(json.loads, out.splitlines())
+    assert status == 0
+    assert (first["id"], first["note"]) == (7, {"é": [1]})
+    assert len(first["attention"]["trace"]) == first["steps"]
+    assert second["late"] == "\ud800"
+    _, table, _ = run("-", "--format", "csv", given=given)
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [(row["id"], row["note"]) for row in rows] == [("7", '{"é": [1]}'), ("", "")]
+
+
+def test_a_long_file_is_answered_in_its_order(run: Run) -> None:
+    pairs = [PAIRS[number % len(PAIRS)] for number in range(1100)]
+    _, out, errors = run("-", "--format", "jsonl", given=jsonl(*pairs))
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [(line["premise"], line["hypothesis"]) for line in lines] == pairs
+    assert errors == ""
+    predicted = {line["premise"]: line["predicted"] for line in lines}
+    assert all(predicted[line["premise"]] == line["predicted"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("last", "sentence"),
+    [
+        (jsonl(("word1", " ")), "standard input, line 4: the hypothesis has no words"),
+        (jsonl((5, "word1")), "standard input, line 4: the premise is 5; expected text"),
+        (
+            jsonl(("word1", None)),
+            "standard input, line 4: the hypothesis is missing; expected text",
+        ),
+        ("{oops\n", "standard input, line 4: not JSON"),
+        (
+            '{"premise": "a", "hypothesis": "b", "steps": 1}\n',
+            "standard input, line 4: 'steps' is what the answer would be called; rename it",
+        ),
+    ],
+)
+def test_a_bad_line_is_told_before_anything_is_written(run: Run, last: str, sentence: str) -> None:
+    Path("answers.jsonl").write_text("older")
+    given = jsonl(*PAIRS[:3]) + last
+    status, out, errors = run("-", "--format", "jsonl", given=given)
+    assert (status, out) == (1, "")
+    assert errors.startswith(f"error: {sentence}")
+    assert errors.count("\n") == 1
+    status, out, _ = run("-", "--format", "jsonl", "--output", "answers.jsonl", given=given)
+    assert (status, out) == (1, "")
+    assert Path("answers.jsonl").read_text() == "older"
+    assert sorted(path.name for path in Path().iterdir()) == ["answers.jsonl", "artefacts"]
+
+
+def test_output_is_a_file(run: Run) -> None:
+    _, expected, _ = run(*PAIR, "--format", "csv")
+    assert run(*PAIR, "--format", "csv", "--output", "new/answers.csv") == (0, "", "")
+    assert Path("new/answers.csv").read_text() == expected
+
+
+def test_no_pairs_are_told(run: Run) -> None:
+    assert run("-")[2] == "error: standard input: holds no pairs\n"
+    Path("pairs.csv").write_text("premise,hypothesis\n")
+    assert run("pairs.csv")[::2] == (1, "error: pairs.csv: holds no pairs\n")
+    assert run("none.jsonl")[::2] == (1, "error: none.jsonl: no such file\n")
+
+
+def test_a_model_that_is_not_there_is_told(run: Run) -> None:
+    known = "must be one of adaptive_attention, decomposable_attention"
+    wording = f"error: --model: 'lstm' was not exported; {known}\n"
+    assert run(*PAIR, "--model", "lstm") == (1, "", wording)
+    path = Path("artefacts/export/best.json").resolve()
+    path.write_text("{")
+    wording = f"error: {path} is damaged; run: dvc repro -f export\n"
+    assert run(*PAIR) == (1, "", wording)
+    path.unlink()
+    wording = f"error: {path} is missing: no model yet; run: dvc repro export\n"
+    assert run(*PAIR) == (1, "", wording)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (PAIR[:2], "--premise and --hypothesis go together"),
+        ((*PAIR, "pairs.csv"), "give a FILE or a pair, not both"),
+        (("-", "--explain", "--format", "csv"), "--explain does not fit into a table"),
+    ],
+)
+def test_options_that_do_not_go_together_are_told(
+    run: Run, arguments: tuple[str, ...], sentence: str
+) -> None:
+    status, out, errors = run(*arguments)
+    assert (status, out) == (2, "")
+    assert sentence in errors
+
+
+def command(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.slow
+def test_neither_mlflow_nor_ray_nor_the_training_is_loaded(tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    script = f"""
+import sys
+sys.argv = ["predict", *{PAIR!r}]
+from pipeline.predict.__main__ import main
+assert "torch" not in sys.modules
+main()
+heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & set(sys.modules)
+heavy |= {{"actmodels.training"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    process = command(tmp_path, "-c", script)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "steps" in out or "1 step" in out
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    (tmp_path / "pairs.jsonl").write_text(jsonl(*(PAIRS * 1000)))
+    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
+    assert process.stdout is not None and process.stderr is not None
+    assert json.loads(process.stdout.readline())["premise"] == PAIRS[0][0]
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) == 0

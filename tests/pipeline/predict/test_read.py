@@ -1,0 +1,96 @@
+"""Pairs from files and standard input; a mistake is told with its file, line and key."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.predict.read import Row, input_rows, read_file
+
+
+def rows(path: Path, content: bytes | str) -> list[Row]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(read_file(path))
+
+
+def test_json_lines_keep_what_else_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    found = rows(path, '{"id": 7, "hypothesis": "b é", "premise": "a"}\n\n{"premise": "c",'
+                       ' "hypothesis": "d", "more": [1]}')  # fmt: skip
+    assert found == [
+        Row(f"{path}, line 1", {"id": 7, "hypothesis": "b é", "premise": "a"}),
+        Row(f"{path}, line 3", {"premise": "c", "hypothesis": "d", "more": [1]}),
+    ]
+
+
+def test_a_table_has_quotes_line_breaks_and_a_mark_of_the_byte_order(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    text = '\ufeffid,premise,hypothesis\r\n1,"a, ""b""","c\nd"\r\n\r\n2,5,\r\n'
+    found = rows(path, text)
+    assert [row.fields for row in found] == [
+        {"id": "1", "premise": 'a, "b"', "hypothesis": "c\nd"},
+        {"id": "2", "premise": "5", "hypothesis": ""},
+    ]
+    assert [row.where for row in found] == [f"{path}, line 3", f"{path}, line 5"]
+
+
+def test_a_shell_gives_tabs_or_objects() -> None:
+    given = b'A man sleeps.\tHe is awake.\r\n\n {"premise": "a\\tb", "hypothesis": "c"}\n'
+    found = list(input_rows(io.BytesIO(given)))
+    assert [row.fields for row in found] == [
+        {"premise": "A man sleeps.", "hypothesis": "He is awake."},
+        {"premise": "a\tb", "hypothesis": "c"},
+    ]
+    assert [row.where for row in found] == ["standard input, line 1", "standard input, line 3"]
+
+
+GOOD = b'{"premise": "a", "hypothesis": "b"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("p.jsonl", GOOD + b"{oops\n", "p.jsonl, line 2: not JSON (Expecting property name enclosed"
+                                       " in double quotes at column 2)"),
+        ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, found list"),
+        ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
+        ("p.jsonl", b'{"premise": "a", "text": "b"}', "p.jsonl, line 1: the key 'hypothesis' is"
+                                                      " missing; found 'premise', 'text'"),
+        ("p.jsonl", b"{}", "p.jsonl, line 1: the key 'premise' is missing; found nothing"),
+        ("p.jsonl", GOOD + b"\xff\n", "p.jsonl, line 2: not UTF-8 at byte 1 of the line; save it as"
+                                      " UTF-8"),
+        ("p.csv", b"", "p.csv, line 1: the column 'premise' is missing from the header; found"
+                       " nothing"),
+        ("p.csv", b"A man sleeps.,He is awake.\n", "p.csv, line 1: the column 'premise' is missing"
+                                                   " from the header; found A man sleeps., He is"
+                                                   " awake."),
+        ("p.csv", b"premise,a,a,hypothesis\n", "p.csv, line 1: the header names a column twice"),
+        ("p.csv", b"premise,hypothesis\na,b\nc\n", "p.csv, line 3: 1 fields; the header has 2"),
+        ("p.csv", b'premise,hypothesis\na,"b', "p.csv, line 2: not CSV (unexpected end of data)"),
+        ("p.csv", b"premise,hypothesis\na,\xe9\n", "p.csv, line 2: not UTF-8 at byte 3 of the line;"
+                                                   " save it as UTF-8"),
+        ("p.txt", GOOD, "p.txt: expected a file named *.jsonl or *.csv, or - for standard input"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_by_file_line_and_key(
+    name: str, content: bytes, sentence: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError) as raised:
+        rows(tmp_path / name, content)
+    assert str(raised.value) == f"{tmp_path}/{sentence}"
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.csv: no such file$"):
+        list(read_file(tmp_path / "none.csv"))
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError, match=r"folder\.csv: cannot be read \(Is a directory\)$"):
+        list(read_file(tmp_path / "folder.csv"))
+
+
+@pytest.mark.parametrize("line", ["a premise alone", "a\tb\tc"])
+def test_a_line_of_a_shell_has_two_fields(line: str) -> None:
+    wording = "standard input, line 1: expected a JSON object, or premise, tab, hypothesis; found"
+    with pytest.raises(DataError, match=f"^{wording} {line.count(chr(9)) + 1} fields$"):
+        list(input_rows(io.BytesIO(line.encode())))
