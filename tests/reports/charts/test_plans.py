@@ -1,0 +1,109 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pytest
+import vl_convert
+
+from reports.artefacts import Artefacts, load
+from reports.charts.figure import Figure
+from reports.charts.look import page_spec
+from reports.charts.picture import VEGA_LITE
+from reports.charts.plans import figures
+from tests.reports.conftest import Edit
+
+DA, AA = "decomposable_attention", "adaptive_attention"
+STUDIES = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
+
+
+@pytest.fixture(scope="module")
+def drawn(artefacts: Artefacts) -> dict[str, Figure]:
+    return figures(artefacts)
+
+
+def strings(value: Any) -> list[str]:
+    """Every text in a definition."""
+    if isinstance(value, dict):
+        return [text for part in value.values() for text in strings(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in strings(part)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
+    of_each = ("learning_curves", "fidelity", "sweep_curves", "slices")
+    of_one = ("steps_by_epoch", "ponder_weight", "ponder_steps", "steps", "lengths")
+    names = {f"{kind}_{model}" for kind in of_each for model in (DA, AA)}
+    names |= {f"{kind}_{AA}" for kind in of_one}
+    assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
+
+
+def test_all_are_valid_and_compile_without_a_warning(
+    drawn: dict[str, Figure], capfd: pytest.CaptureFixture[str]
+) -> None:
+    for figure in drawn.values():
+        spec = page_spec(figure)
+        vega = vl_convert.vegalite_to_vega(spec, vl_version=VEGA_LITE, show_warnings=True)
+        assert vega["marks"]
+        legends = {**spec["config"]["legend"]}
+        del legends["layout"]  # Vega's own: Vega-Lite's schema has it as an expression alone
+        spec["config"] = spec["config"] | {"legend": legends}
+        alt.LayerChart.from_dict(spec)  # raises where it is not valid
+    said = capfd.readouterr()
+    assert "WARN" not in said.out + said.err
+
+
+def test_they_are_as_wide_as_their_place_and_fetch_nothing(drawn: dict[str, Figure]) -> None:
+    for name, figure in drawn.items():
+        assert figure.spec["width"] == "container", name
+        assert not any("://" in text for text in strings(page_spec(figure))), name
+        assert not {"$schema", "config", "facet", "hconcat", "vconcat"} & set(figure.spec), name
+
+
+def test_every_mark_that_has_data_tells_it(drawn: dict[str, Figure]) -> None:
+    for name, figure in drawn.items():
+        assert '"tooltip"' in json.dumps(figure.spec), name
+
+
+def test_alternatives_are_sentences_with_numbers(drawn: dict[str, Figure]) -> None:
+    for name, figure in drawn.items():
+        said = figure.alternative
+        assert said.endswith(".") and any(mark.isdigit() for mark in said), name
+        assert not set("[]\n<>`*|") & set(said), name  # they stand in markdown as they are
+
+
+def test_equal_artefacts_give_equal_definitions(
+    artefacts: Artefacts, drawn: dict[str, Figure]
+) -> None:
+    assert figures(artefacts) == drawn
+
+
+def test_each_model_has_figures_of_its_own(many: Artefacts) -> None:
+    names = set(figures(many))
+    for model in (AA, f"{AA}_ponder_net"):
+        for kind in ("ponder_weight", "ponder_steps", "steps_by_epoch", "steps", "lengths"):
+            assert f"{kind}_{model}" in names
+    halting = ("ponder_weight", "steps", "lengths")
+    assert not {f"{kind}_{AA}_fixed_steps" for kind in halting} & names
+    assert {f"learning_curves_{model}" for model in many.models} <= names
+
+
+def test_no_figure_without_its_data(folder: Path, edit: Edit) -> None:
+    for file in ("evaluate/depth", "ablate/dev", "ablate/test", *STUDIES):
+        edit(f"{file}.csv", lambda row: None)
+    edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
+    names = [*(f"learning_curves_{m}" for m in (DA, AA)), f"steps_{AA}", f"lengths_{AA}"]
+    names += [f"{kind}_{m}" for m in (DA, AA) for kind in ("sweep_curves", "slices")]
+    assert list(figures(load(folder))) == names
+
+
+def test_a_grid_of_one_point_has_no_slices(folder: Path, edit: Edit) -> None:
+    edit("sweep/trials.csv", lambda row: row | {"dropout": "0.1", "learning_rate": "0.001"})
+    edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
+    names = figures(load(folder))
+    assert f"sweep_curves_{AA}" in names and f"slices_{AA}" not in names
+
+
+def test_published_figures_stand_only_beside_the_same_corpus(artefacts: Artefacts) -> None:
+    assert "paper" not in json.dumps(figures(artefacts, published=True)["ablation"].spec)

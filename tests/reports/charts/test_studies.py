@@ -1,0 +1,86 @@
+from pathlib import Path
+
+from reports.artefacts import Artefacts, load
+from reports.charts.look import BLUE, ORANGE
+from reports.charts.studies import STEP, fidelity, halting
+from reports.spread import MINUS
+from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from tests.reports.conftest import Edit, Row
+
+DA, AA = "decomposable_attention", "adaptive_attention"
+
+
+def test_an_interval_per_variant(artefacts: Artefacts) -> None:
+    figure = fidelity(artefacts, DA)
+    found = rows(figure, "name")[:11]
+    assert [row["name"] for row in found[:2]] == ["scrambled", "unmasked"]
+    first = found[0]
+    assert (first["x"], first["low"], first["high"]) == (-2.5, -3.4, -1.5)
+    assert first["difference"] == f"{MINUS}2.50 ({MINUS}3.40 to {MINUS}1.50)"
+    assert (first["test"], first["n"], first["pairs"]) == ("78.5 ± 1.10 %", "3", "100")
+    assert first["changes"] == "scrambled_alignment: True"
+    assert axes(figure)["x"] == "difference in test accuracy (points)"
+    order = [e["y"]["sort"] for kind, e in marks(figure.spec) if kind == "point"]
+    assert order == [[row["name"] for row in found]]  # the first on top
+    assert figure.spec["height"] == 11 * STEP
+
+
+def test_clear_losses_and_gains_look_different(artefacts: Artefacts) -> None:
+    figure = fidelity(artefacts, DA)
+    found = rows(figure, "name")[:11]
+    looks = {row["name"]: row["series"] for row in found}
+    assert looks["scrambled"] == "clearly below" and looks["converged"] == "clearly above"
+    assert looks["unmasked"] == looks["raw vectors"] == "not clear"
+    points = next(e for kind, e in marks(figure.spec) if kind == "point")
+    assert points["color"]["scale"]["range"][::2] == [ORANGE, BLUE]
+    assert len(set(points["shape"]["scale"]["range"])) == 3
+
+
+def test_words_of_the_differences(artefacts: Artefacts) -> None:
+    assert fidelity(artefacts, AA).alternative == (
+        "Difference in test accuracy of 4 variants of Adaptive Attention from “corrected”, which "
+        "has 82.0 ± 1.10 %, with 95 % intervals: 0 clearly below, 4 not clear, 0 clearly above."
+    )
+    said = fidelity(artefacts, DA).alternative.replace(MINUS, "-")
+    assert said.endswith(
+        ": 4 clearly below, 6 not clear, 1 clearly above. Clear ones, points: scrambled -2.50 "
+        "(-3.40 to -1.50); scrambled and unmasked -3.10 (-4.10 to -2.00); as published -4.00 "
+        "(-5.20 to -2.70); small normal start -1.00 (-1.70 to -0.20); converged +2.20 (+1.20 to "
+        "+3.10)."
+    )
+
+
+def test_a_series_per_way_of_halting_with_both_spreads(artefacts: Artefacts) -> None:
+    figure = halting(artefacts)
+    names = ["ACT", "supervised ACT", "DACT", "PonderNet", "fixed steps", "target steps"]
+    assert legend(figure) == names
+    act = [row for row in rows(figure, "setting") if row["series"] == "ACT"]
+    assert [(row["x"], row["y"]) for row in act] == [(1.1, 70.0), (4.0, 74.0), (9.0, 73.5)]
+    middle = act[1]
+    assert (middle["x_low"], middle["x_high"]) == (3.1, 4.9)
+    assert (middle["y_low"], middle["y_high"]) == (72.8, 75.2)
+    assert (middle["accuracy"], middle["steps"]) == ("74.0 ± 1.20 %", "4.00 ± 0.90")
+    assert middle["setting"] == "ponder_weight 0.001"
+    assert axes(figure) == {"x": "mean steps per dev pair", "y": "dev accuracy (%)"}
+
+
+def test_words_of_the_ways_of_halting(artefacts: Artefacts) -> None:
+    assert halting(artefacts).alternative == (
+        "Dev accuracy against mean steps per dev pair of 12 settings of 6 ways of halting (mean ± "
+        "1 sd, 3 seeds). Highest: supervised ACT with ponder_weight 0.001. Best of each: ACT 74.0 "
+        "± 1.20 % at 4.00 ± 0.90 steps; supervised ACT 74.5 ± 1.00 % at 3.60 ± 0.30 steps; DACT "
+        "73.1 ± 1.10 % at 2.20 ± 0.50 steps; PonderNet 74.1 ± 1.30 % at 6.20 ± 0.20 steps; fixed "
+        "steps 74.2 ± 1.20 % at 6.00 ± 0.00 steps; target steps 73.7 ± 0.90 % at 3.06 ± 0.05 steps."
+    )
+
+
+def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
+    def one(row: Row) -> Row:
+        return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
+
+    edit("halting/points.csv", one)
+    edit("halting/timings.csv", lambda row: row if row["seed"] == "1" else None)
+    figure = halting(load(folder))
+    assert figure.spec["title"]["subtitle"] == ["1 seed"]
+    row = pick(rows(figure, "setting"), setting="steps 3")
+    assert row["accuracy"] == "73.9 %" and row["x_low"] == row["x_high"] == 3.0
