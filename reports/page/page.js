@@ -62,15 +62,15 @@ const report = {
     if (!beside.matches && event.target.closest("a")) contents.open = false;
   });
 
-  // The section that is being read: the last one that begins above the upper third.
+  // The section that is being read: the last one that begins near the top, or above it.
+  const LINE = 100; // pixels from the top
   const tops = links.map((link) => document.getElementById(link.hash.slice(1)));
   let waiting = false;
   const mark = () => {
     waiting = false;
-    const line = window.innerHeight / 3;
     let at = -1;
     tops.forEach((top, index) => {
-      if (top.getBoundingClientRect().top < line) at = index;
+      if (top.getBoundingClientRect().top < LINE) at = index;
     });
     links.forEach((link, index) => {
       if (index === at) link.setAttribute("aria-current", "location");

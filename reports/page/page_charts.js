@@ -8,8 +8,12 @@
     tooltip: { disableDefaultStyle: true },
   };
 
-  /** Draw a specification in an element; its view, by promise. */
-  const embed = (target, spec) => vegaEmbed(target, spec, OPTIONS).then((made) => made.view);
+  /** Draw a specification inside an element, whose own role and label stay; its view, later. */
+  const embed = async (target, spec) => {
+    const inner = report.element("div");
+    target.replaceChildren(inner);
+    return (await vegaEmbed(inner, spec, OPTIONS)).view;
+  };
 
   /** A specification with every var(--name) replaced by the colour it has now. */
   const coloured = (spec) => {
@@ -27,11 +31,11 @@
   const save = async (figure, type) => {
     const surface = getComputedStyle(document.body).backgroundColor;
     const spec = { ...coloured(report.data(`chart-${figure.dataset.figure}`)), background: surface };
-    const stage = report.element("div", { class: "stage" });
+    const stage = report.element("div", { class: "chart stage" });
     stage.style.width = `${figure.querySelector(".chart").clientWidth}px`;
     document.body.append(stage);
     const view = await embed(stage, spec);
-    const href = await view.toImageURL(type, 2);
+    const href = await view.toImageURL(type, type === "png" ? 2 : 1);
     view.finalize();
     stage.remove();
     report.element("a", { href, download: `${figure.dataset.figure}.${type}` }).click();
@@ -82,7 +86,9 @@
         return button;
       });
       details.append(report.element("p", { class: "tools" }, ...saving));
-      tables(spec).filter((rows) => rows.length).forEach((rows, at, all) => {
+      const found = tables(spec).filter((rows) => rows.length);
+      found.sort((one, other) => other.length - one.length); // what is drawn, then its frame
+      found.forEach((rows, at, all) => {
         const part = all.length > 1 ? ` (part ${at + 1} of ${all.length})` : "";
         const kept = rows.length > MOST ? `first ${MOST} of ${rows.length} rows` : "";
         details.append(dataTable(rows, `Data of this chart${part}${kept && `: ${kept}`}`));

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
+from reports.artefacts import load
+from tests.page.samples import grown, write_sample
+
+STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     "--no-sandbox",
@@ -112,3 +116,11 @@ def visit(browser: Browser) -> Iterator[Visit]:
     for context in contexts:
         context.close()
     assert [problem for found in problems for problem in found] == []
+
+
+@pytest.fixture(scope="package")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of the stored artefacts with the paper's grid, every figure and the explorer."""
+    path = tmp_path_factory.mktemp("page") / "index.html"
+    write_sample(path, grown(load(STORED)))
+    return path
