@@ -69,10 +69,10 @@ def training_note() -> str:
     """What the figures show."""
     return (
         "Lines are means over the sweep's trials with that ponder weight that reached the epoch, "
-        "bands one sd between pairs (the root of the trials' mean variance). Steps of training "
+        "bands one sd between dev pairs (the root of the trials' mean variance). Steps of training "
         "pairs are counted with dropout, while the parameters change; those of dev pairs at the "
-        "end of each epoch. The second figure has the best epoch of each trial. All ponder weights "
-        "are in `steps_by_epoch.csv`."
+        "end of each epoch. The other figures have the best epoch of each trial. All ponder "
+        "weights are in `steps_by_epoch.csv`."
     )
 
 
