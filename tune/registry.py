@@ -97,9 +97,10 @@ def _version(store: RunStore, name: str, item: Candidate) -> str:
         )
         store.client.log_model_artifacts(model_id, str(path))
     store.client.finalize_logged_model(model_id, "READY")
+    # before there is a version: the next driver looks no further than that
+    store.client.set_terminated(run_id, "FINISHED")
     # by its place: MLflow would look `models:/ID` up in the store of the environment
     made = store.client.create_model_version(
         name, place, run_id, tags=tags, description=item.description, model_id=model_id
     )
-    store.client.set_terminated(run_id, "FINISHED")
     return str(made.version)

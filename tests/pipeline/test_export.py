@@ -1,0 +1,124 @@
+"""Which seeds are exported, what their folders hold, and that a second run changes nothing."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import pipeline.export as export
+import tune.tracking  # noqa: F401  first: it sets the environment that MLflow reads
+
+# isort: split
+from mlflow import MlflowClient
+
+from actmodels.errors import ArtefactError
+from actmodels.records import EpochRecord, TrialRecord
+from pipeline.answering.answer import Answerer
+from pipeline.answering.bundle import read_bundle
+from pipeline.parameters.load import load_params
+from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
+
+
+def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
+    history = tuple(
+        EpochRecord(number, 1.0, 0.5, None, None, None, 1.0, accuracy, None, None, None)
+        for number, accuracy in enumerate(accuracies, start=1)
+    )
+    return TrialRecord(f"{model}-{seed}", {"model": model, "seed": seed}, 1, history, {})
+
+
+def test_the_best_seed_by_dev_is_chosen_and_of_equals_the_first() -> None:
+    records = [
+        record("a", 1, 0.5, 0.6, 0.55),
+        record("b", 1, 0.9),
+        record("a", 2, 0.7, 0.5),
+        record("a", 3, 0.7),
+        record("b", 2, 0.1),
+    ]
+    chosen = export.best_seeds(records)
+    assert {model: found.key for model, found in chosen.items()} == {"a": "a-2", "b": "b-1"}
+
+
+def test_a_failed_export_leaves_the_last_one(tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    with export.replacing_folder(models) as made:
+        made.mkdir()
+        (made / "old").write_text("old")
+    with pytest.raises(KeyError), export.replacing_folder(models) as made:
+        made.mkdir()
+        (made / "new").write_text("half")
+        raise KeyError
+    assert [path.name for path in tmp_path.iterdir()] == ["models"]
+    assert [path.name for path in models.iterdir()] == ["old"]
+    with export.replacing_folder(models) as made:
+        made.mkdir()
+        (made / "new").write_text("new")
+    assert [path.name for path in models.iterdir()] == ["new"]
+
+
+def test_a_folder_holds_the_model_and_a_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = retrained(tmp_path, *tiny_trials())
+    monkeypatch.chdir(tmp_path)
+    chosen = export.best_seeds(records)
+    found = export.write_models(tmp_path / "models", chosen, load_params())
+    assert list(found) == ["adaptive_attention", "decomposable_attention"]
+    for name, stored in found.items():
+        bundle = read_bundle(tmp_path / "models" / name)
+        assert bundle.digest == stored["digest"]
+        assert bundle.config.seed == chosen[name].config["seed"] == stored["seed"]
+        assert stored["dev_accuracy"] == chosen[name].best.dev_accuracy
+        answerer = Answerer(bundle)
+        assert len(answerer.answers([answerer.read(*pair) for pair in PAIRS])) == len(PAIRS)
+        card = (tmp_path / "models" / name / "README.md").read_text()
+        assert f"# {name}, seed {stored['seed']}\n" in card
+        assert f"Dev accuracy {stored['dev_accuracy']:.1%} (n = 24 pairs)" in card
+        assert f"Test accuracy {stored['seed'] / 10:.1%} (n = 12 pairs)" in card
+        assert "25.0% on average over 2 seeds (standard deviation 1.23 points)" in card
+        assert "generated captions" in card
+
+
+def test_a_card_needs_the_figures_of_evaluate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = retrained(tmp_path, *tiny_trials()[:1])
+    monkeypatch.chdir(tmp_path)
+    Path("artefacts/evaluate/results.csv").unlink()
+    with pytest.raises(ArtefactError, match=r"is missing or damaged; run: dvc repro evaluate"):
+        export.write_models(tmp_path / "models", export.best_seeds(records), load_params())
+
+
+@pytest.mark.slow
+def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    retrained(tmp_path, *tiny_trials())
+    monkeypatch.chdir(tmp_path)
+
+    def run() -> tuple[dict[str, bytes], str]:
+        export.main()
+        files = [path for path in Path("artefacts/export").rglob("*") if path.is_file()]
+        contents = {path.as_posix(): path.read_bytes() for path in sorted(files)}
+        return contents, capsys.readouterr().out
+
+    first, second = run(), run()
+    assert first == second
+    best = json.loads(first[0]["artefacts/export/best.json"])
+    accuracies = {name: model["dev_accuracy"] for name, model in best["models"].items()}
+    assert accuracies[best["best"]] == max(accuracies.values())
+    client = MlflowClient(f"sqlite:///{tmp_path}/state/mlflow.db")
+    versions = client.search_model_versions("name = 'textual-entailment'")
+    assert len(versions) == 2
+    for version in versions:
+        model = version.tags["model"]
+        assert version.tags["trial_key"] == best["models"][model]["key"]
+        assert version.tags["data_digest"] == "d1d2d3"
+        aliased = client.get_model_version_by_alias("textual-entailment", model)
+        assert aliased.version == version.version
+        assert f"models:/textual-entailment@{model} is version {version.version}\n" in first[1]
+    named = client.get_model_version_by_alias("textual-entailment", "best")
+    assert named.tags["model"] == best["best"]
+    assert "MLFLOW_TRACKING_URI" not in os.environ
