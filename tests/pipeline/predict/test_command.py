@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -223,3 +224,23 @@ def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait(60) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_a_sentence_and_leaves_nothing(
+    tmp_path: Path, sent: signal.Signals
+) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    pipe = tmp_path / "pairs.jsonl"
+    os.mkfifo(pipe)
+    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--output", "answers.txt")
+    with pipe.open("w") as given:  # returns once the command reads
+        given.write(jsonl(*PAIRS))
+        given.flush()
+        process.send_signal(sent)
+        out, errors = process.communicate(timeout=30)
+    assert (process.returncode, out) == (128 + sent, "")
+    assert errors.startswith("interrupted")
+    assert "Traceback" not in errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["artefacts", "pairs.jsonl"]
