@@ -3,7 +3,7 @@
 from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import lines, mean_row
-from reports.charts.series import SERIES, Row, figure, over
+from reports.charts.series import SERIES, Row, figure, layered, over
 from reports.depth import by_depth, depth_models
 from reports.featured import featured
 from reports.spread import Spread, title
@@ -64,7 +64,7 @@ def _by_depth(
     told = {SERIES: "model", "depth": "depth", "value": what, "n": "seeds", "pairs": "pairs"}
     spread = next(iter(found.values()))[0][2]
     return figure(
-        lines(rows, [title(model) for model in found], ACROSS, up, told),
+        layered(*lines(rows, [title(model) for model in found], ACROSS, up, told)),
         f"{what} by {ACROSS}",
         over(spread),
         f"{what} by {ACROSS} ({over(spread)}): {'; '.join(said)}.",

@@ -30,7 +30,7 @@ def learning_curves(artefacts: Artefacts, model: str) -> Figure:
         .encode(x="x:Q", y="y:Q", color=colour(names), opacity=faded(1), tooltip=tooltips(TOLD))
     )
     return figure(
-        layered(drawn, marks),
+        layered(*drawn, marks),
         f"{title(model)}: accuracy by epoch",
         "a large point is the epoch that was kept",
         f"Accuracy by epoch of {title(model)}, {_seeds(len(names))}. {_said(rows, kept)}",

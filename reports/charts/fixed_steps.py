@@ -40,7 +40,7 @@ def ablation(artefacts: Artefacts, published: bool) -> Figure:
     drawn = lines(rows, names, *axes, TOLD, colours=colours, levels=[ADAPTIVE])
     ablated = title(artefacts.ablated or "")
     return figure(
-        layered(*_level(adaptive), drawn),
+        layered(*_level(adaptive), *drawn),
         f"{ablated}, steps fixed after training",
         over(adaptive.accuracy),
         f"Dev accuracy of {ablated} by number of inference steps k from "

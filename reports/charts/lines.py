@@ -6,18 +6,18 @@ import altair as alt
 
 from reports.charts.look import COLOURS
 from reports.charts.series import (
-    CHOSEN,
     POINTED,
     SERIES,
     Row,
     colour,
     faded,
-    layered,
+    inline,
     lifted,
     rounded,
     shape,
     tooltips,
     whole_axis,
+    with_legend,
 )
 from reports.spread import Spread
 
@@ -44,8 +44,8 @@ def lines(
     heading: str | None = None,
     colours: Sequence[str] = COLOURS,
     levels: Sequence[str] = (),
-) -> alt.LayerChart:
-    """A line per series over whole numbers.
+) -> list[alt.Chart]:
+    """The layers of a line per series over whole numbers.
 
     Args:
         rows: each with series, x, y, what is told, and low and high where there is a band.
@@ -63,7 +63,7 @@ def lines(
     )
     y = alt.Y("y:Q", title=up, scale=alt.Scale(zero=False))
     coloured = colour(names, title=heading, colours=colours)
-    base = alt.Chart().encode(x=x, color=coloured)
+    base = alt.Chart(inline(rows)).encode(x=x, color=coloured)
     line = base.mark_line().encode(y=y, opacity=faded(1), strokeWidth=lifted(1.8, 3))
     point = base.mark_point(filled=True).encode(
         y=y,
@@ -76,10 +76,11 @@ def lines(
         dash = alt.Scale(domain=list(parts), range=[list(dash) for dash in DASHES])
         legend = alt.Legend(title=None, symbolType="stroke")
         line = line.encode(strokeDash=alt.StrokeDash(f"{PART}:N", scale=dash, legend=legend))
-    layers = [line, point.properties(name="points").add_params(CHOSEN, POINTED)]
+    layers = [line, point.properties(name="points").add_params(POINTED)]
     if any("low" in row for row in rows):
         band = base.mark_area().encode(
             y=alt.Y("low:Q", title=up), y2="high:Q", opacity=faded(0.16), detail=f"{PART}:N"
         )
         layers.insert(0, band.transform_filter("isValid(datum.low)"))
-    return layered(*layers, rows=rows)
+    layers[0] = with_legend(layers[0])
+    return layers

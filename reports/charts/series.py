@@ -64,6 +64,11 @@ def repeated(values: Sequence[str], count: int) -> list[str]:
     return [values[at % len(values)] for at in range(count)]
 
 
+def with_legend(layer: alt.Chart) -> alt.Chart:
+    """The first layer with a colour, which alone makes the legend answer to clicks."""
+    return layer.properties(name="legend").add_params(CHOSEN)
+
+
 def faded(full: float, pale: float = 0.1) -> Any:
     """Opacity of a mark: `full` for the chosen series, else that share of it."""
     return alt.when(CHOSEN).then(alt.value(full)).otherwise(alt.value(full * pale))

@@ -6,7 +6,6 @@ from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE, COLOURS, INK, MUTED, ORANGE
 from reports.charts.series import (
-    CHOSEN,
     POINTED,
     SERIES,
     Row,
@@ -20,6 +19,7 @@ from reports.charts.series import (
     rounded,
     shape,
     tooltips,
+    with_legend,
 )
 from reports.fidelity import Variant, variants
 from reports.halting import Point, halting_points
@@ -78,7 +78,7 @@ def _intervals(rows: list[Row]) -> alt.LayerChart:
     )
     name = alt.Chart(inline(rows)).mark_text(align="left", yOffset=-9, limit=300, color=INK)
     zero = alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_rule(color=MUTED).encode(x="x:Q")
-    layers = [zero, bar, point.properties(name="points").add_params(CHOSEN, POINTED)]
+    layers = [zero, with_legend(bar), point.properties(name="points").add_params(POINTED)]
     return layered(*layers, name.encode(y=y, x=alt.value(0), text="name:N"))
 
 
@@ -135,4 +135,5 @@ def _scatter(rows: list[Row], names: list[str]) -> alt.LayerChart:
         size=lifted(60, 120),
         tooltip=tooltips(told),
     )
-    return layered(line, up, across, point.properties(name="points").add_params(CHOSEN, POINTED))
+    pointed = point.properties(name="points").add_params(POINTED)
+    return layered(with_legend(line), up, across, pointed)

@@ -11,6 +11,7 @@ from reports.spread import PLUS_MINUS, Spread, setting, title
 from reports.steps import ponder_weights, steps_by_epoch
 from reports.sweep import trials_of
 
+LAMBDA = "ponder weight λ"
 ROOM = 38  # characters of labels that fit side by side on a phone
 DEV, TRAINING = "dev pairs", "training pairs, with dropout"
 GOLDEN = 0.6180339887  # multiples of it modulo 1 never crowd
@@ -63,7 +64,7 @@ def _strips(trials: list[Row], means: list[Row], what: str, up: str, colour: str
     """A strip of trials per weight, and over it a mean with its spread."""
     labels = [str(row["weight"]) for row in means]
     slant = -40 if sum(len(label) + 1 for label in labels) > ROOM else 0
-    axis = alt.Axis(title="ponder weight λ", labelAngle=slant, grid=False)
+    axis = alt.Axis(title=LAMBDA, labelAngle=slant, grid=False)
     x = alt.X("weight:N", sort=labels, axis=axis, scale=alt.Scale(padding=0.2))
     y = alt.Y("y:Q", title=up, scale=alt.Scale(zero=False))
     beside = alt.XOffset("beside:Q", scale=alt.Scale(domain=[-0.4, 1.4]))
@@ -101,7 +102,7 @@ def steps_while_training(artefacts: Artefacts, model: str) -> Figure:
     names = list(ends)
     told = {SERIES: "ponder weight", "epoch": "epoch", PART: "of", "value": "steps", "n": "trials"}
     return figure(
-        lines(rows, names, "epoch", "steps per pair", told, (DEV, TRAINING), "ponder weight λ"),
+        layered(*lines(rows, names, "epoch", "steps per pair", told, (DEV, TRAINING), LAMBDA)),
         f"{title(model)}, sweep: steps by epoch and ponder weight",
         f"bands: {PLUS_MINUS} 1 sd between dev pairs",
         f"Mean steps of {title(model)} by epoch and ponder weight, over the sweep's trials. Per "

@@ -61,6 +61,13 @@ def test_they_are_as_wide_as_their_place_and_fetch_nothing(drawn: dict[str, Figu
         assert not {"$schema", "config", "facet", "hconcat", "vconcat"} & set(figure.spec), name
 
 
+def test_legends_of_series_answer_to_clicks(drawn: dict[str, Figure]) -> None:
+    for name in ("ablation", "depth", f"learning_curves_{AA}", "halting", f"fidelity_{DA}"):
+        vega = vl_convert.vegalite_to_vega(page_spec(drawn[name]), vl_version=VEGA_LITE)
+        entries = vega["legends"][0]["encode"]["entries"]
+        assert (entries["name"], entries["interactive"]) == ("series_legend_entries", True), name
+
+
 def test_every_mark_that_has_data_tells_it(drawn: dict[str, Figure]) -> None:
     for name, figure in drawn.items():
         assert '"tooltip"' in json.dumps(figure.spec), name
