@@ -10,7 +10,7 @@ def main() -> None:
     """Write artefacts/report/ and log it to MLflow; reads everything else and changes nothing."""
     params = load_params().report
     folder = artefacts("report")
-    metrics = write_report(artefacts(), folder, published=params.published)
+    metrics = write_report(artefacts(), folder, params.published, params.examples)
     log_report(folder, metrics, state_folder())
 
 

@@ -13,6 +13,7 @@ from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.settings import FixedStepsConfig
 from reports.bench import read_bench
+from reports.example_files import Examples, check_traced, read_examples
 from reports.reading import (
     Kind,
     Source,
@@ -87,6 +88,7 @@ class Artefacts:
     paired: one row per model that was compared with the reference.
     sweep_environment, retrain_environment: code, machine and duration of a stage's last run.
     lexicalised: one row per run of the classifier on features of words.
+    examples: test pairs that were followed through the steps of a model.
     bench: what the benchmark measured; None if nobody has run it, as no stage does.
     """
 
@@ -116,6 +118,7 @@ class Artefacts:
     halting: pd.DataFrame
     halting_timings: pd.DataFrame
     lexicalised: pd.DataFrame
+    examples: Examples
     bench: dict[str, Any] | None
 
     @property
@@ -183,6 +186,7 @@ def load(root: Path) -> Artefacts:
         halting=table("halting", "points.csv", HALTING),
         halting_timings=table("halting", "timings.csv", HALTING_TIMINGS),
         lexicalised=table("lexicalised", "results.csv", LEXICALISED),
+        examples=read_examples(root),
         bench=read_bench(root),
     )
     _check(root, loaded)
@@ -228,6 +232,7 @@ def _check(root: Path, loaded: Artefacts) -> None:
             _check_runs(source, _runs(rows), _runs(ablated))
     if len(set(loaded.lexicalised["model"])) != 1:
         raise Source(root, "lexicalised", "results.csv").damaged("must have rows of one model")
+    check_traced(root, loaded.examples, _runs(loaded.retrained))
     check_history(root, loaded.sweep_history, loaded.trials)
     check_steps(root, loaded.lengths, loaded.correlations, loaded.results)
     check_paired(root, loaded.paired, loaded.models, str(loaded.lexicalised["model"].iloc[0]))

@@ -6,6 +6,7 @@ from reports.ablation import FIXED, points
 from reports.artefacts import Artefacts
 from reports.comparisons import comparisons
 from reports.correlations import correlations
+from reports.examples import examples_metrics
 from reports.fidelity import fidelity_models, variants
 from reports.halting import halting_points
 from reports.spread import Spread
@@ -33,7 +34,8 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
-    return flat | _paired(artefacts) | _studies(artefacts) | _correlations(artefacts)
+    flat |= _paired(artefacts) | _studies(artefacts) | _correlations(artefacts)
+    return flat | examples_metrics(artefacts.examples)
 
 
 def _paired(artefacts: Artefacts) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """Compose the report and write its folder."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,12 +15,16 @@ from reports.charts.plans import PONDERING, figures
 from reports.claims import claims_csv, claims_note, claims_table
 from reports.correlations import correlation_note, correlation_sentence, correlation_table
 from reports.depth import depth_models, depth_sentence, depth_table
+from reports.examples import examples_note, examples_sentence, examples_table
 from reports.featured import featured
 from reports.fidelity import fidelity_csv, fidelity_models, fidelity_table
 from reports.fidelity_words import fidelity_note, fidelity_sentences
 from reports.findings import summary
 from reports.halting import halting_csv, halting_note, halting_sentences, halting_table
 from reports.metrics import metrics
+from reports.page.examples import examples_island
+from reports.page.page import write_page
+from reports.page.trials import trials_island
 from reports.spread import PLUS_MINUS, title
 from reports.steps import steps_csv, training_note, training_sentence, weighed_models
 from reports.sweep import (
@@ -34,15 +39,17 @@ from reports.sweep import (
 from reports.tables import table_1, table_1_csv, table_1_note
 from reports.timings import timings
 
+TITLE = "Adaptive computation for textual entailment: report"
 FIGURES = "figures"  # the folder of the pictures
 
 
-def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
+def write_report(root: Path, folder: Path, published: bool, examples: int) -> dict[str, float]:
     """Make the report of the artefacts under `root` in `folder`; its metrics.
 
     Args:
         root: the folder that holds one folder per stage; read only.
         published: show what others published on SNLI beside our figures.
+        examples: how many traced pairs the page holds at most.
 
     Raises:
         ArtefactError: an artefact is missing, damaged or stale; nothing is written then.
@@ -59,16 +66,24 @@ def write_report(root: Path, folder: Path, published: bool) -> dict[str, float]:
     write_text(folder / "halting.csv", halting_csv(artefacts))
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
-    write_text(folder / "timings.md", timings(artefacts))
-    write_text(folder / "report.md", report(artefacts, charts, published))
+    text, speed = report(artefacts, charts, published), timings(artefacts)
+    write_text(folder / "timings.md", speed)
+    write_text(folder / "report.md", text)
+    islands = [trials_island(artefacts), examples_island(artefacts.examples, examples)]
+    write_page(folder / "index.html", TITLE, f"{text}\n{deeper(speed)}", charts, islands)
     return numbers
+
+
+def deeper(markdown: str) -> str:
+    """The same text with its headings one level further down, as a part of another."""
+    return re.sub(r"^#", "##", markdown, flags=re.MULTILINE)
 
 
 def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) -> str:
     """The report as markdown; the picture of the chart NAME is `figures/NAME.png` beside it."""
     images = {name: f"![{c.alternative}]({FIGURES}/{name}.png)" for name, c in charts.items()}
     parts = [
-        "# Adaptive computation for textual entailment: report",
+        f"# {TITLE}",
         summary(artefacts),
         "## What was found",
         claims_table(artefacts, published),
@@ -81,10 +96,12 @@ def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) 
         *_halting(artefacts, images),
         *_depth(artefacts, images),
         *_lengths(artefacts, images),
+        *_examples(artefacts),
         "## Learning curves of the retrained models",
         *_shown(images, ["learning_curves"], artefacts.models),
         *_steps(artefacts, images),
         *_sweep(artefacts, images),
+        "[All trials of the sweep, to filter and to sort](index.html#trials)",
         *bench_section(artefacts.bench),
         "## Where the figures come from",
         *_origin(artefacts),
@@ -126,6 +143,13 @@ def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
     parts += [said] if said else []
     parts += [correlation_table(artefacts), correlation_note(artefacts)]
     return parts + _shown(images, ["lengths"], named)
+
+
+def _examples(artefacts: Artefacts) -> list[str]:
+    examples = artefacts.examples
+    said = [examples_sentence(examples), examples_table(examples), examples_note()]
+    link = "[Pairs, step by step](index.html#examples)"
+    return ["## What more steps changed", *(said if examples.counted else []), link]
 
 
 def _steps(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:

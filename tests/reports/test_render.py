@@ -8,6 +8,7 @@ from reports.artefacts import Artefacts, load
 from reports.charts.plans import figures
 from reports.render import report, write_report
 from tests.reports.conftest import STORED, Edit
+from tests.reports.write_traces import write_traces
 
 EXPECTED = STORED.parent / "report.md"
 AA = "adaptive_attention"
@@ -22,6 +23,7 @@ FIGURES = (
 FILES = {
     *(f"figures/{name}.png" for name in FIGURES),
     *(
+        "index.html",
         "report.md",
         "timings.md",
         "metrics.json",
@@ -42,7 +44,7 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    returned = write_report(STORED, folder, published=True)
+    returned = write_report(STORED, folder, published=True, examples=100)
     assert json.loads((folder / "metrics.json").read_text()) == returned
     return folder
 
@@ -60,7 +62,7 @@ def test_equal_artefacts_give_equal_bytes_and_are_left_untouched(
     written: Path, folder: Path, tmp_path: Path
 ) -> None:
     before = content(folder)
-    write_report(folder, tmp_path / "report", published=True)
+    write_report(folder, tmp_path / "report", published=True, examples=100)
     assert content(tmp_path / "report") == content(written)
     assert content(folder) == before == content(STORED)
 
@@ -69,7 +71,7 @@ def test_every_figure_is_shown_and_exists(written: Path) -> None:
     text = (written / "report.md").read_text("utf-8")
     for name in FIGURES:
         assert f"](figures/{name}.png)" in text
-    assert text.count("](") == len(FIGURES)
+    assert text.count("](figures/") == len(FIGURES)
 
 
 def test_a_figure_stands_with_its_words(written: Path, artefacts: Artefacts) -> None:
@@ -93,7 +95,7 @@ def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
 def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
     (folder / "ablate" / "test.csv").write_text("model,seed\n")
     with pytest.raises(ArtefactError, match=r"ablate/test\.csv, line 1: has no column reading, st"):
-        write_report(folder, tmp_path / "report", published=True)
+        write_report(folder, tmp_path / "report", published=True, examples=100)
     assert not (tmp_path / "report").exists()
 
 
@@ -116,6 +118,7 @@ def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) 
         edit(f"evaluate/{file}.csv", lambda row: None if row["model"] == AA else row)
     for file in ("retrain/trials", "retrain/history", "ablate/dev", "ablate/test"):
         edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)
+    write_traces(folder, [])
     artefacts = load(folder)
     charts = figures(artefacts)
     assert f"lengths_{AA}" not in charts

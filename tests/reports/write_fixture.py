@@ -18,6 +18,7 @@ from actmodels.config import TrialConfig, build_trial
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from reports.render import write_report
 from tests.reports.write_studies import studies
+from tests.reports.write_traces import write_traces
 
 ROOT = Path(__file__).parents[1] / "fixtures" / "artefacts"
 DA, AA = "decomposable_attention", "adaptive_attention"
@@ -227,6 +228,7 @@ def main() -> None:
     write_json(ROOT / "sweep" / "summary.json", summary)
     write_json(ROOT / "sweep" / "environment.json", environment(len(done), 2, 725.4))
     write_json(ROOT / "retrain" / "environment.json", environment(6, 0, 12_000.0))
+    write_traces(ROOT)
     chosen = {DA: 0, AA: 4}
     best = {
         model: {
@@ -254,7 +256,7 @@ def main() -> None:
     write_json(ROOT / "tensors" / "manifest.json", {"digest": "4567cdef", "pairs": pairs})
     write_json(ROOT / "vectors" / "summary.json", {"source": "random"})
     with TemporaryDirectory() as folder:
-        write_report(ROOT, Path(folder), published=True)
+        write_report(ROOT, Path(folder), published=True, examples=100)
         shutil.copyfile(Path(folder, "report.md"), ROOT.parent / "report.md")
 
 
