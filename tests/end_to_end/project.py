@@ -145,9 +145,13 @@ class Project:
         """Keys of the trials in the store."""
         return {path.stem for path in (self.folder / "state" / "trials").glob("*.json")}
 
+    def client(self) -> MlflowClient:
+        """The copy's MLflow."""
+        return MlflowClient(f"sqlite:///{self.folder}/state/mlflow.db")
+
     def runs(self, kind: str) -> list[Run]:
         """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
-        client = MlflowClient(f"sqlite:///{self.folder}/state/mlflow.db")
+        client = self.client()
         ids = [e.experiment_id for e in client.search_experiments()]
         runs = client.search_runs(ids, max_results=5000)
         return [run for run in runs if run.data.tags.get("kind") == kind]

@@ -1,7 +1,9 @@
 """The whole pipeline on the real engines, twice: it ends, repeats itself, and rests."""
 
+import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +30,26 @@ def artefacts(project: Project) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in named.items() if name not in TIMINGS}
 
 
+def shown_by_dvc(project: Project, stage: str) -> dict[str, Any]:
+    """What `dvc metrics show` says of a stage."""
+    path = f"artefacts/{stage}/{'metrics' if stage == 'report' else 'summary'}.json"
+    status, output = project.run("dvc", "metrics", "show", "--json", path)
+    assert status == 0, output
+    shown: dict[str, Any] = json.loads(output)[""]["data"][path]["data"]
+    return shown
+
+
+def flat(nested: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    """As MLflow names nested figures; what there is not is left out."""
+    found: dict[str, float] = {}
+    for name, value in nested.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{name}.")
+        elif value is not None:
+            found[prefix + name] = value
+    return found
+
+
 def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
     projects = []
     for name in ("first", "second"):
@@ -46,7 +68,13 @@ def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
     kinds = ("sweep", "retrain", "fidelity", "halting")
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
-    assert len(project.runs("report")) == len(project.runs("evaluate")) == 1
+    (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")
+    figures = shown_by_dvc(project, "report")
+    assert figures == json.loads(first["artefacts/report/metrics.json"])
+    assert report.data.metrics == figures
+    assert evaluated.data.metrics == flat(shown_by_dvc(project, "evaluate"))
+    logged = {file.path for file in project.client().list_artifacts(report.info.run_id)}
+    assert {"index.html", "report.md", "metrics.json", "figures"} <= logged
 
 
 def test_bad_parameters_end_in_a_sentence_and_write_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from reports.artefacts import load
+from reports.example_files import Examples
+from tests.page.example_pages import written
 from tests.page.samples import grown, write_sample
+from tests.reports.write_traces import PAIRS, line, random_lines
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -124,3 +127,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "index.html"
     write_sample(path, grown(load(STORED)))
     return path
+
+
+@pytest.fixture(scope="package")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Examples]:
+    """Twenty random pairs behind the hand-made ones: more than the list shows at once."""
+    lines = [*(line(pair) for pair in PAIRS), *random_lines(20)]
+    return written(tmp_path_factory.mktemp("page"), lines)

@@ -1,54 +1,16 @@
-"""The browser of traced pairs in a real browser: it finds, sorts, steps, and shows the trace."""
+"""The browser of traced pairs in a real browser: it steps, and shows the trace."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from reports.example_files import Example, Examples, read_examples
-from reports.page.examples import examples_island
-from reports.page.page import write_page
+from reports.example_files import Example, Examples
 from tests.page.conftest import DESK, PHONE, WIDE, Screen, Visit
-from tests.reports.write_traces import PAIRS, line, random_lines, write_traces
+from tests.page.example_pages import choose, chosen, percent, rows, written
+from tests.reports.write_traces import PAIRS, line, random_lines
 
 pytestmark = pytest.mark.slow
-
-MARKDOWN = "# Report\n\nText.\n\n[Pairs](index.html#examples)\n\n## After\n\nMore text.\n"
-
-
-def written(folder: Path, lines: Any = None) -> tuple[Path, Examples]:
-    """A page with the browser alone, and what was traced."""
-    write_traces(folder, lines)
-    examples = read_examples(folder)
-    path = folder / "page.html"
-    write_page(path, "Report", MARKDOWN, {}, [examples_island(examples, 10_000)])
-    return path, examples
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Examples]:
-    """Twenty random pairs behind the hand-made ones: more than the list shows at once."""
-    lines = [*(line(pair) for pair in PAIRS), *random_lines(20)]
-    return written(tmp_path_factory.mktemp("page"), lines)
-
-
-def chosen(page: Page) -> str:
-    return page.locator("#examples-pair .id").inner_text()
-
-
-def choose(page: Page, name: str, label: str) -> None:
-    page.locator(f"#examples-filters [name={name}]").select_option(label=label)
-
-
-def rows(page: Page) -> int:
-    """How many rows the list has, in sight or not."""
-    return int(page.locator("#examples-list [role=option]").first.get_attribute("aria-setsize"))
-
-
-def percent(share: float) -> float:
-    return round(1000 * share) / 10
 
 
 def check_shown(page: Page, pair: Example) -> None:
@@ -128,103 +90,6 @@ def test_text_of_a_pair_is_never_markup(stored: tuple[Path, Examples], visit: Vi
     page.fill("[name=search]", "p4#a")
     assert page.locator("#examples-words .premise .token").all_inner_texts()[-1] == "</script>"
     assert page.locator("#examples-words .hypothesis .token").nth(3).inner_text() == "<b>song</b>"
-
-
-@pytest.mark.parametrize(
-    ("searched", "found"),
-    [
-        ("guitar", ["p1#a", "p6#a"]),
-        ("GUITAR  music", ["p1#a"]),
-        ("man", ["p1#a", "p5#a", "p6#a"]),  # man and manual, but not woman
-        ("p2#", ["p2#a", "p2#b"]),
-        ("café", ["p3#a"]),
-        ("nothing-of-this", []),
-    ],
-)
-def test_search(tmp_path: Path, visit: Visit, searched: str, found: list[str]) -> None:
-    page = visit(written(tmp_path)[0])
-    page.fill("[name=search]", searched)
-    status = page.locator("#examples-found")
-    if not found:
-        expect(status).to_have_text("None of 8 pairs fits.")
-        expect(page.locator("#examples-pair")).to_be_hidden()
-        assert page.locator("#examples-list [role=option]").count() == 0
-        return
-    assert status.inner_text().startswith(f"{len(found)} of 8 pairs; ")
-    seen = [chosen(page)]
-    for _ in found[1:]:
-        page.click("#examples-next")
-        seen.append(chosen(page))
-    assert seen == found
-    expect(page.locator("#examples-next")).to_be_disabled()
-
-
-@pytest.mark.parametrize(
-    ("choices", "fits"),
-    [
-        ({"label": "neutral"}, lambda p: p.label == "neutral"),
-        ({"predicted": "contradiction"}, lambda p: p.predicted == "contradiction"),
-        ({"right": "wrong"}, lambda p: p.predicted != p.label),
-        ({"outcome": "corrected"}, lambda p: p.outcome == "corrected"),
-        ({"outcome": "spoiled"}, lambda p: p.outcome == "spoiled"),
-        ({"outcome": "changed in between"}, lambda p: p.outcome == "changed_in_between"),
-        ({"steps": "4"}, lambda p: len(p.steps) == 4),
-        (
-            {"label": "entailment", "right": "right", "steps": "3"},
-            lambda p: p.label == p.predicted == "entailment" and len(p.steps) == 3,
-        ),
-    ],
-)
-def test_filters(
-    stored: tuple[Path, Examples],
-    visit: Visit,
-    choices: dict[str, str],
-    fits: Callable[[Example], bool],
-) -> None:
-    path, examples = stored
-    wanted = [pair for pair in examples.pairs if fits(pair)]
-    assert 0 < len(wanted) < len(examples.pairs)
-    page = visit(path)
-    for name, label in choices.items():
-        choose(page, name, label)
-    right = 100 * sum(pair.predicted == pair.label for pair in wanted) / len(wanted)
-    steps = sum(len(pair.steps) for pair in wanted) / len(wanted)
-    said = page.locator("#examples-found").inner_text()
-    assert said.startswith(f"{len(wanted)} of {len(examples.pairs)} pairs; {right:.1f} % of")
-    assert abs(float(said.split("right, ")[1].split(" ")[0]) - steps) < 0.0051
-    assert (rows(page), chosen(page)) == (len(wanted), wanted[0].pair_id)
-    page.locator("#examples-list").press("End")
-    assert chosen(page) == wanted[-1].pair_id
-    page.click("#examples-filters [type=reset]")
-    expect(page.locator("#examples-found")).to_contain_text(f"{len(examples.pairs)} of")
-    assert chosen(page) == wanted[-1].pair_id  # what was looked at stays
-
-
-@pytest.mark.parametrize(
-    ("order", "key"),
-    [
-        ("most steps first", lambda pair: -len(pair.steps)),
-        ("fewest steps first", lambda pair: len(pair.steps)),
-        ("most confident first", lambda pair: -percent(max(pair.answer))),
-        ("least confident first", lambda pair: percent(max(pair.answer))),
-    ],
-)
-def test_order(
-    stored: tuple[Path, Examples], visit: Visit, order: str, key: Callable[[Example], float]
-) -> None:
-    path, examples = stored
-    wanted = [pair.pair_id for pair in sorted(examples.pairs, key=key)]
-    page = visit(path)
-    choose(page, "order", order)
-    page.locator("#examples-list").press("Home")
-    seen = []
-    for _ in wanted:
-        seen.append(chosen(page))
-        page.keyboard.press("ArrowDown")
-    assert seen == wanted
-    choose(page, "order", "as stored")
-    page.locator("#examples-list").press("Home")
-    assert chosen(page) == examples.pairs[0].pair_id
 
 
 def test_keys(stored: tuple[Path, Examples], visit: Visit) -> None:
