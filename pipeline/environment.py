@@ -7,42 +7,75 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 from actmodels.bench.machine import machine
 from actmodels.files import write_text
 from tune.execution import Execution
-from tune.grid import Trial
+from tune.grid import Trial, grid_hash
 from tune.provenance import provenance_tags
 from tune.store import TrialStore
 
 
 class Stopwatch:
-    """Started before trials are run, so that it knows which of them are still to be trained.
+    """Runs while trials are trained, over as many runs of the stage as that takes.
+
+    What earlier runs of the same trials took is kept in the state folder and added; a run that
+    was killed outright, and not interrupted, is not in it.
 
     Args:
+        kind: "sweep" or "retrain".
         trials: all trials of the stage.
         execution: where finished trials are kept.
     """
 
-    def __init__(self, trials: Sequence[Trial], execution: Execution) -> None:
-        store = TrialStore(execution.state / "trials")
-        self.trials = len(trials)
-        self.reused = sum(store.record_path(trial.key).is_file() for trial in trials)
-        self.data_digest = trials[0].origin["data"]
-        self.started = time.monotonic()
+    def __init__(self, kind: str, trials: Sequence[Trial], execution: Execution) -> None:
+        self.trials, self.store = trials, TrialStore(execution.state / "trials")
+        self.path = execution.state / "stopwatch" / f"{kind}-{grid_hash(list(trials))}.json"
+
+    def __enter__(self) -> "Stopwatch":
+        """Start."""
+        self.started, self.finished = time.monotonic(), self._finished()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop, however it ended, and add this run to those before it if it trained anything."""
+        trained = self._finished() - self.finished
+        if not trained and error is None:
+            return
+        before = self._before()
+        kept = {
+            "trained": before["trained"] + trained,
+            "wall_seconds": before["wall_seconds"] + time.monotonic() - self.started,
+        }
+        write_text(self.path, json.dumps(kept) + "\n")
 
     def write(self, folder: Path) -> None:
-        """Write environment.json.
-
-        Its machine is the driver's, and `wall_seconds` are those of this run of the stage alone:
-        a run that takes up an earlier one counts its own part.
-        """
+        """Write environment.json; its machine is the driver's."""
+        total = self._before()
         told = {
             "provenance": provenance_tags(),
-            "data_digest": self.data_digest,
+            "data_digest": self.trials[0].origin["data"],
             "machine": machine(),
-            "trials": self.trials,
-            "reused": self.reused,
-            "wall_seconds": round(time.monotonic() - self.started, 1),
+            "trials": len(self.trials),
+            "reused": len(self.trials) - total["trained"],
+            "wall_seconds": round(total["wall_seconds"], 1),
         }
         write_text(folder / "environment.json", json.dumps(told, indent=1) + "\n")
+
+    def _finished(self) -> int:
+        return sum(self.store.record_path(trial.key).is_file() for trial in self.trials)
+
+    def _before(self) -> dict[str, Any]:
+        """What earlier runs took; nothing if there was none, or its file was damaged."""
+        try:
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            return {name: stored[name] for name in ("trained", "wall_seconds")}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {"trained": 0, "wall_seconds": 0.0}

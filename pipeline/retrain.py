@@ -37,8 +37,8 @@ def main() -> None:
     ]
     execution = execution_settings(params)
     trials = keyed(configs, execution)
-    stopwatch = Stopwatch(trials, execution)
-    records = run_trials("retrain", trials, execution, keep_weights=True)
+    with Stopwatch("retrain", trials, execution) as stopwatch:
+        records = run_trials("retrain", trials, execution, keep_weights=True)
     store = TrialStore(execution.state / "trials")
     summary = {}
     for model in best:

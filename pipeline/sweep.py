@@ -36,8 +36,8 @@ def main() -> None:
         else None
     )
     trials = keyed(configs, execution, rule)
-    stopwatch = Stopwatch(trials, execution)
-    records = run_trials("sweep", trials, execution)
+    with Stopwatch("sweep", trials, execution) as stopwatch:
+        records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in sweep.models:
         found = [r.best.dev_accuracy for r in records if r.config["model"] == model]

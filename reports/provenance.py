@@ -17,9 +17,9 @@ def provenance_table(artefacts: Artefacts) -> str:
 def provenance_note() -> str:
     """What the table's figures are of."""
     return (
-        "The machine is the one that scheduled the trials. Wall time is that of the stage's last "
-        "run; a run that was taken up again counts its own part, and trials that an earlier run "
-        "had finished are counted as reused."
+        "The machine is the one that scheduled the trials last. Wall time adds up all runs of the "
+        "stage on these very trials, but for runs that were killed outright; trials that runs on "
+        "other grids had finished are counted as reused and took none of it."
     )
 
 

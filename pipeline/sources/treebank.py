@@ -16,6 +16,7 @@ from pipeline.sources.jsonl import Pair
 from pipeline.sources.tokens import TokenPair
 
 _tokenizer = NLTKWordTokenizer()
+WORDS = 1 << 18  # kept at most: more than a corpus has, but a served model meets words for ever
 _PLAIN = re.compile("[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
 
 
@@ -45,7 +46,7 @@ def _of_plain_words(text: str) -> tuple[str, ...]:
     return (*tokens, *parts) if parts else ()
 
 
-@functools.cache
+@functools.lru_cache(maxsize=WORDS)
 def _marked(word: str, marks: str) -> tuple[str, ...]:
     """The tokens of a plain word with at most one of these marks behind it; else empty."""
     bare = word[:-1] if word.endswith(tuple(marks)) else word
@@ -53,7 +54,7 @@ def _marked(word: str, marks: str) -> tuple[str, ...]:
     return (*parts, *word[len(bare) :]) if parts else ()
 
 
-@functools.cache  # as many entries as the corpus has distinct words
+@functools.lru_cache(maxsize=WORDS)
 def _plain(word: str) -> tuple[str, ...]:
     """The tokens of a plain word; empty for any other."""
     return _split(word) if _PLAIN.fullmatch(word) else ()
