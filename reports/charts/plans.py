@@ -5,9 +5,11 @@ from reports.charts.depths import depth_accuracy, depth_steps, shown_models, ste
 from reports.charts.epochs import learning_curves
 from reports.charts.figure import Figure
 from reports.charts.fixed_steps import ablation
-from reports.charts.pairs import lengths, steps_taken
+from reports.charts.lengths import lengths
+from reports.charts.slices import slices
+from reports.charts.step_shares import steps_taken
 from reports.charts.studies import fidelity, halting
-from reports.charts.trials import slices, sweep_curves
+from reports.charts.trial_curves import sweep_curves
 from reports.charts.weights import ponder_steps, ponder_weight, steps_while_training
 from reports.featured import featured
 from reports.fidelity import fidelity_models

@@ -16,6 +16,7 @@ Row = dict[str, Any]
 SERIES = "series"  # the field with the name of a row's series
 NARROW, PHONE = 36, 440  # characters of a heading where the plot has fewer pixels than that
 TICKS = 12  # of whole numbers; those that do not fit are left out as it is drawn
+GOLDEN = 0.6180339887  # multiples of it modulo 1 never crowd
 DIGITS = 5  # of a stored number: more cannot be seen
 
 # Clicking an entry of the legend leaves the others pale; pointing at a mark lifts its series.
@@ -64,6 +65,13 @@ def repeated(values: Sequence[str], count: int) -> list[str]:
     return [values[at % len(values)] for at in range(count)]
 
 
+def pointed_trial() -> alt.Parameter:
+    """The trial whose marks the pointer is on."""
+    return alt.selection_point(
+        name="pointed", fields=["key"], on="pointerover", clear="pointerout", empty=False
+    )
+
+
 def with_legend(layer: alt.Chart) -> alt.Chart:
     """The first layer with a colour, which alone makes the legend answer to clicks."""
     return layer.properties(name="legend").add_params(CHOSEN)
@@ -90,6 +98,22 @@ def whole_axis(heading: str, numbers: Iterable[float]) -> alt.Axis:
     step = -(-(high - low + 1) // TICKS)
     marked = [at for at in range(low, high + 1) if at % step == 0]
     return alt.Axis(title=heading, values=marked, format="d", grid=False)
+
+
+def beside(at: int) -> float:
+    """A place in [0, 1) for one of many marks at the same spot: neighbours stand far apart."""
+    return round(at * GOLDEN % 1, 3)
+
+
+def counted(number: int, what: str) -> str:
+    """`1 trial`, `4 trials`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def span(numbers: Iterable[float], what: str) -> str:
+    """`2 to 7 steps`, of whole numbers; `1 step` where all are the same."""
+    low, high = min(found := [int(number) for number in numbers]), max(found)
+    return counted(low, what) if low == high else f"{low} to {counted(high, what)}"
 
 
 def over(spread: Spread) -> str:

@@ -6,7 +6,7 @@ from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import PART, lines
 from reports.charts.look import BLUE, INK, ORANGE
-from reports.charts.series import SERIES, Row, figure, inline, layered, rounded, tooltips
+from reports.charts.series import SERIES, Row, beside, figure, inline, layered, rounded, tooltips
 from reports.spread import PLUS_MINUS, Spread, setting, title
 from reports.steps import ponder_weights, steps_by_epoch
 from reports.sweep import trials_of
@@ -14,7 +14,6 @@ from reports.sweep import trials_of
 LAMBDA = "ponder weight λ"
 ROOM = 38  # characters of labels that fit side by side on a phone
 DEV, TRAINING = "dev pairs", "training pairs, with dropout"
-GOLDEN = 0.6180339887  # multiples of it modulo 1 never crowd
 
 
 def ponder_weight(artefacts: Artefacts, model: str) -> Figure:
@@ -41,8 +40,8 @@ def _by_weight(
         label = setting(weight)
         for key, value in zip(rows["key"], rows[column], strict=True):
             shown = f"{scale * value:.1f} %" if scale == 100 else f"{value:.2f}"
-            place = round(len(trials) * GOLDEN % 1, 3)
-            found: Row = {"weight": label, "y": rounded(scale * value), "beside": place}
+            found: Row = {"weight": label, "y": rounded(scale * value)}
+            found["beside"] = beside(len(trials))
             trials.append(found | {"key": str(key), "value": shown})
         spread = Spread.of(rows[column])
         worded = (spread.percent() if scale == 100 else spread.plain()) + unit
@@ -67,12 +66,12 @@ def _strips(trials: list[Row], means: list[Row], what: str, up: str, colour: str
     axis = alt.Axis(title=LAMBDA, labelAngle=slant, grid=False)
     x = alt.X("weight:N", sort=labels, axis=axis, scale=alt.Scale(padding=0.2))
     y = alt.Y("y:Q", title=up, scale=alt.Scale(zero=False))
-    beside = alt.XOffset("beside:Q", scale=alt.Scale(domain=[-0.4, 1.4]))
+    offset = alt.XOffset("beside:Q", scale=alt.Scale(domain=[-0.4, 1.4]))
     told = {"weight": "ponder weight", "value": what}
     dots = (
         alt.Chart(inline(trials))
         .mark_point(filled=True, color=colour, opacity=0.45, size=32)
-        .encode(x=x, y=y, xOffset=beside, tooltip=tooltips({"key": "trial", **told}))
+        .encode(x=x, y=y, xOffset=offset, tooltip=tooltips({"key": "trial", **told}))
     )
     base = alt.Chart(inline(means)).encode(x=x)
     line = base.mark_line(color=INK, strokeWidth=1, opacity=0.6).encode(y=y)

@@ -1,8 +1,11 @@
+import json
 from pathlib import Path
 
 from reports.artefacts import Artefacts, load
-from reports.charts.trials import slices, sweep_curves, telling
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from reports.charts.slices import slices
+from reports.charts.trial_curves import sweep_curves, telling
+from tests.page.samples import grown
+from tests.reports.charts.reading import axes, legend, marks, rows
 from tests.reports.conftest import Edit
 
 DA, AA = "decomposable_attention", "adaptive_attention"
@@ -52,25 +55,10 @@ def test_a_grid_of_one_point_has_one_colour(folder: Path, edit: Edit) -> None:
     assert telling(load(folder), AA) is None and "scale" not in encoding["color"]
 
 
-def test_slices_have_a_line_per_value_under_its_setting(artefacts: Artefacts) -> None:
-    figure = slices(artefacts, AA)
-    lines = next(e["y"]["scale"]["domain"] for _, e in marks(figure.spec))
-    assert lines == [
-        *("dropout", "dropout = 0.1", "dropout = 0.2"),
-        *("ponder_weight", "ponder_weight = 0.001", "ponder_weight = 0.00005"),
-    ]
-    # dropout 0.1: 83 and 81; mean 82, sd sqrt(2)
-    mean = pick(rows(figure, "low"), line="dropout = 0.1")
-    assert (mean["y"], mean["low"], mean["high"]) == (82.0, 80.586, 83.414)
-    assert (mean["shown"], mean["n"]) == ("82.0 ± 1.41 %", "2")
-    trial = pick(rows(figure, "key"), key="aa08")
-    assert (trial["y"], trial["shown"]) == (80.0, "80.0 %")
-    assert (trial["dropout"], trial["ponder_weight"]) == ("0.2", "0.00005")
-
-
-def test_words_of_the_slices(artefacts: Artefacts) -> None:
-    assert slices(artefacts, DA).alternative == (
-        "Dev accuracy of 4 trials of Decomposable Attention by each value of each setting that its "
-        "grid varies, mean ± sd: dropout, 81.0 ± 1.41 % at 0.1 and 80.0 ± 1.41 % at 0.2; "
-        "learning_rate, 81.5 ± 0.71 % at 0.001 and 79.5 ± 0.71 % at 0.0005."
-    )
+def test_the_papers_grid_stays_small(artefacts: Artefacts) -> None:
+    """432 trials of 15 epochs: accuracies in four digits, each trial's settings once."""
+    figure = sweep_curves(grown(artefacts), AA)
+    assert len(rows(figure, "dev")) == 432
+    assert max(len(str(value)) for row in rows(figure, "dev") for value in row["dev"]) <= 5
+    stored = len(json.dumps(figure.spec)) + len(json.dumps(slices(grown(artefacts), AA).spec))
+    assert stored < 600_000

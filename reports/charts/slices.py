@@ -1,0 +1,113 @@
+"""Slices of the sweep's grid: every trial against each of its settings."""
+
+import altair as alt
+
+from reports.artefacts import Artefacts
+from reports.charts.figure import Figure
+from reports.charts.look import BLUE, INK
+from reports.charts.series import (
+    Row,
+    beside,
+    counted,
+    figure,
+    inline,
+    layered,
+    pointed_trial,
+    rounded,
+    tooltips,
+)
+from reports.spread import PLUS_MINUS, setting, title
+from reports.sweep import Group, margins, trials_of, varied
+
+STEP = 20  # px of a row
+HEADING, VALUE = "setting", "value"
+
+
+def slices(artefacts: Artefacts, model: str) -> Figure:
+    """Dev accuracy of every trial against each value of each varied setting, and the means.
+
+    A trial is stored once; the chart repeats it for each setting.
+    """
+    groups, names = margins(artefacts, model), varied(artefacts, model)
+    lines: list[str] = []
+    for name in names:
+        lines += [name, *(_place(g) for g in groups if name in g.values)]
+    trials = [
+        {"key": str(row["key"]), "y": rounded(100 * row["dev_accuracy"])}
+        | {"beside": beside(at), "shown": f"{100 * row['dev_accuracy']:.1f} %"}
+        | {n: setting(str(row[n])) for n in names}
+        for at, (_, row) in enumerate(trials_of(artefacts, model).iterrows())
+    ]
+    return figure(
+        _strips(trials, [_mean(group) for group in groups], names, lines),
+        f"{title(model)}, sweep: dev accuracy by each setting",
+        f"points: trials; diamonds: mean {PLUS_MINUS} 1 sd",
+        f"Dev accuracy of {counted(len(trials), 'trial')} of {title(model)} by each value of each "
+        f"setting that its grid varies, mean {PLUS_MINUS} sd: {'; '.join(_said(groups, names))}.",
+        height=STEP * len(lines),
+    )
+
+
+def _place(group: Group) -> str:
+    ((name, value),) = group.values.items()
+    return f"{name} = {setting(value)}"
+
+
+def _mean(group: Group) -> Row:
+    ((name, value),) = group.values.items()
+    mean, sd = group.dev_accuracy.mean, group.dev_accuracy.sd or 0.0
+    row: Row = {"line": _place(group), HEADING: name, VALUE: setting(value)}
+    row |= {"y": rounded(100 * mean), "low": rounded(100 * (mean - sd))}
+    row |= {"high": rounded(100 * (mean + sd)), "n": str(group.trials)}
+    return row | {"shown": f"{group.dev_accuracy.percent()} %"}
+
+
+def _said(groups: list[Group], names: tuple[str, ...]) -> list[str]:
+    """The values of each setting with the highest and the lowest mean."""
+    said = []
+    for name in names:
+        of = [group for group in groups if name in group.values]
+        best = max(of, key=lambda group: group.dev_accuracy.mean)
+        worst = min(of, key=lambda group: group.dev_accuracy.mean)
+        each = [f"{g.dev_accuracy.percent()} % at {setting(g.values[name])}" for g in (best, worst)]
+        said.append(f"{name}, {' and '.join(dict.fromkeys(each))}")
+    return said
+
+
+def _strips(
+    trials: list[Row], means: list[Row], names: tuple[str, ...], lines: list[str]
+) -> alt.LayerChart:
+    pointed = pointed_trial()
+    axis = alt.Axis(
+        title=None,
+        labelExpr="split(datum.label, ' = ').length > 1 ? split(datum.label, ' = ')[1] : ''",
+        grid=False,
+    )
+    y = alt.Y("line:N", sort=lines, axis=axis, scale=alt.Scale(domain=lines))
+    x = alt.X("y:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
+    strip = (
+        alt.Chart(inline(trials))
+        .transform_fold(list(names), as_=[HEADING, VALUE])
+        .transform_calculate(line=f"datum.{HEADING} + ' = ' + datum.{VALUE}")
+        .mark_point(filled=True, shape="circle")
+        .encode(
+            x=x,
+            y=y,
+            yOffset=alt.YOffset("beside:Q", scale=alt.Scale(domain=[-0.3, 1.3])),
+            color=alt.when(pointed).then(alt.value(INK)).otherwise(alt.value(BLUE)),
+            opacity=alt.when(pointed).then(alt.value(1)).otherwise(alt.value(0.45)),
+            size=alt.when(pointed).then(alt.value(70)).otherwise(alt.value(26)),
+            tooltip=tooltips({"key": "trial", "shown": "dev accuracy", **{n: n for n in names}}),
+        )
+        .properties(name="strips")
+        .add_params(pointed)
+    )
+    base = alt.Chart(inline(means)).encode(y=y)
+    bar = base.mark_rule(color=INK, strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q")
+    told = {HEADING: "setting", VALUE: "value", "shown": "mean dev accuracy", "n": "trials"}
+    point = base.mark_point(filled=True, color=INK, shape="diamond", size=70)
+    heads = alt.Chart(inline([{"line": name} for name in names])).encode(y=y)
+    head = heads.mark_text(align="left", fontWeight="bold", color=INK).encode(
+        x=alt.value(0), text="line:N"
+    )
+    return layered(strip, bar, point.encode(x=x, tooltip=tooltips(told)), head)
