@@ -13,7 +13,9 @@ from reports.page.island import Island
 
 FIGURE = re.compile(r"^figures/(?P<name>[\w-]+)\.png$")
 ISLAND = re.compile(r"^index\.html#(?P<name>[\w-]+)$")
-SHORTEST = 240  # pixels kept free for a chart of unknown height, so that text does not jump
+# Pixels kept free for a chart's title, axis and legend, and for one of unknown height, so that
+# text does not jump when it is drawn.
+FRAME, SHORTEST = 100, 340
 
 
 LONGEST_NUMBER = 14  # characters: "84.0 ± 10.00" and one more on each side
@@ -154,16 +156,17 @@ class _Writer:
         self.body.shown.append(name)
         figure, caption = self.figures[name], escape(image.content)
         words = escape(figure.alternative)
+        labelled, again = f'aria-label="{words}"', f"<p>{words}</p>"
+        if caption == words:  # need not be said twice
+            labelled, again = f'aria-labelledby="caption-{name}"', ""
         height = figure.spec.get("height")
-        height = height if isinstance(height, int) else SHORTEST
+        height = height + FRAME if isinstance(height, int) else SHORTEST
         return (
             f'<figure id="figure-{name}" data-figure="{name}">\n'
-            f'<div class="chart" role="img" aria-label="{words}" style="min-height:{height}px">'
-            "</div>\n"
-            f"<figcaption><b>Figure {len(self.body.shown)}.</b> {caption}</figcaption>\n"
-            '<details class="behind"><summary>In words and as data'
-            f'<span class="hidden">: {caption}</span></summary>\n<p>{words}</p></details>\n'
-            "</figure>\n"
+            f'<div class="chart" role="img" {labelled} style="min-height:{height}px"></div>\n'
+            f'<figcaption id="caption-{name}"><b>Figure {len(self.body.shown)}.</b> {caption}'
+            '</figcaption>\n<details class="behind"><summary>Data of this chart'
+            f'<span class="hidden">: {caption}</span></summary>\n{again}</details>\n</figure>\n'
         )
 
     def _island(self, inline: list[Token]) -> str:

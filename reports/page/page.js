@@ -29,6 +29,27 @@ const report = {
   },
 };
 
+// Charts that are drawn later push down what an address leads to: it stays at the top of the window
+// until the reader does something, or all are drawn.
+(() => {
+  let wanted = null;
+  const stay = () => wanted?.scrollIntoView();
+  const growth = new ResizeObserver(stay);
+  growth.observe(document.querySelector("main"));
+  for (const type of ["wheel", "touchstart", "pointerdown", "pointermove", "keydown"]) {
+    window.addEventListener(type, () => report.settle(), { once: true, capture: true });
+  }
+
+  /** Bring an element to the top of the window, and keep it there until `settle`. */
+  report.arrive = (element) => {
+    wanted = element;
+    stay();
+  };
+  report.settle = () => growth.disconnect();
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named) report.arrive(named);
+})();
+
 (() => {
   const root = document.documentElement;
   const button = document.getElementById("theme");

@@ -127,7 +127,8 @@
     near.observe(element);
   };
   window.addEventListener("load", () => {
-    report.idle([...waiting.keys()].map((element) => () => start(element)));
+    const tasks = [...waiting.keys()].map((element) => () => start(element));
+    report.idle([...tasks, () => report.settle()]);
   });
   window.addEventListener("beforeprint", () => [...waiting.keys()].forEach(start));
 

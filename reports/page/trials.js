@@ -95,7 +95,7 @@
       input.value = asked.get(input.id.replace("trials-", "")) ?? "";
     }
     update();
-    if (found) part("filters").closest("section").scrollIntoView();
+    if (found) report.arrive(document.getElementById("trials"));
   };
 
   picker.append(...models.map(({ name, title, trials }) => report.element(

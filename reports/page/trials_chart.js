@@ -60,6 +60,8 @@ report.trialsChart = (() => {
    */
   const chart = (target, specs, pointed) => {
     const narrow = window.matchMedia("(max-width: 700px)");
+    const tip = report.element("div", { id: "trials-tip", class: "tip", hidden: true });
+    document.body.append(tip);
     let view = null;
     let model = null;
     let axes = [];
@@ -67,10 +69,9 @@ report.trialsChart = (() => {
     let focused = null;
 
     const line = (trial) => {
-      const words = said(model, trial).join("\n");
       const colour = axes.at(-1).places.get(trial);
       return axes.flatMap(({ name, places }, at) => (places.has(trial) ? [{
-        trial: trial.key, axis: name, at, place: places.get(trial), colour, said: words,
+        trial: trial.key, axis: name, at, place: places.get(trial), colour,
       }] : []));
     };
     const lines = () => shown.flatMap(line);
@@ -93,13 +94,28 @@ report.trialsChart = (() => {
         },
       };
     };
+    /** The words of the line under the pointer, beside it and inside the window. */
+    const tell = ({ clientX, clientY }, item) => {
+      const trial = model.trials.find(({ key }) => key === item?.datum?.trial);
+      tip.hidden = !trial;
+      if (!trial) return;
+      tip.textContent = said(model, trial).join("\n");
+      const { offsetWidth: width, offsetHeight: height } = tip;
+      tip.style.left = `${Math.max(4, Math.min(clientX + 14, window.innerWidth - width - 8))}px`;
+      tip.style.top = `${clientY + 14 + height < window.innerHeight
+        ? clientY + 14 : Math.max(4, clientY - height - 14)}px`;
+    };
     const embed = async () => {
       view?.finalize();
       view = null;
       const made = await report.charts.embed(target, specification());
       view = made;
       view.addEventListener("mouseover", (_, item) => pointed(item?.datum?.trial ?? null));
-      view.addEventListener("mouseout", () => pointed(null));
+      view.addEventListener("mousemove", tell);
+      view.addEventListener("mouseout", () => {
+        tip.hidden = true;
+        pointed(null);
+      });
       await view.data("lines", lines()).data("focused", brought()).runAsync();
       target.dataset.drawn = "true";
     };

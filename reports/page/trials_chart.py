@@ -17,7 +17,7 @@ def parallel_coordinates(upright: bool) -> dict[str, Any]:
     """Axes side by side, or one below the other where a screen is narrow.
 
     A script fills the named data: `axes` (axis, from, to), `ticks` (axis, place, label), `lines`
-    (trial, axis, at, place, colour, said) and `focused` (as `lines`), and sets the height and the
+    (trial, axis, at, place, colour) and `focused` (as `lines`), and sets the height and the
     parameters `least` and `most`, the accuracies in percent that the ends of the colours mean.
     Places and colours are in [0, 1], and so are from and to.
     """
@@ -79,8 +79,8 @@ def _focused(upright: bool) -> alt.Chart:
 
 
 def _reach(upright: bool) -> alt.Chart:
-    """Unseen lines on top, broad enough for a pointer to meet."""
-    return _path("lines", upright, strokeWidth=REACH, opacity=0, color=INK).encode(tooltip="said:N")
+    """Unseen lines on top, broad enough for a pointer to meet; Vega's tips are for points alone."""
+    return _path("lines", upright, strokeWidth=REACH, opacity=0, color=INK)
 
 
 def _ticks(upright: bool) -> list[alt.Chart]:

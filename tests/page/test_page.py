@@ -84,10 +84,19 @@ def test_an_image_becomes_the_chart_of_its_name() -> None:
     assert [figure["data-figure"] for figure in tags.every("figure")] == ["one", "two"]
     charts = [d for d in tags.every("div") if d.get("role") == "img"]
     assert [chart["aria-label"] for chart in charts] == ["One & only", "Two"]
-    assert charts[0]["style"] == "min-height:120px"
+    assert charts[0]["style"] == "min-height:220px"
+    assert tags.texts.count("One & only") == 1
     assert "Figure 1." in tags.texts and ' Say "so"' in tags.texts
     assert tags.every("img") == []
     assert found.shown == ["one", "two"]
+
+
+def test_a_caption_that_says_all_is_said_once() -> None:
+    tags = Tags(body("![One & only](figures/one.png)"))
+    (chart,) = [d for d in tags.every("div") if d.get("role") == "img"]
+    assert "aria-label" not in chart
+    assert chart["aria-labelledby"] == tags.every("figcaption")[0]["id"]
+    assert " One & only" in tags.texts and "One & only" not in tags.texts
 
 
 @pytest.mark.parametrize(
