@@ -3,7 +3,8 @@
 from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import lines, mean_row
-from reports.charts.series import SERIES, Row, figure, layered, over
+from reports.charts.look import COLOURS
+from reports.charts.series import SERIES, Row, figure, layered, over, repeated
 from reports.depth import by_depth, depth_models
 from reports.featured import featured
 from reports.spread import Spread, title
@@ -31,7 +32,7 @@ def depth_accuracy(artefacts: Artefacts) -> Figure:
         model: [(at, pairs, accuracy) for at, pairs, accuracy, _ in by_depth(artefacts, model)]
         for model in shown_models(artefacts)
     }
-    return _by_depth(found, "Test accuracy", "test accuracy (%)", 100)
+    return _by_depth(artefacts, found, "Test accuracy", "test accuracy (%)", 100)
 
 
 def depth_steps(artefacts: Artefacts) -> Figure:
@@ -44,12 +45,19 @@ def depth_steps(artefacts: Artefacts) -> Figure:
         ]
         for model in stepping_models(artefacts)
     }
-    return _by_depth(found, "Mean steps per test pair", "mean steps per test pair", 1)
+    steps = "steps per test pair"
+    return _by_depth(artefacts, found, f"Mean {steps}", f"mean {steps}", 1)
 
 
 def _by_depth(
-    found: dict[str, list[tuple[int, int, Spread]]], what: str, up: str, scale: int
+    artefacts: Artefacts,
+    found: dict[str, list[tuple[int, int, Spread]]],
+    what: str,
+    up: str,
+    scale: int,
 ) -> Figure:
+    """A line per model; its colour is the same in both figures."""
+    of = dict(zip(shown := shown_models(artefacts), repeated(COLOURS, len(shown)), strict=True))
     rows: list[Row] = []
     said = []
     unit = " %" if scale == 100 else ""
@@ -62,9 +70,10 @@ def _by_depth(
         each = [f"{end['value']} at depth {end['depth']}" for end in ends]
         said.append(f"{title(model)} {' and '.join(dict.fromkeys(each))}")
     told = {SERIES: "model", "depth": "depth", "value": what, "n": "seeds", "pairs": "pairs"}
+    names = [title(model) for model in found]
     spread = next(iter(found.values()))[0][2]
     return figure(
-        layered(*lines(rows, [title(model) for model in found], ACROSS, up, told)),
+        layered(*lines(rows, names, ACROSS, up, told, colours=[of[m] for m in found])),
         f"{what} by {ACROSS}",
         over(spread),
         f"{what} by {ACROSS} ({over(spread)}): {'; '.join(said)}.",

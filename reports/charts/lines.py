@@ -12,6 +12,7 @@ from reports.charts.series import (
     colour,
     faded,
     inline,
+    legend,
     lifted,
     rounded,
     shape,
@@ -74,8 +75,7 @@ def lines(
     )
     if parts:
         dash = alt.Scale(domain=list(parts), range=[list(dash) for dash in DASHES])
-        legend = alt.Legend(title=None, symbolType="stroke")
-        line = line.encode(strokeDash=alt.StrokeDash(f"{PART}:N", scale=dash, legend=legend))
+        line = line.encode(strokeDash=alt.StrokeDash(f"{PART}:N", scale=dash, legend=legend(parts)))
     layers = [line, point.properties(name="points").add_params(POINTED)]
     if any("low" in row for row in rows):
         band = base.mark_area().encode(

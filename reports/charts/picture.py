@@ -8,6 +8,7 @@ import vl_convert
 from actmodels.files import replacing
 from reports.charts.figure import Figure
 from reports.charts.look import picture_spec
+from reports.charts.png import packed
 
 VEGA_LITE = "6.4"  # of those that vl-convert holds, the one that Altair writes
 PIXELS_PER_INCH = 144  # twice a screen's, so that a picture is sharp on a fine one
@@ -34,4 +35,4 @@ def draw(figure: Figure) -> bytes:
     png: bytes = vl_convert.vegalite_to_png(
         spec, vl_version=VEGA_LITE, ppi=PIXELS_PER_INCH, allowed_base_urls=[]
     )
-    return png
+    return packed(png)

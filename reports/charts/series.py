@@ -33,7 +33,7 @@ def colour(
     return alt.Color(
         f"{SERIES}:N",
         scale=alt.Scale(domain=list(names), range=repeated(colours, len(names))),
-        legend=_legend(names, title),
+        legend=legend(names, title),
         sort=None,
     )
 
@@ -49,12 +49,12 @@ def shape(names: Sequence[str], title: str | None = None, levels: Sequence[str] 
     return alt.Shape(
         f"{SERIES}:N",
         scale=alt.Scale(domain=list(names), range=[shapes[name] for name in names]),
-        legend=_legend(names, title),
+        legend=legend(names, title),
         sort=None,
     )
 
 
-def _legend(names: Sequence[str], title: str | None) -> alt.Legend:
+def legend(names: Sequence[str], title: str | None = None) -> alt.Legend:
     """As many columns as there is room for."""
     entry = 34 + round(6.6 * max(map(len, names)))  # px of a symbol and the longest name
     return alt.Legend(title=title, columns=alt.ExprRef(expr=f"max(1, floor(width / {entry}))"))

@@ -14,6 +14,7 @@ from reports.charts.series import (
     figure,
     inline,
     layered,
+    legend,
     lifted,
     over,
     rounded,
@@ -72,7 +73,7 @@ def _intervals(rows: list[Row]) -> alt.LayerChart:
     bar = base.mark_rule(strokeWidth=2, yOffset=6).encode(x=alt.X("low:Q"), x2="high:Q")
     point = base.mark_point(filled=True, yOffset=6).encode(
         x=x,
-        shape=alt.Shape(f"{SERIES}:N", scale=shapes, legend=alt.Legend(title=None)),
+        shape=alt.Shape(f"{SERIES}:N", scale=shapes, legend=legend(names)),
         size=lifted(60, 110),
         tooltip=tooltips(told),
     )
