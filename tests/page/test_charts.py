@@ -91,7 +91,7 @@ def test_a_narrower_window_puts_legends_in_fewer_columns(sample: Path, visit: Vi
     labels = chart(page, "depth").locator(".role-legend-label text")
     tops = "(all) => new Set(all.map((text) => Math.round(text.getBoundingClientRect().top))).size"
     assert labels.evaluate_all(tops) == 1
-    page.set_viewport_size({"width": 360, "height": 800})
+    page.set_viewport_size({"width": 320, "height": 800})
     page.wait_for_timeout(500)
     chart(page, "depth")
     assert labels.evaluate_all(tops) == 2
