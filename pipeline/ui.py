@@ -16,7 +16,6 @@ from pipeline.stage import artefacts, run_stage, state_folder
 from tune.mlflow_store import experiment_id
 from tune.views import view_links
 
-DASHBOARD = ("127.0.0.1", 8265)  # where Ray's dashboard is unless that port was taken
 HOST = "127.0.0.1"
 
 
@@ -51,9 +50,10 @@ def where_ray_is(state: Path) -> str:
     """A sentence on Ray's dashboard, which lives as long as a sweep does."""
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
-    if not answers(*DASHBOARD):
+    told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
+    host, _, port = told.read_text().strip().rpartition(":") if told.is_file() else ("", "", "")
+    if not port.isdigit() or not answers(host, int(port)):
         return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
-    host, port = DASHBOARD
     return f"Ray dashboard: http://{host}:{port} (it asks for the token in {state / 'ray_token'})"
 
 

@@ -15,7 +15,7 @@ import ray
 import actmodels
 import tune
 from actmodels.errors import SweepError
-from actmodels.files import replacing
+from actmodels.files import replacing, write_text
 
 # What the user has set stands.
 SETTINGS = {
@@ -26,6 +26,7 @@ SETTINGS = {
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
+DASHBOARD = "ray_dashboard"  # file of the state folder: host and port, while there is one
 TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE")
 
 
@@ -90,11 +91,14 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         context = ray.init(
             include_dashboard=dashboard, log_to_driver=False, logging_level=logging.ERROR
         )
+    told = state / DASHBOARD
     if context.dashboard_url:
+        write_text(told, context.dashboard_url)
         token = os.environ.get("RAY_AUTH_TOKEN_PATH")
         note = f" (token: {token})" if token and not address else ""
         print(f"Ray dashboard: http://{context.dashboard_url}{note}", file=sys.stderr, flush=True)
     try:
         yield
     finally:
+        told.unlink(missing_ok=True)
         ray.shutdown()
