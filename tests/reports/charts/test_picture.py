@@ -1,12 +1,15 @@
+from io import BytesIO
 from pathlib import Path
 
 import altair as alt
 import pytest
+import vl_convert
+from PIL import Image
 
 from reports.charts import picture
 from reports.charts.figure import Figure
-from reports.charts.picture import draw, write_pictures
-from reports.charts.png import chunks
+from reports.charts.look import picture_spec
+from reports.charts.picture import VEGA_LITE, draw, write_pictures
 from reports.charts.series import figure
 
 
@@ -25,7 +28,16 @@ def test_twice_as_fine_as_a_screen() -> None:
 
 
 def test_no_text_with_versions_or_dates_is_stored() -> None:
-    assert {kind for kind, _ in chunks(draw(point(3)))} == {b"IHDR", b"pHYs", b"IDAT", b"IEND"}
+    with Image.open(BytesIO(draw(point(3)))) as image:
+        assert set(image.info) == {"dpi"}
+
+
+def test_packing_changes_no_pixel() -> None:
+    loose = vl_convert.vegalite_to_png(picture_spec(point(3)), vl_version=VEGA_LITE, ppi=144)
+    packed = draw(point(3))
+    assert len(packed) < len(loose) / 2
+    with Image.open(BytesIO(packed)) as ours, Image.open(BytesIO(loose)) as theirs:
+        assert list(ours.convert("RGBA").tobytes()) == list(theirs.convert("RGBA").tobytes())
 
 
 def test_pictures_of_an_earlier_report_go(tmp_path: Path) -> None:
