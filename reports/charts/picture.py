@@ -39,6 +39,6 @@ def draw(figure: Figure) -> bytes:
     packed = BytesIO()
     with Image.open(
         BytesIO(png)
-    ) as image:  # vl-convert packs loosely: a fifth of the bytes is left
+    ) as image:  # a fifth of the bytes is left
         image.save(packed, "PNG", optimize=True, dpi=(PIXELS_PER_INCH, PIXELS_PER_INCH))
     return packed.getvalue()
