@@ -1,11 +1,26 @@
 """How far a trial has come: its epochs, its best parameters, and whether it has ended."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from torch import Tensor
 
-from actmodels.config import TrialConfig
 from actmodels.records import EpochRecord, best_epoch
+
+
+class Schedule(Protocol):
+    """What a trial's configuration says about how long it runs; see TrialConfig."""
+
+    @property
+    def max_epochs(self) -> int:
+        """The most epochs it may have."""
+
+    @property
+    def patience(self) -> int:
+        """Epochs without a better dev accuracy after which it stops; 0 for never."""
+
+    @property
+    def seed(self) -> int:
+        """What all its random numbers come from."""
 
 
 class Progress:
@@ -17,7 +32,7 @@ class Progress:
         diverged: a loss was not finite; the trial ended on the parameters of the epoch before.
     """
 
-    def __init__(self, config: TrialConfig) -> None:
+    def __init__(self, config: Schedule) -> None:
         self.config = config
         self.history: list[EpochRecord] = []
         self.best_parameters: dict[str, Tensor] = {}

@@ -47,6 +47,18 @@ class LSTM(nn.Module):
         """A hidden state or a cell to start from [batch, state]."""
         return inputs.new_zeros(*inputs.shape[:-2], self.state)
 
+    def project(self, inputs: Tensor) -> Tensor:
+        """What inputs [..., inputs] contribute to the gates and the candidate [..., 4 · state]."""
+        return affine(inputs, self.input.weight, self.input.bias + self.forget_bias)
+
+    def step(self, projected: Tensor, state: LSTMState) -> LSTMState:
+        """One step from a state, with the input's contribution [batch, 4 · state]."""
+        summed = projected + self.recurrent(state.hidden)
+        gates, candidate = summed.split([3 * self.state, self.state], dim=-1)
+        write, keep, read = torch.sigmoid(gates).chunk(3, dim=-1)
+        cell = keep * state.cell + write * torch.tanh(candidate)
+        return LSTMState(read * torch.tanh(cell), cell)
+
     def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
         """Read whole sentences.
 
@@ -59,18 +71,12 @@ class LSTM(nn.Module):
             the hidden state behind each token [batch, tokens, state] and the state at the end;
             where the mask is false, the state is that of the last real token.
         """
-        bias = self.input.bias + self.forget_bias
-        projected = affine(inputs, self.input.weight, bias)
-        hidden, cell = start
-        hiddens, cells = [hidden], [cell]
-        for token in projected.unbind(-2):
-            summed = token + self.recurrent(hidden)  # [batch, 4 · state]
-            gates, candidate = summed.split([3 * self.state, self.state], dim=-1)
-            write, keep, read = torch.sigmoid(gates).chunk(3, dim=-1)
-            cell = keep * cell + write * torch.tanh(candidate)
-            hidden = read * torch.tanh(cell)
-            hiddens.append(hidden)
-            cells.append(cell)
+        state = start
+        hiddens, cells = [state.hidden], [state.cell]
+        for token in self.project(inputs).unbind(-2):
+            state = self.step(token, state)
+            hiddens.append(state.hidden)
+            cells.append(state.cell)
         # The loop went on over the padding; one choice here is cheaper than one at each token.
         every_hidden = torch.stack(hiddens, dim=-2)
         end = LSTMState(

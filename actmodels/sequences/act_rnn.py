@@ -1,0 +1,138 @@
+"""A recurrent network that computes as long as it wants on each input (Graves 2016 section 2)."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.halting.build import build_halting
+from actmodels.halting.family import Halting
+from actmodels.modules.initialisation import initialise
+from actmodels.modules.linear import Linear
+from actmodels.sequences.cells import build_cell
+from actmodels.sequences.settings import SequenceHaltingConfig, SequenceNetworkConfig
+
+
+class Pondered(NamedTuple):
+    """What a network makes of a batch of sequences.
+
+    logits: [batch, time, outputs].
+    steps: N of each input [batch, time], 0 on padding; None for a network without halting.
+    ponder_cost: N + R of each input [batch, time], 0 on padding; None where steps cost nothing.
+    """
+
+    logits: Tensor
+    steps: Tensor | None
+    ponder_cost: Tensor | None
+
+
+class PonderedInput(NamedTuple):
+    """The mean state [batch, width] of the steps on one input; N and N + R [batch] or None."""
+
+    state: Tensor
+    steps: Tensor | None
+    ponder_cost: Tensor | None
+
+
+class ActRnn(nn.Module):
+    """One recurrent layer with ACT around it; without halting, that layer alone.
+
+    On each input x_t the cell takes steps s_n = S(s_{n-1}, [x_t; n = 1]) from s_0 = s_{t-1}; a
+    unit on the visible part of s_n halts; s_t = sum p_n s_n and y_t = sum p_n (W s_n + b). The
+    p_n sum to 1 and outputs are affine, so y_t = W s_t + b, which needs one product per sequence.
+
+    Args:
+        inputs, outputs: sizes. config: the layer.
+        halting: when to stop; None takes one step on each input, without flag.
+    """
+
+    halting: Halting | None
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        config: SequenceNetworkConfig,
+        halting: SequenceHaltingConfig,
+    ) -> None:
+        super().__init__()
+        flag = 0 if halting is None else 1
+        self.cell = build_cell(config.cell, inputs + flag, config.state_size)
+        self.output = Linear(self.cell.visible, outputs)
+        self.halting = None if halting is None else build_halting(halting, self.cell.visible)
+        initialise(self, config.init, config.init_std)
+
+    def forward(self, inputs: Tensor, mask: Tensor) -> Pondered:
+        """Read sequences from a state of zeros.
+
+        Args:
+            inputs: [batch, time, inputs].
+            mask: true where there is an input [batch, time]; the first ones of each sequence.
+        """
+        if self.halting is None:
+            return self.plain(inputs)
+        first, later = self.cell.flagged(inputs)
+        reals = mask.unbind(1)
+        state = inputs.new_zeros(len(inputs), self.cell.width)
+        read: list[PonderedInput] = []
+        for t, on_first in enumerate(first.unbind(1)):
+            read.append(self.ponder(self.halting, on_first, later[:, t], state, reals[t]))
+            state = read[-1].state
+        logits = self.outputs([one.state for one in read])
+        return Pondered(
+            logits,
+            per_input([one.steps for one in read], mask),
+            per_input([one.ponder_cost for one in read], mask),
+        )
+
+    def ponder(
+        self, halting: Halting, first: Tensor, later: Tensor, state: Tensor, real: Tensor
+    ) -> PonderedInput:
+        """Take steps on one input until every example has halted, or the cap is reached.
+
+        Steps that an example takes after its own N, while others go on, weigh nothing.
+
+        Args:
+            first, later: what the input contributes to the first step and to later ones.
+            state: that behind the input before [batch, width].
+            real: which examples have an input here [batch]; nobody waits for the others.
+        """
+        states: list[Tensor] = []
+        probabilities: list[Tensor] = []
+        for number in range(halting.max_steps):
+            state = self.cell.step(later if number else first, state)
+            states.append(state)
+            probabilities.append(halting.probability(state[:, : self.cell.visible]))
+            so_far = torch.stack(probabilities, dim=-1).detach()
+            if bool((halting.done(so_far) | ~real).all()):
+                break
+        answer = halting.answer(
+            torch.stack(states, dim=-2), torch.stack(probabilities, dim=-1), as_it_is
+        )
+        return PonderedInput(answer.logits, answer.steps, answer.ponder_cost)
+
+    def plain(self, inputs: Tensor) -> Pondered:
+        """One step on each input."""
+        state = inputs.new_zeros(len(inputs), self.cell.width)
+        states = []
+        for contribution in self.cell.contributions(inputs).unbind(1):
+            state = self.cell.step(contribution, state)
+            states.append(state)
+        return Pondered(self.outputs(states), None, None)
+
+    def outputs(self, states: list[Tensor]) -> Tensor:
+        """Logits [batch, time, outputs] of the state behind each input."""
+        visible = torch.stack(states, dim=1)[..., : self.cell.visible]
+        logits: Tensor = self.output(visible)
+        return logits
+
+
+def as_it_is(states: Tensor) -> Tensor:
+    """What a halting classifies is here the state itself: the mean of states is carried on."""
+    return states
+
+
+def per_input(values: list[Tensor | None], mask: Tensor) -> Tensor | None:
+    """One value for each input [batch, time], 0 on padding; None where there is none."""
+    given = [value for value in values if value is not None]
+    return torch.stack(given, dim=1) * mask if given else None

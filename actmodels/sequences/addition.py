@@ -1,0 +1,89 @@
+"""Running sums of numbers given by their digits (Graves 2016 section 3.3)."""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from actmodels.sequences.batch import SequenceBatch, uniform, within
+from actmodels.sequences.outputs import Outputs
+from actmodels.sequences.settings import AdditionConfig
+from actmodels.sequences.task import Task
+
+BASE = 10
+END = BASE  # the class that says that the number is over
+
+
+class Addition(Task):
+    """From the second number on: what is the sum so far?
+
+    A number of D digits may begin with zeros; a sum is written without them, 0 as one digit.
+    Places behind a sum's digits have the class END. A sequence of one number has no target, and
+    so never a mistake; it counts among Graves' sequences.
+    """
+
+    difficulty = "digits of the number"
+    difficulty_of = "vector"
+
+    def __init__(self, config: AdditionConfig) -> None:
+        self.numbers, self.digits = config.numbers, config.digits
+        self.least_digit_first = config.least_digit_first
+        self.inputs = BASE * self.digits
+        largest = self.numbers * (BASE**self.digits - 1)
+        self.outputs = Outputs(heads=len(str(largest)), classes=BASE + 1)
+
+    def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Sequences of 1 to `numbers` numbers."""
+        lengths = uniform(1, self.numbers, (count,), generator)
+        time = int(lengths.max())
+        widths = uniform(1, self.digits, (count, time), generator)
+        digits = uniform(0, BASE - 1, (count, time, self.digits), generator)
+        return self.batch(lengths, widths, digits)
+
+    def batch(self, lengths: Tensor, widths: Tensor, digits: Tensor) -> SequenceBatch:
+        """Inputs and targets of what was drawn.
+
+        Args:
+            lengths: numbers of each sequence [batch].
+            widths: digits of each number [batch, time].
+            digits: in the order of the input, of which the first `widths` hold
+                [batch, time, digits].
+        """
+        mask = within(lengths, widths.shape[1])
+        widths = widths * mask
+        used = within(widths, self.digits)
+        inputs = one_hot(digits, BASE) * used[..., None]
+        sums = self.values(digits, widths, used).cumsum(dim=1)
+        asked = mask.clone()
+        asked[:, 0] = False
+        targets = self.written(sums) * asked[..., None]
+        return SequenceBatch(inputs.flatten(2).float(), mask, targets, asked, widths)
+
+    def values(self, digits: Tensor, widths: Tensor, used: Tensor) -> Tensor:
+        """The numbers [batch, time]; 0 where there is none."""
+        place = torch.arange(self.digits).expand_as(digits)
+        power = place if self.least_digit_first else widths[..., None] - 1 - place
+        return torch.where(used, digits * BASE ** power.clamp(min=0), 0).sum(dim=-1)
+
+    def written(self, sums: Tensor) -> Tensor:
+        """The classes of all heads [batch, time, heads] for sums [batch, time]."""
+        heads = self.outputs.heads
+        powers = BASE ** torch.arange(heads)
+        width = (sums[..., None] >= powers).sum(dim=-1).clamp(min=1)
+        place = torch.arange(heads).expand(*sums.shape, heads)
+        power = place if self.least_digit_first else width[..., None] - 1 - place
+        digits = sums[..., None] // BASE ** power.clamp(min=0) % BASE
+        return torch.where(within(width, heads), digits, END)
+
+    def describe(self, batch: SequenceBatch, row: int) -> str:
+        """A line for each number in the order of its digits, such as `+ 37 = 1042`."""
+        lines = []
+        for t in range(int(batch.mask[row].sum())):
+            width = int(batch.difficulty[row, t])
+            digits = batch.inputs[row, t].view(self.digits, BASE)[:width].argmax(dim=1)
+            number = "".join(str(int(digit)) for digit in digits)
+            if t == 0:
+                lines.append(f"  {number}")
+                continue
+            total = "".join(str(int(d)) for d in batch.targets[row, t] if d != END)
+            lines.append(f"+ {number} = {total}")
+        return "\n".join(lines)

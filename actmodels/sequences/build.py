@@ -1,0 +1,37 @@
+"""From a task's settings to the task."""
+
+from torch import Tensor
+
+from actmodels.sequences.addition import Addition
+from actmodels.sequences.characters import Characters
+from actmodels.sequences.logic import Logic
+from actmodels.sequences.parity import Parity
+from actmodels.sequences.settings import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    TaskConfig,
+)
+from actmodels.sequences.sort import Sort
+from actmodels.sequences.task import Task
+
+
+def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
+    """Make the task that a configuration asks for.
+
+    Args:
+        text: the bytes that characters are drawn from; the other tasks need none.
+        source: where the text comes from, for messages.
+    """
+    if isinstance(config, ParityConfig):
+        return Parity(config)
+    if isinstance(config, LogicConfig):
+        return Logic(config)
+    if isinstance(config, AdditionConfig):
+        return Addition(config)
+    if isinstance(config, CharactersConfig):
+        if text is None:
+            raise TypeError("characters need a text")
+        return Characters(config, text, source)
+    return Sort(config)

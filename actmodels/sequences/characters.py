@@ -1,0 +1,90 @@
+"""Predicting the next byte of a text (Graves 2016 section 3.5)."""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from actmodels.errors import DataError
+from actmodels.sequences.batch import SequenceBatch, uniform
+from actmodels.sequences.outputs import Outputs
+from actmodels.sequences.settings import CharactersConfig
+from actmodels.sequences.task import Task
+
+BYTES = 256
+
+
+def read_bytes(path: Path) -> Tensor:
+    """A file's bytes [bytes] as uint8.
+
+    Raises:
+        DataError: no such file, or an empty one.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; characters need a text, such as enwik8")
+    content = path.read_bytes()
+    if not content:
+        raise DataError(f"{path}: is empty; characters need a text, such as enwik8")
+    return torch.frombuffer(bytearray(content), dtype=torch.uint8)
+
+
+class Characters(Task):
+    """Windows at random places; at each byte: which one comes next?
+
+    Args:
+        text: [bytes], uint8. The last held_out_bytes are read by dev alone; where there are none,
+            dev reads the text that is trained on, as Graves did.
+        source: where the text comes from, for messages.
+
+    Raises:
+        DataError: a part is shorter than a window and the byte after it.
+    """
+
+    difficulty = "not defined: 0"
+    difficulty_of = "vector"
+
+    def __init__(self, config: CharactersConfig, text: Tensor, source: str) -> None:
+        self.window = config.window
+        self.inputs = BYTES
+        self.outputs = Outputs(heads=1, classes=BYTES)
+        cut = len(text) - config.held_out_bytes
+        self.trained = text[: max(cut, 0)]
+        self.held_out = text[cut:] if config.held_out_bytes else text
+        least = self.window + 1
+        if config.held_out_bytes and len(self.held_out) < least:
+            raise DataError(
+                f"{source}: held_out_bytes is {config.held_out_bytes}, but a window and the byte "
+                f"after it are {least}; hold out at least as many, or none (0)"
+            )
+        if len(self.trained) < least:
+            raise DataError(
+                f"{source}: {len(self.trained)} bytes are left to train on, but a window and the "
+                f"byte after it are {least}; give a longer text or hold out less"
+            )
+
+    def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Windows of the part that is trained on."""
+        return self.windows(self.trained, count, generator)
+
+    def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Windows of the part that is held out."""
+        return self.windows(self.held_out, count, generator)
+
+    def windows(self, text: Tensor, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Windows at places drawn anew for each."""
+        starts = uniform(0, len(text) - self.window - 1, (count, 1), generator)
+        return self.batch(text[starts + torch.arange(self.window + 1)])
+
+    def batch(self, windows: Tensor) -> SequenceBatch:
+        """Inputs and targets of windows with the byte behind them [batch, window + 1]."""
+        codes = windows.long()
+        inputs = one_hot(codes[:, :-1], BYTES).float()
+        everywhere = torch.ones(inputs.shape[:2], dtype=torch.bool)
+        nothing = torch.zeros(inputs.shape[:2], dtype=torch.long)
+        return SequenceBatch(inputs, everywhere, codes[:, 1:, None], everywhere.clone(), nothing)
+
+    def describe(self, batch: SequenceBatch, row: int) -> str:
+        """The window and the last byte asked for, what is no UTF-8 as escapes."""
+        codes = [*batch.inputs[row].argmax(dim=-1).tolist(), int(batch.targets[row, -1, 0])]
+        return bytes(codes).decode("utf-8", errors="backslashreplace")

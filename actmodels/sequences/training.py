@@ -1,0 +1,141 @@
+"""Training one network on one task, epoch by epoch, with a state that can be taken up again.
+
+An epoch is a fixed number of updates on data drawn from (seed, epoch), so a run that is
+interrupted after any epoch and resumed gives the same bits as one that was not.
+"""
+
+import copy
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+
+from actmodels.progress import Progress
+from actmodels.records import EpochRecord
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.batch import SequenceBatch
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.evaluation import SequenceFigures, SequenceMarks, evaluate
+from actmodels.sequences.objective import adapt, objective, score
+from actmodels.sequences.task import Task
+
+DEV_SEEDS = 2**62  # dev seeds start here, far from those of any epoch
+
+
+class SequenceTraining(Progress):
+    """One trial in progress.
+
+    Args:
+        config: the trial.
+        task: that of config.task; for characters, with its text.
+        device: where the model lives, such as "cpu" or "cuda".
+    """
+
+    config: SequenceTrialConfig
+
+    def __init__(self, config: SequenceTrialConfig, task: Task, device: str = "cpu") -> None:
+        super().__init__(config)
+        self.task = task
+        self.device = torch.device(device)
+        torch.manual_seed(config.seed)
+        self.model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
+        self.model.to(self.device)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(),
+            lr=config.training.learning_rate,
+            fused=self.device.type == "cpu",
+        )
+        generator = torch.Generator().manual_seed(DEV_SEEDS + config.training.dev_seed)
+        dev = task.sample_dev(config.training.dev_sequences, generator)
+        self.dev: SequenceBatch = dev.to(self.device)
+
+    @property
+    def parameters(self) -> int:
+        """Trained parameters."""
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def epochs(self) -> Iterator[EpochRecord]:
+        """Train until finished, yielding each epoch's record; resumes where the history ends."""
+        while not self.finished:
+            yield self.run_epoch()
+
+    def run_epoch(self) -> EpochRecord:
+        """Train and evaluate once; keep the parameters if dev accuracy is better than before."""
+        start = time.perf_counter()
+        before = copy.deepcopy(self.model.state_dict())
+        marks = self.train_epoch()
+        if self.diverged:
+            self.model.load_state_dict(before)
+        seconds = time.perf_counter() - start
+        dev = evaluate(
+            self.model, self.task.outputs, self.dev, self.config.training.batch_size
+        ).figures()
+        record = self.record(marks.figures(), dev, seconds, marks.sequences)
+        if self.add(record):
+            self.best_parameters = copy.deepcopy(self.model.state_dict())
+        return record
+
+    def train_epoch(self) -> SequenceMarks:
+        """Updates on fresh sequences; sets `diverged` and stops at a non-finite loss."""
+        settings = self.config.training
+        generator = torch.Generator().manual_seed(self.epoch_seed)
+        marks = SequenceMarks()
+        self.model.train()
+        for _ in range(settings.updates_per_epoch):
+            batch = self.task.sample(settings.batch_size, generator).to(self.device)
+            pondered = self.model(batch.inputs, batch.mask)
+            scored = score(self.task.outputs, pondered.logits, batch)
+            loss = objective(scored, pondered, self.model.halting)
+            if not torch.isfinite(loss):
+                self.diverged = True
+                break
+            self.update(loss)
+            if self.model.halting is not None:
+                adapt(self.model.halting, pondered, batch.mask)
+            marks.add(scored, pondered, batch)
+        return marks
+
+    def update(self, loss: Tensor) -> None:
+        """One step of Adam."""
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        if self.config.training.clip_norm > 0:
+            clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
+        self.optimizer.step()
+
+    def record(
+        self, train: SequenceFigures, dev: SequenceFigures, seconds: float, sequences: int
+    ) -> EpochRecord:
+        """What is stored about the epoch just run."""
+        halting = self.model.halting
+        weight = None if halting is None else halting.current_ponder_weight
+        return EpochRecord(
+            epoch=self.next_epoch,
+            train_loss=train.loss,
+            train_accuracy=train.accuracy,
+            train_mean_steps=train.mean_steps,
+            train_sd_steps=train.sd_steps,
+            train_ponder_cost=train.ponder_cost,
+            dev_loss=dev.loss,
+            dev_accuracy=dev.accuracy,
+            dev_mean_steps=dev.mean_steps,
+            dev_sd_steps=dev.sd_steps,
+            dev_ponder_cost=dev.ponder_cost,
+            ponder_weight=None if weight is None else float(weight),
+            seconds=seconds,
+            examples_per_second=sequences / seconds,
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that is needed to go on after the last finished epoch."""
+        models = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        return models | super().state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up a saved training."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        super().load_state_dict(state)

@@ -1,0 +1,49 @@
+"""Small trials on sequences."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.settings import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    SequenceNetworkConfig,
+    SequenceTrainConfig,
+    SortConfig,
+)
+from actmodels.settings import ActConfig
+
+GENERATED = (
+    ParityConfig(bits=6),
+    LogicConfig(vectors=4, gates=3),
+    AdditionConfig(numbers=3, digits=4, least_digit_first=False),
+    SortConfig(numbers=5),
+)
+CHARACTERS = CharactersConfig(window=7, held_out_bytes=40)
+ACT = ActConfig(epsilon=0.01, ponder_weight=0.001, max_steps=9, halting_bias=0.0)
+TEXT = torch.tensor(list(b"the quick brown fox jumps over the lazy dog; " * 4), dtype=torch.uint8)
+
+
+def sample_trial(**changes: Any) -> SequenceTrialConfig:
+    """A trial of a second: parity of six bits, an RNN of eight units."""
+    trial = SequenceTrialConfig(
+        task=GENERATED[0],
+        network=SequenceNetworkConfig(cell="rnn", state_size=8, init="xavier", init_std=0.1),
+        halting=ACT,
+        training=SequenceTrainConfig(
+            learning_rate=0.01,
+            clip_norm=1.0,
+            batch_size=16,
+            updates_per_epoch=5,
+            dev_sequences=40,
+            dev_seed=3,
+        ),
+        max_epochs=3,
+        patience=0,
+        seed=1,
+    )
+    return replace(trial, **changes)

@@ -1,0 +1,223 @@
+"""ACT around recurrent cells against the paper's equations, theory, torch's layers, and checks."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
+from actmodels.sequences.objective import objective, score
+from actmodels.sequences.settings import LogicConfig, SequenceHaltingConfig, SequenceNetworkConfig
+from actmodels.settings import FixedStepsConfig
+from tests.actmodels.sequences.samples import ACT
+
+TASK = build_task(LogicConfig(vectors=4, gates=3))
+CELLS = ("rnn", "lstm")
+KINDS = [(cell, halting) for cell in CELLS for halting in (None, ACT, FixedStepsConfig(steps=3))]
+
+
+def make(cell: Any, halting: SequenceHaltingConfig, seed: int = 1) -> ActRnn:
+    """A network in double precision whose steps differ from input to input."""
+    torch.manual_seed(seed)
+    config = SequenceNetworkConfig(cell=cell, state_size=5, init="normal", init_std=0.6)
+    return ActRnn(TASK.inputs, TASK.outputs.size, config, halting).double()
+
+
+def sample(count: int = 12) -> Any:
+    batch = TASK.sample(count, torch.Generator().manual_seed(4))
+    return batch._replace(inputs=batch.inputs.double())
+
+
+class Slow(NamedTuple):
+    outputs: list[list[Tensor]]
+    steps: list[list[int]]
+    remainders: list[list[Tensor]]
+
+
+def slow_step(model: ActRnn, vector: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """S(state, vector): (hidden,) of an RNN, (hidden, cell) of an LSTM."""
+    named = dict(model.cell.named_parameters(remove_duplicate=False))
+    prefix = "lstm." if len(state) == 2 else ""
+    summed = (
+        named[f"{prefix}input.weight"] @ vector
+        + named[f"{prefix}recurrent.weight"] @ state[0]
+        + named[f"{prefix}input.bias"]
+    )
+    if len(state) == 1:
+        return (torch.tanh(summed),)
+    write, keep, read, candidate = summed.split(len(state[0]))
+    cell = torch.sigmoid(keep + 1) * state[1] + torch.sigmoid(write) * torch.tanh(candidate)
+    return torch.sigmoid(read) * torch.tanh(cell), cell
+
+
+def slow_act(model: ActRnn, inputs: Tensor, lengths: list[int], parts: int) -> Slow:
+    """Graves 2016, equations 3 to 9 and 13, one example, one input and one step at a time."""
+    unit = model.halting.unit.linear
+    slow = Slow([], [], [])
+    for row, length in enumerate(lengths):
+        state = tuple(torch.zeros(5, dtype=torch.float64) for _ in range(parts))
+        outputs, numbers, remainders = [], [], []
+        for t in range(length):
+            states: list[tuple[Tensor, ...]] = []
+            answers: list[Tensor] = []
+            halting: list[Tensor] = []
+            inner = state
+            for n in range(1, ACT.max_steps + 1):
+                flag = torch.tensor([1.0 if n == 1 else 0.0], dtype=torch.float64)
+                inner = slow_step(model, torch.cat([inputs[row, t], flag]), inner)
+                states.append(inner)
+                answers.append(model.output.weight @ inner[0] + model.output.bias)
+                halting.append(torch.sigmoid(unit.weight[0] @ inner[0] + unit.bias[0]))
+                if sum(h.item() for h in halting) >= 1 - ACT.epsilon:
+                    break
+            remainder = 1 - sum(halting[:-1])
+            weights = [*halting[:-1], remainder]
+            state = tuple(
+                sum(w * s[part] for w, s in zip(weights, states, strict=True))
+                for part in range(parts)
+            )
+            outputs.append(sum(w * y for w, y in zip(weights, answers, strict=True)))
+            numbers.append(len(states))
+            remainders.append(torch.as_tensor(remainder, dtype=torch.float64))
+        slow.outputs.append(outputs)
+        slow.steps.append(numbers)
+        slow.remainders.append(remainders)
+    return slow
+
+
+@pytest.mark.parametrize(("cell", "parts"), [("rnn", 1), ("lstm", 2)])
+def test_against_the_equations(cell: str, parts: int) -> None:
+    """Outputs, N and R of every input, and the gradient of every parameter."""
+    model, batch = make(cell, ACT), sample()
+    lengths = batch.mask.sum(dim=1).tolist()
+    pondered = model(batch.inputs, batch.mask)
+    slow = slow_act(model, batch.inputs, lengths, parts)
+    taken = {n for row in slow.steps for n in row}
+    assert len(taken) >= 3, "the example is too easy: inputs take the same steps"
+    assert ACT.max_steps in taken, "the example is too easy: no input meets the cap"
+
+    fast_loss = slow_loss = torch.zeros((), dtype=torch.float64)
+    for row, length in enumerate(lengths):
+        for t in range(length):
+            here = (row, t)
+            expected = slow.outputs[row][t]
+            torch.testing.assert_close(pondered.logits[here], expected, rtol=0, atol=1e-12)
+            assert pondered.steps[here] == slow.steps[row][t]
+            remainder = pondered.ponder_cost[here] - pondered.steps[here]
+            torch.testing.assert_close(remainder, slow.remainders[row][t], rtol=0, atol=1e-12)
+            cost = slow.steps[row][t] + slow.remainders[row][t]
+            fast_loss = fast_loss + pondered.logits[here].sin().sum() + pondered.ponder_cost[here]
+            slow_loss = slow_loss + expected.sin().sum() + cost
+    parameters = list(model.parameters())
+    fast = torch.autograd.grad(fast_loss, parameters)
+    for ours, theirs in zip(fast, torch.autograd.grad(slow_loss, parameters), strict=True):
+        assert bool(ours.abs().sum() > 0)
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("cell", "halting"), KINDS)
+class TestFourChecks:
+    def test_save_and_load(self, cell: str, halting: Any, tmp_path: Path) -> None:
+        model, batch = make(cell, halting), sample()
+        torch.save(model.state_dict(), tmp_path / "model.pt")
+        other = make(cell, halting, seed=2)
+        expected = model(batch.inputs, batch.mask).logits
+        assert not torch.equal(other(batch.inputs, batch.mask).logits, expected)
+        other.load_state_dict(torch.load(tmp_path / "model.pt", weights_only=True))
+        assert torch.equal(other(batch.inputs, batch.mask).logits, expected)
+
+    def test_every_parameter_gets_a_gradient(self, cell: str, halting: Any) -> None:
+        model, batch = make(cell, halting), sample()
+        pondered = model(batch.inputs, batch.mask)
+        objective(score(TASK.outputs, pondered.logits, batch), pondered, model.halting).backward()
+        for name, parameter in model.named_parameters():
+            assert parameter.grad is not None, name
+            assert bool(parameter.grad.abs().sum() > 0), name
+
+    def test_batch_equals_singles(self, cell: str, halting: Any) -> None:
+        model, batch = make(cell, halting), sample()
+        together = model(batch.inputs, batch.mask)
+        for row in range(len(batch.inputs)):
+            one = batch.rows(row, row + 1)
+            alone = model(one.inputs, one.mask)
+            real = batch.mask[row]
+            torch.testing.assert_close(together.logits[row][real], alone.logits[0][real])
+            if halting is not None:
+                assert torch.equal(together.steps[row], alone.steps[0])
+
+    def test_padding_changes_nothing(self, cell: str, halting: Any) -> None:
+        model, batch = make(cell, halting), sample()
+        longer = model(pad(batch.inputs, (0, 0, 0, 3)), pad(batch.mask, (0, 3)))
+        expected = model(batch.inputs, batch.mask)
+        time = batch.mask.shape[1]
+        assert torch.equal(longer.logits[:, :time], expected.logits)
+        if halting is not None:
+            assert torch.equal(longer.steps[:, :time], expected.steps)
+            assert bool((longer.steps[:, time:] == 0).all())
+
+
+def test_without_halting_it_is_torchs_rnn() -> None:
+    model, batch = make("rnn", None), sample()
+    theirs = torch.nn.RNN(TASK.inputs, 5, batch_first=True).double()
+    with torch.no_grad():
+        theirs.weight_ih_l0.copy_(model.cell.input.weight)
+        theirs.weight_hh_l0.copy_(model.cell.recurrent.weight)
+        theirs.bias_ih_l0.copy_(model.cell.input.bias)
+        theirs.bias_hh_l0.zero_()
+    pondered = model(batch.inputs, batch.mask)
+    torch.testing.assert_close(pondered.logits, model.output(theirs(batch.inputs)[0]))
+    assert pondered.steps is None
+    assert pondered.ponder_cost is None
+
+
+def test_without_halting_it_is_torchs_lstm() -> None:
+    model, batch = make("lstm", None), sample()
+    theirs = torch.nn.LSTM(TASK.inputs, 5, batch_first=True).double()
+    order = torch.cat([torch.arange(10), torch.arange(15, 20), torch.arange(10, 15)])  # i f g o
+    with torch.no_grad():
+        theirs.weight_ih_l0.copy_(model.cell.lstm.input.weight[order])
+        theirs.weight_hh_l0.copy_(model.cell.lstm.recurrent.weight[order])
+        theirs.bias_ih_l0.copy_((model.cell.lstm.input.bias + model.cell.lstm.forget_bias)[order])
+        theirs.bias_hh_l0.zero_()
+    expected = model.output(theirs(batch.inputs)[0])
+    torch.testing.assert_close(model(batch.inputs, batch.mask).logits, expected)
+
+
+def test_a_certain_halt_is_the_plain_network() -> None:
+    """A unit that says 1 halts at the first step: the flag is then a part of the bias."""
+    model, plain, batch = make("rnn", ACT), make("rnn", None), sample()
+    with torch.no_grad():
+        model.halting.unit.linear.bias.fill_(50.0)
+        plain.cell.input.weight.copy_(model.cell.input.weight[:, :-1])
+        plain.cell.input.bias.copy_(model.cell.input.bias + model.cell.input.weight[:, -1])
+        plain.cell.recurrent.load_state_dict(model.cell.recurrent.state_dict())
+        plain.output.load_state_dict(model.output.state_dict())
+    pondered = model(batch.inputs, batch.mask)
+    torch.testing.assert_close(pondered.logits, plain(batch.inputs, batch.mask).logits)
+    assert torch.equal(pondered.steps, batch.mask.double())
+
+
+def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
+    """Equation 12: mean over sequences of the sum of losses + weight · sum of N + R."""
+    model, batch = make("lstm", replace(ACT, ponder_weight=0.3)), sample()
+    pondered = model(batch.inputs, batch.mask)
+    scored = score(TASK.outputs, pondered.logits, batch)
+    expected = 0.0
+    for row in range(len(batch.inputs)):
+        for t in range(int(batch.mask[row].sum())):
+            chance = torch.sigmoid(pondered.logits[row, t, 0])
+            right = chance if batch.targets[row, t, 0] else 1 - chance
+            expected += -right.log() + 0.3 * pondered.ponder_cost[row, t]
+            assert bool(scored.wrong[row, t]) == bool(right < 0.5)
+    total = objective(scored, pondered, model.halting)
+    torch.testing.assert_close(total, expected / len(batch.inputs))
+
+
+def test_start_of_the_halting_bias() -> None:
+    for bias in (1.0, -2.0):
+        assert make("rnn", replace(ACT, halting_bias=bias)).halting.unit.linear.bias.item() == bias

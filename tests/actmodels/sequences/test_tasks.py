@@ -1,0 +1,254 @@
+"""The generated tasks: instances by hand, slow loops, difficulty, and seeds."""
+
+import pytest
+import torch
+from torch.nn.functional import one_hot
+
+from actmodels.sequences.addition import END, Addition
+from actmodels.sequences.build import build_task
+from actmodels.sequences.logic import NAMES, Logic, LogicInstance
+from actmodels.sequences.parity import Parity
+from actmodels.sequences.settings import (
+    AdditionConfig,
+    LogicConfig,
+    ParityConfig,
+    SortConfig,
+    TaskConfig,
+)
+from actmodels.sequences.sort import Sort
+from tests.actmodels.sequences.samples import GENERATED
+
+
+def seeded(seed: int = 1) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+@pytest.mark.parametrize("config", GENERATED)
+class TestEveryTask:
+    def test_same_seed_same_batch(self, config: TaskConfig) -> None:
+        first = build_task(config).sample(50, seeded())
+        again = build_task(config).sample(50, seeded())
+        other = build_task(config).sample(50, seeded(2))
+        assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+        assert not torch.equal(first.inputs[:, :1], other.inputs[:, :1])
+
+    def test_padding_is_zero_and_on_the_right(self, config: TaskConfig) -> None:
+        task = build_task(config)
+        batch = task.sample(200, seeded())
+        lengths = batch.mask.sum(dim=1)
+        assert int(lengths.min()) >= 1
+        assert int(lengths.max()) == batch.mask.shape[1]
+        for row, length in enumerate(lengths.tolist()):
+            assert bool(batch.mask[row, :length].all())
+        assert bool((batch.inputs[~batch.mask] == 0).all())
+        assert bool((batch.targets[~batch.target_mask] == 0).all())
+        assert bool((batch.difficulty[~batch.mask] == 0).all())
+        assert not bool((batch.target_mask & ~batch.mask).any())
+
+    def test_shapes(self, config: TaskConfig) -> None:
+        task = build_task(config)
+        batch = task.sample(64, seeded())
+        assert batch.inputs.shape[2] == task.inputs
+        assert batch.targets.shape == (*batch.mask.shape, task.outputs.heads)
+        assert int(batch.targets.max()) <= task.outputs.classes - 1
+        assert batch.inputs.dtype == torch.float32
+        assert batch.targets.dtype == batch.difficulty.dtype == torch.long
+
+    def test_every_difficulty_is_as_likely(self, config: TaskConfig) -> None:
+        """Four standard errors of a share."""
+        batch = build_task(config).sample(4000, seeded())
+        levels = batch.difficulty[:, 0]
+        counts = torch.bincount(levels)[int(levels.min()) :].double()
+        share = 1 / len(counts)
+        error = (share * (1 - share) / 4000) ** 0.5
+        assert bool(((counts / 4000 - share).abs() < 4 * error).all())
+
+
+class TestParity:
+    def test_sizes_of_the_paper(self) -> None:
+        task = Parity(ParityConfig(bits=64))
+        batch = task.sample(512, seeded())
+        assert batch.inputs.shape == (512, 1, 64)
+        assert task.outputs.size == 1
+        assert int(batch.difficulty.min()) == 1
+        assert int(batch.difficulty.max()) == 64
+
+    def test_against_a_slow_loop(self) -> None:
+        batch = Parity(ParityConfig(bits=9)).sample(300, seeded())
+        for row, vector in enumerate(batch.inputs[:, 0].tolist()):
+            assert set(vector) <= {-1.0, 0.0, 1.0}
+            assert batch.difficulty[row, 0] == sum(value != 0 for value in vector)
+            assert batch.targets[row, 0, 0] == vector.count(1.0) % 2
+
+    def test_each_place_is_used_alike(self) -> None:
+        """A place is used with the mean of k / bits = (bits + 1) / (2 bits), half of it by 1."""
+        vectors = Parity(ParityConfig(bits=8)).sample(8000, seeded()).inputs[:, 0]
+        torch.testing.assert_close(
+            (vectors != 0).double().mean(dim=0),
+            torch.full((8,), 9 / 16).double(),
+            atol=0.03,
+            rtol=0,
+        )
+        assert (vectors == 1).sum() / (vectors != 0).sum() == pytest.approx(0.5, abs=0.02)
+
+    def test_describe(self) -> None:
+        task = Parity(ParityConfig(bits=4))
+        batch = task.sample(1, seeded())
+        batch.inputs[0, 0] = torch.tensor([1.0, -1.0, 0.0, 1.0])
+        batch.targets[0, 0, 0] = 0
+        assert task.describe(batch, 0) == "+-.+ even"
+
+
+def logic_by_hand(first: int, second: int, names: list[str]) -> int:
+    """The target of one vector with the bits b_0 and b_1."""
+    task = Logic(LogicConfig(vectors=1, gates=len(names)))
+    gates = torch.tensor([[[NAMES.index(name) for name in names]]])
+    count = torch.tensor([[len(names)]])
+    drawn = LogicInstance(torch.tensor([1]), count, gates, torch.tensor([[first, second]]))
+    return int(task.batch(drawn).targets[0, 0, 0])
+
+
+# What each gate means, written apart from the table of truth values.
+MEANING = {
+    "NOR": lambda p, q: not (p or q),
+    "Xq": lambda p, q: not p and q,
+    "ABJ": lambda p, q: p and not q,
+    "XOR": lambda p, q: p != q,
+    "NAND": lambda p, q: not (p and q),
+    "AND": lambda p, q: p and q,
+    "XNOR": lambda p, q: p == q,
+    "if/then": lambda p, q: not p or q,
+    "then/if": lambda p, q: p or not q,
+    "OR": lambda p, q: p or q,
+}
+
+
+class TestLogic:
+    def test_sizes_of_the_paper(self) -> None:
+        task = Logic(LogicConfig(vectors=10, gates=10))
+        assert task.sample(64, seeded()).inputs.shape == (64, 10, 102)
+
+    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("older", [0, 1])
+    @pytest.mark.parametrize("newest", [0, 1])
+    def test_one_gate(self, name: str, older: int, newest: int) -> None:
+        """The newest bit, b_1, is P; b_0 is Q."""
+        assert logic_by_hand(older, newest, [name]) == MEANING[name](newest, older)
+
+    def test_two_asymmetric_gates_by_hand(self) -> None:
+        """b_0 = 1, b_1 = 0: b_2 = not b_1 or b_0 = 1; b_3 = b_2 and not b_1 = 1.
+
+        With the arguments in the other order b_2 = not b_0 or b_1 = 0, b_3 = b_1 and not b_2 = 0.
+        """
+        assert logic_by_hand(1, 0, ["if/then", "ABJ"]) == 1
+
+    def test_against_a_slow_loop(self) -> None:
+        task = Logic(LogicConfig(vectors=4, gates=5))
+        batch = task.sample(200, seeded())
+        for row in range(200):
+            before = 0
+            for t in range(int(batch.mask[row].sum())):
+                vector = batch.inputs[row, t].tolist()
+                assert t == 0 or vector[0] == 0
+                older, newest = bool(vector[0]) if t == 0 else before, bool(vector[1])
+                chunks = [vector[2 + 10 * i : 12 + 10 * i] for i in range(5)]
+                used = [chunk.index(1.0) for chunk in chunks if any(chunk)]
+                assert all(sum(chunk) == 1 for chunk in chunks[: len(used)])
+                assert len(used) == batch.difficulty[row, t]
+                for gate in used:
+                    older, newest = newest, MEANING[NAMES[gate]](newest, older)
+                before = newest
+                assert batch.targets[row, t, 0] == newest
+
+    def test_describe(self) -> None:
+        task = Logic(LogicConfig(vectors=2, gates=2))
+        gates = torch.tensor([[[NAMES.index("OR"), NAMES.index("XOR")], [NAMES.index("NOR"), 0]]])
+        counts, bits = torch.tensor([[2, 1]]), torch.tensor([[1, 0, 1]])
+        batch = task.batch(LogicInstance(torch.tensor([2]), counts, gates, bits))
+        # OR(0, 1) = 1, XOR(1, 0) = 1; then NOR(1, 1) = 0.
+        expected = "b0=1 b1=0 OR XOR -> 1\nb0=result b1=1 NOR -> 0"
+        assert task.describe(batch, 0) == expected
+
+
+class TestAddition:
+    def test_sizes_of_the_paper(self) -> None:
+        task = Addition(AdditionConfig(numbers=5, digits=5, least_digit_first=False))
+        assert task.sample(32, seeded()).inputs.shape == (32, 5, 50)
+        assert (task.outputs.heads, task.outputs.classes, task.outputs.size) == (6, 11, 66)
+
+    @pytest.mark.parametrize(
+        ("least_digit_first", "targets"),
+        [(False, [1, 0, 4, 2, END]), (True, [2, 4, 0, 1, END])],
+    )
+    def test_by_hand(self, least_digit_first: bool, targets: list[int]) -> None:
+        """1000 + 042 = 1042, and the first number is asked nothing."""
+        task = Addition(AdditionConfig(10, 4, least_digit_first))
+        digits = torch.tensor([[[1, 0, 0, 0], [0, 4, 2, 7]]])
+        if least_digit_first:
+            digits = torch.tensor([[[0, 0, 0, 1], [2, 4, 0, 7]]])
+        batch = task.batch(torch.tensor([2]), torch.tensor([[4, 3]]), digits)
+        assert batch.targets[0, 1].tolist() == targets
+        assert batch.target_mask.tolist() == [[False, True]]
+        assert batch.inputs[0, 1, 30:].tolist() == [0.0] * 10
+        assert torch.equal(batch.inputs[0, 0], one_hot(digits[0, 0], 10).flatten().float())
+
+    def test_a_sum_of_nothing_is_one_zero(self) -> None:
+        task = Addition(AdditionConfig(2, 2, least_digit_first=False))
+        zeros = torch.zeros(1, 2, 2, dtype=torch.long)
+        batch = task.batch(torch.tensor([2]), torch.tensor([[2, 1]]), zeros)
+        assert batch.targets[0, 1].tolist() == [0, END, END]
+
+    @pytest.mark.parametrize("least_digit_first", [False, True])
+    def test_against_a_slow_loop(self, least_digit_first: bool) -> None:
+        task = Addition(AdditionConfig(4, 3, least_digit_first))
+        batch = task.sample(200, seeded())
+        for row in range(200):
+            total = 0
+            for t in range(int(batch.mask[row].sum())):
+                width = int(batch.difficulty[row, t])
+                vector = batch.inputs[row, t].tolist()
+                digits = [vector[10 * i : 10 * i + 10].index(1.0) for i in range(width)]
+                assert sum(vector) == width
+                order = digits[::-1] if least_digit_first else digits
+                total += int("".join(map(str, order)))
+                written = [int(digit) for digit in str(total)]
+                written = written[::-1] if least_digit_first else written
+                written += [END] * (task.outputs.heads - len(written))
+                assert bool(batch.target_mask[row, t]) == (t > 0)
+                if t:
+                    assert batch.targets[row, t].tolist() == written
+
+    def test_describe(self) -> None:
+        task = Addition(AdditionConfig(2, 3, least_digit_first=False))
+        digits = torch.tensor([[[9, 0, 5], [3, 7, 0]]])
+        batch = task.batch(torch.tensor([2]), torch.tensor([[3, 2]]), digits)
+        assert task.describe(batch, 0) == "  905\n+ 37 = 942"
+
+
+class TestSort:
+    def test_sizes_of_the_paper(self) -> None:
+        task = Sort(SortConfig(numbers=15))
+        assert task.outputs.size == 15
+        assert task.sample(64, seeded()).inputs.shape == (64, 30, 2)
+
+    def test_by_hand(self) -> None:
+        task = Sort(SortConfig(numbers=4))
+        numbers = torch.tensor([[0.3, -1.2, 0.05], [2.0, 1.0, 9.0]])
+        batch = task.batch(torch.tensor([3, 2]), numbers)
+        assert batch.targets[0, 3:, 0].tolist() == [1, 2, 0]
+        assert batch.target_mask[0].tolist() == [False] * 3 + [True] * 3
+        assert batch.inputs[0, :, 1].tolist() == [0, 0, 1, 0, 0, 0]
+        assert batch.inputs[1, :, 0].tolist() == [2, 1, 0, 0, 0, 0]
+        assert batch.inputs[1, :, 1].tolist() == [0, 1, 0, 0, 0, 0]
+        assert batch.targets[1, :, 0].tolist() == [0, 0, 1, 0, 0, 0]
+        assert batch.mask[1].tolist() == [True] * 4 + [False] * 2
+        assert batch.target_mask[1].tolist() == [False, False, True, True, False, False]
+        assert task.describe(batch, 0) == "0.30 -1.20 0.05 -> 1 2 0"
+
+    def test_against_a_slow_loop(self) -> None:
+        batch = Sort(SortConfig(numbers=6)).sample(200, seeded())
+        for row in range(200):
+            count = int(batch.difficulty[row, 0])
+            numbers = batch.inputs[row, :count, 0].tolist()
+            order = sorted(range(count), key=lambda place: numbers[place])
+            assert batch.targets[row, count : 2 * count, 0].tolist() == order
