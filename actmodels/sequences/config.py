@@ -60,8 +60,8 @@ class SequenceTrialConfig:
     def problems(self) -> list[str]:
         """One sentence for each setting that cannot be."""
         if type(self.halting) not in HALTINGS:
-            known = ", ".join(kind.__name__ for kind in HALTINGS)
-            return [f"halting is a {type(self.halting).__name__}; sequences know {known}"]
+            known = ", ".join(kind.__name__ for kind in HALTINGS[:-1])
+            return [f"halting is a {type(self.halting).__name__}; must be {known} or None"]
         parts = (self.task, self.network, self.training, *([self.halting] if self.halting else []))
         values = {name: value for part in parts for name, value in asdict(part).items()}
         values |= {"max_epochs": self.max_epochs, "patience": self.patience, "seed": self.seed}

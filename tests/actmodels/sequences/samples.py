@@ -24,7 +24,7 @@ GENERATED = (
     SortConfig(numbers=5),
 )
 CHARACTERS = CharactersConfig(window=7, held_out_bytes=40)
-ACT = ActConfig(epsilon=0.01, ponder_weight=0.001, max_steps=9, halting_bias=0.0)
+ACT = ActConfig(epsilon=0.01, ponder_weight=0.001, max_steps=6, halting_bias=0.0)
 TEXT = torch.tensor(list(b"the quick brown fox jumps over the lazy dog; " * 4), dtype=torch.uint8)
 
 

@@ -1,0 +1,119 @@
+"""Windows of a text, and reading along one."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import DataError
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.characters import Characters, read_bytes
+from actmodels.sequences.reading import read
+from actmodels.sequences.settings import CharactersConfig, SequenceHaltingConfig
+from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
+
+TASK = Characters(CHARACTERS, TEXT, "text")
+
+
+def codes(batch: object) -> torch.Tensor:
+    return batch.inputs.argmax(dim=-1)
+
+
+def test_targets_are_the_next_bytes() -> None:
+    batch = TASK.sample(20, torch.Generator().manual_seed(1))
+    assert batch.inputs.shape == (20, 7, 256)
+    assert torch.equal(codes(batch)[:, 1:], batch.targets[:, :-1, 0])
+    whole = bytes(TEXT.tolist())
+    for row in range(20):
+        window = bytes([*codes(batch)[row].tolist(), int(batch.targets[row, -1, 0])])
+        assert window in whole
+        assert TASK.describe(batch, row) == window.decode()
+
+
+def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
+    text = torch.arange(100, dtype=torch.uint8)  # a byte says where it stands
+    task = Characters(CharactersConfig(window=7, held_out_bytes=30), text, "text")
+    generator = torch.Generator().manual_seed(1)
+    for batch, first, end in (
+        (task.sample(2000, generator), 0, 70),
+        (task.sample_dev(2000, generator), 70, 100),
+    ):
+        assert int(codes(batch).min()) == first
+        assert int(batch.targets.max()) == end - 1
+
+
+def test_same_seed_same_windows() -> None:
+    first = TASK.sample(9, torch.Generator().manual_seed(1))
+    assert torch.equal(first.inputs, TASK.sample(9, torch.Generator().manual_seed(1)).inputs)
+    assert not torch.equal(first.inputs, TASK.sample(9, torch.Generator().manual_seed(2)).inputs)
+
+
+def test_without_a_held_out_part_dev_reads_the_training_text() -> None:
+    task = Characters(CharactersConfig(window=7, held_out_bytes=0), TEXT, "text")
+    assert torch.equal(task.trained, task.held_out)
+
+
+def test_read_bytes(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(bytes([0, 200, 255]))
+    assert read_bytes(tmp_path / "text").tolist() == [0, 200, 255]
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"enwik8: no such file; characters need a text"):
+        read_bytes(tmp_path / "enwik8")
+
+
+def test_empty_file(tmp_path: Path) -> None:
+    (tmp_path / "text").touch()
+    with pytest.raises(DataError, match="text: is empty; characters need a text"):
+        read_bytes(tmp_path / "text")
+
+
+def test_a_text_too_short() -> None:
+    with pytest.raises(
+        DataError,
+        match=r"enwik8: 6 bytes are left to train on, but a window and the byte after it are 8; "
+        "give a longer text or hold out less",
+    ):
+        Characters(CharactersConfig(window=7, held_out_bytes=20), TEXT[:26], "enwik8")
+
+
+def test_a_held_out_part_too_short() -> None:
+    with pytest.raises(
+        DataError,
+        match=r"enwik8: held_out_bytes is 5, but a window and the byte after it are 8; "
+        r"hold out at least as many, or none \(0\)",
+    ):
+        Characters(CharactersConfig(window=7, held_out_bytes=5), TEXT, "enwik8")
+
+
+@pytest.mark.parametrize("halting", [ACT, None])
+def test_reading_along_a_text(halting: SequenceHaltingConfig) -> None:
+    """The same as one window of the text; a uniform prediction has the entropy ln 256."""
+    model = ActRnn(256, 256, sample_trial().network, halting).double()
+    text = b"a fox, a dog"
+    along = read(model, TASK, text)
+    assert bytes(byte.byte for byte in along) == text[:-1]
+    batch = TASK.batch(torch.tensor([list(text)]))
+    pondered = model(batch.inputs.double(), batch.mask)
+    expected = torch.nn.functional.cross_entropy(
+        pondered.logits[0], batch.targets[0, :, 0], reduction="none"
+    )
+    assert [byte.loss for byte in along] == pytest.approx(expected.tolist())
+    if halting is None:
+        assert along[0].steps is None
+        assert along[0].ponder_cost is None
+    else:
+        assert [byte.steps for byte in along] == pondered.steps[0].tolist()
+        assert [byte.ponder_cost for byte in along] == pondered.ponder_cost[0].tolist()
+    with torch.no_grad():
+        model.output.weight.zero_()
+    assert [byte.entropy for byte in read(model, TASK, text)] == pytest.approx(
+        [torch.tensor(256.0).log().item()] * 11
+    )
+
+
+def test_nothing_to_predict() -> None:
+    model = ActRnn(256, 256, sample_trial().network, ACT)
+    with pytest.raises(ValueError, match="the text has 1 bytes; at least 2 are needed"):
+        read(model, TASK, b"a")

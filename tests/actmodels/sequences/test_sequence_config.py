@@ -1,0 +1,104 @@
+"""Settings of trials on sequences: ranges in words, and the paper's own sizes."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.errors import ConfigError
+from actmodels.sequences.build import build_task
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.settings import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    SequenceNetworkConfig,
+    SortConfig,
+)
+from actmodels.sequences.training import SequenceTraining
+from actmodels.settings import ActConfig, PonderNetConfig
+from tests.actmodels.sequences.samples import TEXT, sample_trial
+
+
+def test_all_problems_at_once() -> None:
+    network = replace(sample_trial().network, cell="gru", state_size=0)
+    with pytest.raises(ConfigError) as raised:
+        sample_trial(network=network, task=ParityConfig(bits=0), max_epochs=0)
+    assert raised.value.problems == [
+        "bits is 0; must be at least 1",
+        "cell is 'gru'; must be rnn or lstm",
+        "state_size is 0; must be at least 1",
+        "max_epochs is 0; must be at least 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("task", "problem"),
+    [
+        (SortConfig(numbers=1), "numbers is 1; must be at least 2"),
+        (AdditionConfig(2, 0, False), "digits is 0; must be at least 1"),
+        (LogicConfig(vectors=0, gates=1), "vectors is 0; must be at least 1"),
+        (CharactersConfig(window=5, held_out_bytes=-1), "held_out_bytes is -1; must be at least 0"),
+    ],
+)
+def test_ranges_of_tasks(task: Any, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        sample_trial(task=task)
+
+
+def test_a_halting_that_sequences_do_not_have() -> None:
+    with pytest.raises(
+        ConfigError,
+        match="halting is a PonderNetConfig; must be ActConfig, TargetStepsConfig, "
+        "FixedStepsConfig or None",
+    ):
+        sample_trial(halting=PonderNetConfig(0.01, 0.01, 3, 9, 0.0))
+
+
+def test_a_trial_is_plain_data() -> None:
+    stored = json.loads(json.dumps(sample_trial().as_dict()))
+    assert stored["task"] == {"bits": 6}
+    assert stored["network"]["cell"] == "rnn"
+
+
+PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_bias=1.0)
+PAPER = {  # task, cell, state size, batch, cap of the steps, parameters without and with ACT
+    "parity": (ParityConfig(64), "rnn", 128, 128, 100, 24_833, 25_090),
+    "logic": (LogicConfig(10, 10), "lstm", 128, 16, 100, 118_401, 119_042),
+    "addition": (AdditionConfig(5, 5, False), "lstm", 512, 32, 20, 1_186_882, 1_189_443),
+    "sort": (SortConfig(15), "lstm", 512, 16, 100, 1_062_415, 1_064_976),
+    "characters": (CharactersConfig(500, 0), "lstm", 1500, 1, 100, 10_926_256, 10_933_757),
+}
+
+
+def paper_trial(name: str, *, act: bool) -> SequenceTrialConfig:
+    task, cell, state, batch, cap, _, _ = PAPER[name]
+    settings = sample_trial().training
+    return sample_trial(
+        task=task,
+        network=SequenceNetworkConfig(cell, state, "xavier", 0.1),
+        halting=replace(PAPER_ACT, max_steps=cap) if act else None,
+        training=replace(settings, batch_size=batch, updates_per_epoch=1, dev_sequences=2),
+        max_epochs=1,
+    )
+
+
+@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize("act", [False, True])
+def test_sizes_of_the_paper(name: str, act: bool) -> None:
+    """RNN: s(i + s + 1); LSTM: 4 s(i + s + 1); output s·o + o; ACT: a flag and s + 1 to halt."""
+    config = paper_trial(name, act=act)
+    text = TEXT.repeat(3)
+    training = SequenceTraining(config, build_task(config.task, text))
+    assert training.parameters == PAPER[name][6 if act else 5]
+
+
+@pytest.mark.parametrize("name", ["parity", "logic", "addition", "sort"])
+def test_the_paper_runs(name: str) -> None:
+    """One update of each; characters are the same code, and take their time."""
+    config = paper_trial(name, act=True)
+    record = SequenceTraining(config, build_task(config.task)).run_epoch()
+    assert torch.isfinite(torch.tensor(record.train_loss))

@@ -1,0 +1,160 @@
+"""Training on sequences: resumption to the bit, seeds, divergence, and that it learns."""
+
+import io
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.sequences.build import build_task
+from actmodels.sequences.characters import Characters
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.evaluation import evaluate
+from actmodels.sequences.settings import ParityConfig
+from actmodels.sequences.training import SequenceTraining
+from actmodels.settings import FixedStepsConfig, TargetStepsConfig
+from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT, sample_trial
+
+TARGET = TargetStepsConfig(
+    epsilon=0.01,
+    target_steps=3.0,
+    adaptation_rate=0.001,
+    damping=0.1,
+    recent_share=0.05,
+    max_steps=9,
+    halting_bias=0.0,
+)
+HALTINGS = (ACT, TARGET, FixedStepsConfig(steps=2), None)
+TASKS = (*GENERATED, CHARACTERS)
+
+
+def train(config: SequenceTrialConfig) -> SequenceTraining:
+    return SequenceTraining(config, build_task(config.task, TEXT))
+
+
+def results(training: SequenceTraining) -> list[dict[str, Any]]:
+    return [epoch.result() for epoch in training.history]
+
+
+def same_model(one: SequenceTraining, other: SequenceTraining) -> bool:
+    states = one.model.state_dict(), other.model.state_dict()
+    return all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+@pytest.mark.parametrize("cell", ["rnn", "lstm"])
+@pytest.mark.parametrize("halting", HALTINGS)
+@pytest.mark.parametrize("task", TASKS)
+def test_resumed_equals_uninterrupted(task: Any, halting: Any, cell: Any) -> None:
+    network = replace(sample_trial().network, cell=cell)
+    config = sample_trial(task=task, halting=halting, network=network)
+    whole = train(config)
+    assert len(list(whole.epochs())) == 3
+    first = train(config)
+    first.run_epoch()
+    stored = io.BytesIO()
+    torch.save(first.state_dict(), stored)
+    second = train(config)
+    second.load_state_dict(torch.load(io.BytesIO(stored.getvalue()), weights_only=True))
+    list(second.epochs())
+    assert results(second) == results(whole)
+    assert same_model(second, whole)
+
+
+def test_seeds() -> None:
+    """Every epoch and every seed has other data; the dev set is that of its own seed."""
+    first, other = train(sample_trial(seed=1)), train(sample_trial(seed=2))
+    assert torch.equal(first.dev.inputs, other.dev.inputs)
+    assert not same_model(first, other)
+    training = replace(sample_trial().training, dev_seed=4)
+    assert not torch.equal(train(sample_trial(training=training)).dev.inputs, first.dev.inputs)
+    drawn = []
+    sample = first.task.sample
+
+    def watched(count: int, generator: torch.Generator) -> Any:
+        batch = sample(count, generator)
+        drawn.append(batch.inputs)
+        return batch
+
+    first.task.sample = watched  # type: ignore[method-assign]
+    list(first.epochs())
+    assert len(drawn) == 15
+    assert len({tuple(batch.flatten().tolist()) for batch in drawn}) == 15
+
+
+def test_record() -> None:
+    training = train(sample_trial())
+    record = training.run_epoch()
+    assert record.epoch == 1
+    assert 0 < record.dev_accuracy < 1
+    assert record.dev_ponder_cost > record.dev_mean_steps >= 1
+    assert record.ponder_weight == ACT.ponder_weight
+    plain = train(sample_trial(halting=None)).run_epoch()
+    assert plain.dev_mean_steps is None
+    assert plain.ponder_weight is None
+
+
+def test_steps_at_a_fixed_number() -> None:
+    record = train(sample_trial(halting=FixedStepsConfig(steps=4))).run_epoch()
+    assert record.dev_mean_steps == 4
+    assert record.dev_sd_steps == 0
+
+
+def test_divergence_ends_on_the_parameters_before() -> None:
+    config = sample_trial()
+    training = train(config)
+    training.run_epoch()
+    before = {name: value.clone() for name, value in training.model.state_dict().items()}
+    sample = training.task.sample
+    calls = []
+
+    def breaking(count: int, generator: torch.Generator) -> Any:
+        batch = sample(count, generator)
+        calls.append(1)
+        return batch._replace(inputs=batch.inputs * math.nan) if len(calls) == 3 else batch
+
+    training.task.sample = breaking  # type: ignore[method-assign]
+    training.run_epoch()
+    assert training.diverged
+    assert training.finished
+    assert len(calls) == 3
+    after = training.model.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_gradients_are_clipped() -> None:
+    """Adam's first step is as large as the learning rate whatever the norm; the moments tell."""
+    norms = []
+    for clip_norm in (0.0, 0.01):
+        settings = replace(sample_trial().training, clip_norm=clip_norm, updates_per_epoch=1)
+        training = train(sample_trial(training=settings))
+        training.run_epoch()
+        moments = [state["exp_avg"] for state in training.optimizer.state.values()]
+        norms.append(torch.cat([moment.flatten() for moment in moments]).norm().item() * 10)
+    assert norms[0] > 0.05
+    assert norms[1] == pytest.approx(0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize("halting", [ACT, None])
+def test_learns_parity_of_two_bits(halting: Any) -> None:
+    """With or without ACT: at two bits there is nothing to compute one after the other."""
+    settings = replace(sample_trial().training, updates_per_epoch=200)
+    config = sample_trial(task=ParityConfig(bits=2), halting=halting, training=settings)
+    training = train(config)
+    assert evaluate(training.model, training.task.outputs, training.dev, 40).figures().accuracy < 1
+    list(training.epochs())
+    assert training.history[-1].dev_accuracy == 1
+
+
+def test_learns_a_text() -> None:
+    """Below the entropy of its single bytes (3.1 nats)."""
+    shares = torch.bincount(TEXT.long()).double() / len(TEXT)
+    alone = -(shares[shares > 0] * shares[shares > 0].log()).sum().item()
+    settings = replace(sample_trial().training, updates_per_epoch=40)
+    network = replace(sample_trial().network, cell="lstm", state_size=32)
+    config = sample_trial(task=CHARACTERS, training=settings, network=network)
+    training = train(config)
+    list(training.epochs())
+    assert training.history[-1].dev_loss < alone
+    assert isinstance(training.task, Characters)
