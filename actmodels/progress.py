@@ -1,6 +1,6 @@
 """How far a trial has come: its epochs, its best parameters, and whether it has ended."""
 
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from torch import Tensor
 
@@ -23,7 +23,10 @@ class Schedule(Protocol):
         """What all its random numbers come from."""
 
 
-class Progress:
+Trial = TypeVar("Trial", bound=Schedule)
+
+
+class Progress(Generic[Trial]):
     """What a trial in progress knows besides its model and optimiser.
 
     Attributes:
@@ -32,7 +35,7 @@ class Progress:
         diverged: a loss was not finite; the trial ended on the parameters of the epoch before.
     """
 
-    def __init__(self, config: Schedule) -> None:
+    def __init__(self, config: Trial) -> None:
         self.config = config
         self.history: list[EpochRecord] = []
         self.best_parameters: dict[str, Tensor] = {}

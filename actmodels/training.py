@@ -39,7 +39,7 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     )
 
 
-class Training(Progress):
+class Training(Progress[TrialConfig]):
     """One trial in progress.
 
     Args:
@@ -47,8 +47,6 @@ class Training(Progress):
         data: its train and dev splits and word vectors.
         device: where the model lives, such as "cpu" or "cuda".
     """
-
-    config: TrialConfig
 
     def __init__(self, config: TrialConfig, data: TrialData, device: str = "cpu") -> None:
         super().__init__(config)

@@ -34,7 +34,7 @@ from actmodels.training import build_optimizer
 CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
 
 
-class Member(Progress):
+class Member(Progress[TrialConfig]):
     """One trial of a pack between epochs; its attributes are those of Training."""
 
     def __init__(self, config: TrialConfig, model: PairModel) -> None:

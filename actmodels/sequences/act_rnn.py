@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from actmodels.halting.build import build_halting
 from actmodels.halting.family import Halting
+from actmodels.models.running import Running
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.sequences.cells import build_cell
@@ -90,25 +91,27 @@ class ActRnn(nn.Module):
     ) -> PonderedInput:
         """Take steps on one input until every example has halted, or the cap is reached.
 
-        Steps that an example takes after its own N, while others go on, weigh nothing.
+        Only examples that still run take a step, unless too few have halted to be worth the
+        copying; what an example does after its own N weighs nothing.
 
         Args:
             first, later: what the input contributes to the first step and to later ones.
             state: that behind the input before [batch, width].
             real: which examples have an input here [batch]; nobody waits for the others.
         """
-        states: list[Tensor] = []
-        probabilities: list[Tensor] = []
+        running, padding = Running(real.shape, state.device), ~real
         for number in range(halting.max_steps):
             state = self.cell.step(later if number else first, state)
-            states.append(state)
-            probabilities.append(halting.probability(state[:, : self.cell.visible]))
-            so_far = torch.stack(probabilities, dim=-1).detach()
-            if bool((halting.done(so_far) | ~real).all()):
+            so_far = running.add(state, halting.probability(state[:, : self.cell.visible]))
+            done = halting.done(so_far) | padding
+            if number == halting.max_steps - 1 or bool(done.all()):
                 break
-        answer = halting.answer(
-            torch.stack(states, dim=-2), torch.stack(probabilities, dim=-1), as_it_is
-        )
+            places = running.places(done)
+            if places is not None:
+                running.keep(places)
+                state, later = running.rows(state, places), running.rows(later, places)
+                padding = padding[places]
+        answer = halting.answer(*running.trajectory(), as_it_is)
         return PonderedInput(answer.logits, answer.steps, answer.ponder_cost)
 
     def plain(self, inputs: Tensor) -> Pondered:

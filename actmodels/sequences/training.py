@@ -25,7 +25,7 @@ from actmodels.sequences.task import Task
 DEV_SEEDS = 2**62  # dev seeds start here, far from those of any epoch
 
 
-class SequenceTraining(Progress):
+class SequenceTraining(Progress[SequenceTrialConfig]):
     """One trial in progress.
 
     Args:
@@ -33,8 +33,6 @@ class SequenceTraining(Progress):
         task: that of config.task; for characters, with its text.
         device: where the model lives, such as "cpu" or "cuda".
     """
-
-    config: SequenceTrialConfig
 
     def __init__(self, config: SequenceTrialConfig, task: Task, device: str = "cpu") -> None:
         super().__init__(config)
