@@ -1,19 +1,35 @@
 """What a trial on sequences is: frozen, checked configuration. Imports no torch."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, get_args, get_origin, get_type_hints
 
 from actmodels.errors import ConfigError
+from actmodels.registry import HALTINGS
 from actmodels.sequences.settings import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
     SequenceHaltingConfig,
     SequenceNetworkConfig,
     SequenceTrainConfig,
+    SortConfig,
     TaskConfig,
 )
-from actmodels.settings import RANGES, ActConfig, FixedStepsConfig, TargetStepsConfig
+from actmodels.settings import RANGES
 
-# A subclass is another kind of halting, whose objective sequences do not have.
-HALTINGS: tuple[type, ...] = (ActConfig, TargetStepsConfig, FixedStepsConfig, type(None))
+TASKS: dict[str, type] = {
+    "parity": ParityConfig,
+    "logic": LogicConfig,
+    "addition": AdditionConfig,
+    "sort": SortConfig,
+    "characters": CharactersConfig,
+}
+# The others have objectives of their own, for one label per example.
+HALTING_KINDS: dict[str, type] = {
+    "none": type(None),
+    **{kind: HALTINGS[kind].settings for kind in ("act", "target_steps", "fixed_steps")},
+}
 AT_LEAST_ONE = (
     "bits",
     "vectors",
@@ -32,9 +48,8 @@ SEQUENCE_RANGES: dict[str, tuple[Any, str]] = RANGES | {
         (lambda v: v >= 0, "at least 0"),
     ),
     "numbers": (lambda v: v >= 2, "at least 2"),  # one number has no sum and no order
-    "cell": (lambda v: v in ("rnn", "lstm"), "rnn or lstm"),
-    "init": (lambda v: v in ("xavier", "normal"), "xavier or normal"),
 }
+NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -42,6 +57,9 @@ class SequenceTrialConfig:
     """Everything, besides code and a text file's bytes, that decides a trial's result.
 
     patience: stop after this many epochs without a better dev accuracy; 0 runs max_epochs.
+
+    Raises:
+        ConfigError: a setting that cannot be; all of them at once.
     """
 
     task: TaskConfig
@@ -53,24 +71,89 @@ class SequenceTrialConfig:
     seed: int
 
     def __post_init__(self) -> None:
-        problems = self.problems()
+        if type(self.halting) not in HALTING_KINDS.values():
+            known = ", ".join(HALTING_KINDS)
+            problem = f"halting is a {type(self.halting).__name__}; must be that of {known}"
+            raise ConfigError("trial", [problem])
+        problems = [
+            f"{field.name} {found}"
+            for part in (self.task, self.network, self.halting, self.training, self)
+            if part is not None
+            for field in fields(part)
+            if (found := setting_problem(type(part), field.name, getattr(part, field.name)))
+        ]
         if problems:
             raise ConfigError("trial", problems)
 
-    def problems(self) -> list[str]:
-        """One sentence for each setting that cannot be."""
-        if type(self.halting) not in HALTINGS:
-            known = ", ".join(kind.__name__ for kind in HALTINGS[:-1])
-            return [f"halting is a {type(self.halting).__name__}; must be {known} or None"]
-        parts = (self.task, self.network, self.training, *([self.halting] if self.halting else []))
-        values = {name: value for part in parts for name, value in asdict(part).items()}
-        values |= {"max_epochs": self.max_epochs, "patience": self.patience, "seed": self.seed}
-        return [
-            f"{name} is {value!r}; must be {SEQUENCE_RANGES[name][1]}"
-            for name, value in values.items()
-            if name in SEQUENCE_RANGES and not SEQUENCE_RANGES[name][0](value)
-        ]
+    @property
+    def task_name(self) -> str:
+        """Such as `parity`."""
+        return name_of(type(self.task), TASKS)
+
+    @property
+    def halting_name(self) -> str:
+        """Such as `act`; `none` for a network without halting."""
+        return name_of(type(self.halting), HALTING_KINDS)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain nested dictionaries, as stored in records."""
-        return asdict(self)
+        """Plain nested dictionaries, as stored in records; task and halting say their kind."""
+        plain = asdict(self)
+        plain["task"] = {"kind": self.task_name} | plain["task"]
+        plain["halting"] = {"kind": self.halting_name} | (plain["halting"] or {})
+        return plain
+
+
+def name_of(kind: type, names: dict[str, type]) -> str:
+    """The name that stands for a class."""
+    return next(name for name, known in names.items() if known is kind)
+
+
+def setting_problem(part: type, name: str, value: object) -> str | None:
+    """Why `value` cannot be the setting `name` of a dataclass, or None if it can."""
+    hint = get_type_hints(part)[name]
+    choices = [str(choice) for choice in get_args(hint)]
+    if all(isinstance(choice, str) for choice in get_args(hint)) and get_origin(hint):
+        return None if value in choices else f"is {value!r}; must be {' or '.join(choices)}"
+    if hint not in NUMBERS:
+        return None  # a part with settings of its own
+    accepted = (int, float) if hint is float else hint
+    if isinstance(value, bool) is not (hint is bool) or not isinstance(value, accepted):
+        return f"is {value!r}; must be {NUMBERS[hint]}"
+    holds, wording = SEQUENCE_RANGES.get(name, (lambda _: True, ""))
+    return None if holds(value) else f"is {value!r}; must be {wording}"
+
+
+def trial_from_dict(stored: dict[str, Any]) -> SequenceTrialConfig:
+    """The inverse of `SequenceTrialConfig.as_dict`.
+
+    Raises:
+        ConfigError: unknown kind, missing or unknown settings, or a value that cannot be.
+    """
+    problems: list[str] = []
+
+    def part(where: str, cls: type, given: dict[str, Any]) -> Any:
+        known = {field.name for field in fields(cls)}
+        problems.extend(f"{name} is not a setting of {where}" for name in given.keys() - known)
+        problems.extend(f"{name} of {where} is missing" for name in known - given.keys())
+        return None if problems else cls(**given)
+
+    def kind(where: str, kinds: dict[str, type]) -> Any:
+        given = dict(stored[where])
+        name = given.pop("kind", None)
+        if name not in kinds:
+            problems.append(f"kind of {where} is {name!r}; must be one of {', '.join(kinds)}")
+            return None
+        return None if kinds[name] is type(None) else part(name, kinds[name], given)
+
+    parts = {
+        "task": kind("task", TASKS),
+        "network": part("network", SequenceNetworkConfig, stored["network"]),
+        "halting": kind("halting", HALTING_KINDS),
+        "training": part("training", SequenceTrainConfig, stored["training"]),
+    }
+    if problems:
+        raise ConfigError("trial", sorted(problems))
+    built: SequenceTrialConfig = part("the trial", SequenceTrialConfig, stored | parts)
+    if problems:
+        raise ConfigError("trial", sorted(problems))
+    return built

@@ -9,7 +9,7 @@ import torch
 
 from actmodels.errors import ConfigError
 from actmodels.sequences.build import build_task
-from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.config import SequenceTrialConfig, trial_from_dict
 from actmodels.sequences.settings import (
     AdditionConfig,
     CharactersConfig,
@@ -19,8 +19,8 @@ from actmodels.sequences.settings import (
     SortConfig,
 )
 from actmodels.sequences.training import SequenceTraining
-from actmodels.settings import ActConfig, PonderNetConfig
-from tests.actmodels.sequences.samples import TEXT, sample_trial
+from actmodels.settings import ActConfig, FixedStepsConfig, PonderNetConfig
+from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT, sample_trial
 
 
 def test_all_problems_at_once() -> None:
@@ -40,7 +40,9 @@ def test_all_problems_at_once() -> None:
     [
         (SortConfig(numbers=1), "numbers is 1; must be at least 2"),
         (AdditionConfig(2, 0, False), "digits is 0; must be at least 1"),
+        (AdditionConfig(2, 2, 1), "least_digit_first is 1; must be true or false"),
         (LogicConfig(vectors=0, gates=1), "vectors is 0; must be at least 1"),
+        (LogicConfig(vectors=2.0, gates=1), "vectors is 2.0; must be a whole number"),
         (CharactersConfig(window=5, held_out_bytes=-1), "held_out_bytes is -1; must be at least 0"),
     ],
 )
@@ -49,19 +51,43 @@ def test_ranges_of_tasks(task: Any, problem: str) -> None:
         sample_trial(task=task)
 
 
+def test_ranges_of_training() -> None:
+    with pytest.raises(ConfigError, match="learning_rate is 'much'; must be a number"):
+        sample_trial(training=replace(sample_trial().training, learning_rate="much"))
+    with pytest.raises(ConfigError, match="clip_norm is -1; must be at least 0"):
+        sample_trial(training=replace(sample_trial().training, clip_norm=-1))
+    with pytest.raises(ConfigError, match=r"ponder_weight is -0\.1; must be at least 0"):
+        sample_trial(halting=replace(ACT, ponder_weight=-0.1))
+
+
 def test_a_halting_that_sequences_do_not_have() -> None:
     with pytest.raises(
         ConfigError,
-        match="halting is a PonderNetConfig; must be ActConfig, TargetStepsConfig, "
-        "FixedStepsConfig or None",
+        match="halting is a PonderNetConfig; must be that of none, act, target_steps, fixed_steps",
     ):
         sample_trial(halting=PonderNetConfig(0.01, 0.01, 3, 9, 0.0))
 
 
-def test_a_trial_is_plain_data() -> None:
-    stored = json.loads(json.dumps(sample_trial().as_dict()))
-    assert stored["task"] == {"bits": 6}
-    assert stored["network"]["cell"] == "rnn"
+@pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
+@pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
+def test_stored_and_read_back(task: Any, halting: Any) -> None:
+    trial = sample_trial(task=task, halting=halting)
+    stored = json.loads(json.dumps(trial.as_dict()))
+    assert trial_from_dict(stored) == trial
+    assert stored["task"]["kind"] == trial.task_name
+
+
+def test_what_is_stored_is_checked() -> None:
+    stored = sample_trial().as_dict()
+    stored["task"] = {"kind": "parity", "bit": 3}
+    stored["halting"] = {"kind": "ponder"}
+    with pytest.raises(ConfigError) as raised:
+        trial_from_dict(stored)
+    assert raised.value.problems == [
+        "bit is not a setting of parity",
+        "bits of parity is missing",
+        "kind of halting is 'ponder'; must be one of none, act, target_steps, fixed_steps",
+    ]
 
 
 PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_bias=1.0)
