@@ -92,6 +92,17 @@ def test_metrics_are_the_cells_of_table_1(written: Path) -> None:
     assert rows[title(MODELS[1])]["mean steps"] == spread("mean_steps").plain()
 
 
+def test_the_classifier_of_words_has_one_run(written: Path) -> None:
+    metrics = json.loads((written / "metrics.json").read_text("utf-8"))
+    place = "lexicalised_classifier"
+    text = (written / "report.md").read_text("utf-8")
+    (row,) = [line for line in text.splitlines() if line.startswith("| **Lexicalised")]
+    test = f"{100 * metrics[f'{place}.test_accuracy_mean']:.1f}"
+    dev = f"{100 * metrics[f'{place}.dev_accuracy_mean']:.1f}"
+    assert f"| {metrics[f'{place}.parameters']:,} | **{test}** | {dev} | 1 |" in row
+    assert f"{place}.test_accuracy_sd" not in metrics
+
+
 def test_csv_has_the_numbers_of_the_metrics(written: Path) -> None:
     metrics = json.loads((written / "metrics.json").read_text("utf-8"))
 
