@@ -40,8 +40,10 @@ def paired_rows(
 ) -> list[dict[str, Any]]:
     """Each model's difference from `reference`, with its interval; the reference has no row.
 
-    Runs are paired by seed. What draws nothing at random (one run, seed 0, of a model that is
-    not retrained) stands beside each seed of the reference.
+    Runs stand beside each other by seed, which joins nothing else in different models: the
+    bootstrap draws the seeds of each by itself, and pairs for both at once. What draws nothing at
+    random (one run, seed 0, of a model that is not retrained) stands beside each seed of the
+    reference.
     """
     rows = []
     theirs = found[reference]
@@ -56,7 +58,7 @@ def paired_rows(
             message = f"{model} and {reference} share no seed, so they cannot be compared"
             raise ArtefactError(f"{message}; run: dvc repro retrain evaluate")
         one, two = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
-        comparison = compare(one, two, resamples, seed=0)
+        comparison = compare(one, two, resamples, seed=0, seeds_paired=False)
         name = {"model": model, "reference": reference, "seeds": len(seeds)}
         rows.append(name | comparison._asdict())
     return rows

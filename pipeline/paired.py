@@ -26,7 +26,9 @@ class Comparison(NamedTuple):
     pairs: int
 
 
-def compare(reference: Hits, other: Hits, resamples: int, seed: int) -> Comparison:
+def compare(
+    reference: Hits, other: Hits, resamples: int, seed: int, *, seeds_paired: bool = True
+) -> Comparison:
     """Compare replicates of two models, seed by seed and pair by pair.
 
     Args:
@@ -35,21 +37,28 @@ def compare(reference: Hits, other: Hits, resamples: int, seed: int) -> Comparis
         resamples: of the bootstrap, which draws seeds and pairs anew, both with replacement:
             few seeds give a wide interval, as they should.
         seed: of the bootstrap's own random numbers.
+        seeds_paired: whether the same seed means the same start, as it does for variants of one
+            model. Of models that share nothing but the number, each has its seeds drawn by itself.
     """
     scored = ~np.isnan(reference + other).any(axis=0)
     reference, other = reference[:, scored], other[:, scored]
-    difference = other - reference
-    seeds, pairs = difference.shape
+    seeds, pairs = reference.shape
     generator = np.random.default_rng(seed)
+
+    def drawn(places: int, count: int) -> Hits:
+        """How often each place is drawn, as a share: [count, places]."""
+        return generator.multinomial(places, np.full(places, 1 / places), size=count) / places
+
     means = []
     for start in range(0, resamples, CHUNK):
         count = min(CHUNK, resamples - start)
-        of_pairs = generator.multinomial(pairs, np.full(pairs, 1 / pairs), size=count) / pairs
-        of_seeds = generator.multinomial(seeds, np.full(seeds, 1 / seeds), size=count) / seeds
-        means.append(((of_pairs @ difference.T) * of_seeds).sum(axis=1))
+        of_pairs, of_seeds = drawn(pairs, count), drawn(seeds, count)
+        of_others = of_seeds if seeds_paired else drawn(seeds, count)
+        ours = ((of_pairs @ other.T) * of_others).sum(axis=1)
+        means.append(ours - ((of_pairs @ reference.T) * of_seeds).sum(axis=1))
     low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
     largest = max(mcnemar(reference[i], other[i]) for i in range(seeds))
-    return Comparison(float(difference.mean()), float(low), float(high), largest, pairs)
+    return Comparison(float((other - reference).mean()), float(low), float(high), largest, pairs)
 
 
 def mcnemar(one: Hits, two: Hits) -> float:

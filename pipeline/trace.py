@@ -2,14 +2,9 @@
 
 artefacts/trace/traces.jsonl has one line per pair and seed:
     model, seed, pair_id, label, depth (0: not recorded)
-    premise, hypothesis: the tokens, behind "<null>" where the model has a NULL token
+    premise, hypothesis, trace: tokens and steps, see pipeline.answering.steps
     predicted, steps, answer: the label, N, and the probability of each label
     outcome: what steps after the first did to the answer, see pipeline.outcomes
-    trace: one entry per step up to N, each with
-        halting_probability: of the unit at that step
-        weight: what the step counts in the answer; all weights sum to 1
-        class, class_probabilities: the answer if this state alone were classified
-        premise_attention, hypothesis_attention: weights over the tokens, sum 1
 artefacts/trace/summary.json counts the outcomes.
 """
 
@@ -29,6 +24,7 @@ from actmodels.errors import ConfigError
 from actmodels.files import replacing
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.trace import Trace, trace
+from pipeline.answering.steps import by_label, told_steps
 from pipeline.outcomes import outcome, summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
@@ -74,47 +70,25 @@ def traced_batch(
     config: TrialConfig, pairs: list[TokenPair], found: Trace
 ) -> Iterator[dict[str, Any]]:
     """The line of each pair of a traced batch."""
-    answers, classes = found.answer.argmax(dim=1).tolist(), found.classes.argmax(dim=2).tolist()
-    steps = found.steps.int().tolist()
-    rounded = {
-        name: part.double().round(decimals=DIGITS).tolist()
-        for name, part in found._asdict().items()
-    }
-    front = ["<null>"] if config.input.null_token else []
-    for place, pair in enumerate(pairs):
-        premise, hypothesis = front + pair.premise, front + pair.hypothesis
-        states = [LABELS[state] for state in classes[place][: steps[place]]]
-        predicted = LABELS[answers[place]]
+    answers = found.answer.double().round(decimals=DIGITS).tolist()
+    labels = found.answer.argmax(dim=1).tolist()
+    told = told_steps(found, pairs, null_token=config.input.null_token, digits=DIGITS)
+    for place, (pair, steps) in enumerate(zip(pairs, told, strict=True)):
+        predicted = LABELS[labels[place]]
+        trace = steps.pop("trace")
         yield {
             "model": config.model,
             "seed": config.seed,
             "pair_id": pair.pair_id,
             "label": pair.label,
             "depth": pair.depth,
-            "premise": premise,
-            "hypothesis": hypothesis,
+            **steps,
             "predicted": predicted,
-            "steps": steps[place],
-            "answer": by_label(rounded["answer"][place]),
-            "outcome": outcome(pair.label, states, predicted),
-            "trace": [
-                {
-                    "step": n + 1,
-                    "halting_probability": rounded["halting"][place][n],
-                    "weight": rounded["weights"][place][n],
-                    "class": state,
-                    "class_probabilities": by_label(rounded["classes"][place][n]),
-                    "premise_attention": rounded["premise"][place][n][: len(premise)],
-                    "hypothesis_attention": rounded["hypothesis"][place][n][: len(hypothesis)],
-                }
-                for n, state in enumerate(states)
-            ],
+            "steps": len(trace),
+            "answer": by_label(answers[place]),
+            "outcome": outcome(pair.label, [step["class"] for step in trace], predicted),
+            "trace": trace,
         }
-
-
-def by_label(probabilities: Any) -> dict[str, float]:
-    """Probabilities [labels] under their names."""
-    return dict(zip(LABELS, probabilities, strict=True))
 
 
 def lines(settings: Settings) -> Iterator[dict[str, Any]]:

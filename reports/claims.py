@@ -143,11 +143,12 @@ def claims_table(artefacts: Artefacts, published: bool) -> str:
 def claims_note() -> str:
     """How to read the table."""
     return (
-        "Figures with brackets have a 95 % interval of a paired bootstrap over seeds and test "
-        "pairs, and are called clear if it leaves out zero. Figures with ± are means and sample "
-        "standard deviations over seeds, and are called clear beyond two standard errors, which "
-        "is a weak criterion with few seeds. *Largest p* is that of McNemar's exact test, one per "
-        "seed. Nothing is corrected for the number of claims."
+        "Figures with brackets have a 95 % interval of a bootstrap over seeds and test pairs, "
+        "paired by test pair (and by seed for variants of one model), and are called clear if it "
+        "leaves out zero; over few seeds it is rather too narrow than too wide. Figures with ± are "
+        "means and sample standard deviations over seeds, and are called clear beyond two standard "
+        "errors, which is a weak criterion with few seeds. *Largest p* is that of McNemar's exact "
+        "test, one per seed. Nothing is corrected for the number of claims."
     )
 
 

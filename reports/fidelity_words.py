@@ -14,7 +14,9 @@ def fidelity_note(artefacts: Artefacts, published: bool) -> str:
     found = [v for model in fidelity_models(artefacts) for v in variants(artefacts, model)]
     seeds, pairs = sorted({v.test.n for v in found}), sorted({v.pairs for v in found})
     times = listed([str(n) for n in seeds])
-    few = "it holds for these trainings alone" if seeds == [1] else "few seeds make it wide"
+    few = (
+        "it holds for these trainings alone" if seeds == [1] else "over few it is rather too narrow"
+    )
     scored = f"{pairs[0]:,}" if len(pairs) == 1 else f"{pairs[0]:,} to {pairs[-1]:,}"
     note = (
         "Every variant starts from the configuration chosen for its model and differs from it in "

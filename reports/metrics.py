@@ -11,7 +11,7 @@ from reports.fidelity import fidelity_models, variants
 from reports.halting import halting_points
 from reports.spread import Spread
 from reports.sweep import sweep_models, trials_of
-from reports.tables import mean_steps, parameters, test_accuracy
+from reports.tables import lexicalised, mean_steps, parameters, test_accuracy
 
 
 def metrics(artefacts: Artefacts) -> dict[str, float]:
@@ -28,6 +28,7 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
         flat |= _spread(f"{model}.dev_accuracy", dev)
         if (steps := mean_steps(artefacts, model)) is not None:
             flat |= _spread(f"{model}.mean_steps", steps)
+    flat |= _lexicalised(artefacts)
     if artefacts.ablated:
         for point in points(artefacts.ablation_test, "test"):
             if point.reading in FIXED and point.gain is not None:
@@ -36,6 +37,15 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
     flat |= _paired(artefacts) | _studies(artefacts) | _correlations(artefacts)
     return flat | examples_metrics(artefacts.examples)
+
+
+def _lexicalised(artefacts: Artefacts) -> dict[str, float]:
+    """The classifier on features of words, as Table 1 has it."""
+    name = str(artefacts.lexicalised["model"].iloc[0])
+    _, weights, test, dev = lexicalised(artefacts)
+    flat: dict[str, float] = {f"{name}.parameters": weights}
+    flat |= _spread(f"{name}.test_accuracy", test)
+    return flat | _spread(f"{name}.dev_accuracy", dev)
 
 
 def _paired(artefacts: Artefacts) -> dict[str, float]:

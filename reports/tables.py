@@ -89,9 +89,7 @@ def table_1_note(artefacts: Artefacts, published: bool) -> str:
         "Parameters are those trained, without word vectors. Ours are mean ± sample sd over "
         "seeds, trained anew from each; a row with one seed has no spread. Apart from that "
         f"spread, one run on {pairs:,} test pairs has a sampling standard error "
-        f"√(p(1 {MINUS} p)/n) of {' and '.join(errors)}. The text calls a difference clear "
-        "if it is beyond two standard errors over the seeds, which is a weak criterion with few "
-        "of them."
+        f"√(p(1 {MINUS} p)/n) of {' and '.join(errors)}."
     )
     name, _, test, _ = lexicalised(artefacts)
     error = 100 * sampling_error(test.mean, int(artefacts.lexicalised["test_pairs"].iloc[0]))

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
 
 from actmodels.data.batching import Batch, batches_by_length, collate
 from actmodels.data.pairs import FIRST_WORD, LABELS
@@ -12,6 +11,7 @@ from actmodels.errors import UserError
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.trace import trace
 from pipeline.answering.bundle import Bundle
+from pipeline.answering.steps import by_label, told_steps
 from pipeline.sources.encode import encode
 from pipeline.sources.tokens import TokenPair
 from pipeline.sources.treebank import tokenise
@@ -30,11 +30,8 @@ class Answer(NamedTuple):
 
     predicted: the likeliest label. probabilities: of each label.
     steps: inference steps taken, None for a model that takes none.
-    attention: None unless asked for and known; else
-        premise, hypothesis: the tokens, behind "<null>" where the model has a NULL token
-        trace: per step taken its halting_probability, its weight in the answer, the class and
-            class_probabilities if its state alone were classified, and premise_attention and
-            hypothesis_attention over the tokens
+    attention: premise, hypothesis and trace, see pipeline.answering.steps; None unless asked for
+        and known.
     """
 
     predicted: str
@@ -52,7 +49,6 @@ class Answerer:
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self.front = ["<null>"] if bundle.config.input.null_token else []
         self._ids: Mapping[str, int] = {
             word: FIRST_WORD + rank for rank, word in enumerate(bundle.words)
         }
@@ -103,47 +99,19 @@ class Answerer:
         prediction = model(batch)
         attended: list[dict[str, Any] | None] = [None] * len(pairs)
         if attention and isinstance(model, AlternatingAttention):
-            attended = list(self._attended(model, batch, pairs))
+            told = told_steps(
+                trace(model, batch),
+                pairs,
+                null_token=self.bundle.config.input.null_token,
+                digits=DIGITS,
+            )
+            attended = list(told)
         steps = [None] * len(pairs) if prediction.steps is None else prediction.steps.int().tolist()
         probabilities = torch.softmax(prediction.logits, dim=1)
-        for place, row in enumerate(probabilities):
-            likeliest = LABELS[int(row.argmax())]
-            yield Answer(likeliest, by_label(row), steps[place], attended[place])
-
-    def _attended(
-        self, model: AlternatingAttention, batch: Batch, pairs: list[TokenPair]
-    ) -> Iterator[dict[str, Any]]:
-        """What the model looks at, pair by pair."""
-        found = trace(model, batch)
-        for place, pair in enumerate(pairs):
-            premise, hypothesis = self.front + pair.premise, self.front + pair.hypothesis
-            steps = [
-                {
-                    "step": n + 1,
-                    "halting_probability": rounded(float(found.halting[place, n])),
-                    "weight": rounded(float(found.weights[place, n])),
-                    "class": LABELS[int(found.classes[place, n].argmax())],
-                    "class_probabilities": by_label(found.classes[place, n]),
-                    "premise_attention": _weights(found.premise[place, n], premise),
-                    "hypothesis_attention": _weights(found.hypothesis[place, n], hypothesis),
-                }
-                for n in range(int(found.steps[place]))
-            ]
-            yield {"premise": premise, "hypothesis": hypothesis, "trace": steps}
-
-
-def by_label(probabilities: Tensor) -> dict[str, float]:
-    """Probabilities [labels] under their names."""
-    return {label: rounded(p) for label, p in zip(LABELS, probabilities.tolist(), strict=True)}
-
-
-def rounded(value: float) -> float:
-    """A weight with as many digits as mean something."""
-    return round(value, DIGITS)
-
-
-def _weights(weights: Tensor, tokens: list[str]) -> list[float]:
-    return [rounded(weight) for weight in weights[: len(tokens)].tolist()]
+        labels = probabilities.argmax(dim=1).tolist()
+        shown = probabilities.double().round(decimals=DIGITS).tolist()
+        for place, label in enumerate(labels):
+            yield Answer(LABELS[label], by_label(shown[place]), steps[place], attended[place])
 
 
 def _shown(value: object) -> str:

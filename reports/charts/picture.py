@@ -37,8 +37,6 @@ def draw(figure: Figure) -> bytes:
         spec, vl_version=VEGA_LITE, ppi=PIXELS_PER_INCH, allowed_base_urls=[]
     )
     packed = BytesIO()
-    with Image.open(
-        BytesIO(png)
-    ) as image:  # a fifth of the bytes is left
+    with Image.open(BytesIO(png)) as image:  # a fifth of the bytes is left
         image.save(packed, "PNG", optimize=True, dpi=(PIXELS_PER_INCH, PIXELS_PER_INCH))
     return packed.getvalue()

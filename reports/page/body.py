@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from reports.charts.figure import Figure
+from reports.page.cells import style_cell
 from reports.page.island import Island
 
 FIGURE = re.compile(r"^figures/(?P<name>[\w-]+)\.png$")
@@ -16,9 +17,6 @@ ISLAND = re.compile(r"^index\.html#(?P<name>[\w-]+)$")
 # Pixels kept free for a chart's title, axis and legend, and for one of unknown height, so that
 # text does not jump when it is drawn.
 FRAME, SHORTEST = 100, 340
-
-
-LONGEST_NUMBER = 14  # characters: "84.0 ± 10.00" and one more on each side
 
 
 class PageError(ValueError):
@@ -100,7 +98,7 @@ class _Writer:
         elif token.type == "table_open":
             self._html(self._table())
         elif token.type in ("th_open", "td_open"):
-            _cell(token, tokens[at + 1].content)
+            style_cell(token, tokens[at + 1])
         elif token.type == "inline" and any(c.type == "image" for c in token.children or []):
             raise PageError(f"a chart stands inside a sentence: {token.content!r}")
         self.blocks.append(token)
@@ -185,14 +183,6 @@ class _Writer:
         self._section(f"heading-{name}", f' id="{name}" class="island"')
         self.body.headings.append(Heading(name, 2, island.heading))
         return f'<h2 id="heading-{name}">{escape(island.heading)}</h2>\n{island.html}\n'
-
-
-def _cell(token: Token, text: str) -> None:
-    """Numbers stay on one line, unless words follow them."""
-    if token.attrs.pop("style", None) == "text-align:right":
-        token.attrSet("class", "number" if len(text) <= LONGEST_NUMBER else "number long")
-    if token.type == "th_open":
-        token.attrSet("scope", "col")
 
 
 def _plain(inline: Token) -> str:

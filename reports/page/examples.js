@@ -119,7 +119,7 @@
       at("found").textContent = summary();
     }
     drawPair(pair, Number(named.get("step") ?? 1) - 1);
-    browser.scrollIntoView();
+    report.arrive(browser);
   };
 
   form.addEventListener("input", filter);

@@ -111,7 +111,9 @@ class Project:
 
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start a command, its output in command.log."""
-        log = (self.folder / "command.log").open("w")
+        path = self.folder / "command.log"
+        path.unlink(missing_ok=True)  # an orphan of an earlier command goes on writing to that one
+        log = path.open("w")
         return subprocess.Popen(
             command,
             cwd=self.folder,

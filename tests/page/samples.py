@@ -1,9 +1,10 @@
 """Artefacts of the size of the paper's grid, and a page with everything that a report may have."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -50,7 +51,7 @@ def grown(artefacts: Artefacts) -> Artefacts:
     )
 
 
-def _trials(artefacts: Artefacts) -> Iterator[dict[str, object]]:
+def _trials(artefacts: Artefacts) -> Iterator[dict[Hashable, Any]]:
     at = 0
     for model, grid in GRIDS.items():
         pattern = artefacts.trials[artefacts.trials["model"] == model].iloc[0].to_dict()
@@ -64,7 +65,7 @@ def _trials(artefacts: Artefacts) -> Iterator[dict[str, object]]:
             at += 1
 
 
-def _history(artefacts: Artefacts, trials: pd.DataFrame) -> Iterator[dict[str, object]]:
+def _history(artefacts: Artefacts, trials: pd.DataFrame) -> Iterator[dict[Hashable, Any]]:
     stored = artefacts.sweep_history
     patterns = {model: rows.iloc[0].to_dict() for model, rows in stored.groupby("model")}
     for trial in trials.to_dict("records"):

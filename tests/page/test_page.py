@@ -135,15 +135,39 @@ def test_an_island_is_a_section_where_its_link_stands() -> None:
 
 def test_a_table_scrolls_in_a_labelled_frame() -> None:
     long = f"{MINUS}1.10 (82.7 against 83.8)"
-    html = body(f"## Sums\n\n| a | b |\n| --- | ---: |\n| **x** | 1 |\n| y | {long} |\n")
+    words = "a text that needs more room than others"
+    html = body(f"## Sums\n\n| a | b |\n| --- | ---: |\n| **x** | 1 |\n| {words} | {long} |\n")
     tags = Tags(html)
     frame = tags.every("div")[0]
     assert (frame["class"], frame["role"], frame["tabindex"]) == ("scroll", "region", "0")
     assert frame["aria-label"] == "Table under “Sums”"
     assert [h.get("class") for h in tags.every("th")] == [None, "number"]
-    assert [c.get("class") for c in tags.every("td")] == [None, "number", None, "number long"]
+    assert [c.get("class") for c in tags.every("td")] == [None, "number", "words", "number long"]
     assert {h["scope"] for h in tags.every("th")} == {"col"}
     assert "style" not in html
+
+
+@pytest.mark.parametrize(
+    ("cell", "html"),
+    [
+        ("-1.10 (82.7 against 83.8)", '-1.10 <span class="whole">(82.7 against 83.8)</span>'),
+        ("**81.0 ± 1.00**", '<strong><span class="whole">81.0 ± 1.00</span></strong>'),
+        (
+            "3 seeds, 4,969 pairs",
+            '<span class="whole">3 seeds</span>, <span class="whole">4,969 pairs</span>',
+        ),
+        (
+            "github.com/some/long_repository",
+            "github.com/<wbr>some/<wbr>long_<wbr>repository<wbr>",
+        ),
+        ("a & b < c", "a &amp; b &lt; c"),
+        ("(a bracket with more words than that)", "(a bracket with more words than that)"),
+    ],
+)
+def test_cells_break_where_a_reader_would(cell: str, html: str) -> None:
+    written = body(f"| a | b |\n| --- | ---: |\n| x | {cell} |\n")
+    assert html in written
+    assert cell.replace("*", "") in "".join(Tags(written).texts)  # it says the same
 
 
 @pytest.mark.parametrize("value", ["</script>", "<!--<script>", "a\u2028b\u2029c", {"é": [1.5]}])

@@ -51,3 +51,17 @@ def test_seeds_that_disagree_widen_the_interval() -> None:
 def test_the_same_seed_gives_the_same_interval() -> None:
     hits = np.random.default_rng(3).integers(0, 2, (4, 60)).astype(float)
     assert compare(hits[:2], hits[2:], 150, 7) == compare(hits[:2], hits[2:], 150, 7)
+
+
+def test_seeds_that_are_not_paired_widen_the_interval() -> None:
+    """Two models whose seeds happen to rise and fall together; theory: the variances add up."""
+    of_seeds = np.array([0.6, 0.7, 0.8, 0.9])
+    draws = (np.arange(1000) + 0.5) / 1000  # seed s is right on a share of the pairs
+    reference = (draws < of_seeds[:, None] - 0.1).astype(float)
+    other = (draws < of_seeds[:, None]).astype(float)
+    together = compare(reference, other, 4000, 0)
+    apart = compare(reference, other, 4000, 0, seeds_paired=False)
+    assert together.difference == apart.difference == pytest.approx(0.1)
+    assert together.high - together.low < 0.06  # by the pairs alone
+    # of a mean of four: sd / sqrt(4) = 0.1118 / 2; of a difference sqrt(2) as much
+    assert apart.high - apart.low == pytest.approx(2 * 1.96 * 0.1118 / 2 * 2**0.5, rel=0.15)

@@ -28,6 +28,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, dict[str, float]
     return calls
 
 
+@pytest.mark.slow
 def test_the_report_is_written_and_logged(
     project: Path, logged: list[tuple[Path, dict[str, float], Path]]
 ) -> None:

@@ -1,4 +1,5 @@
 import csv
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 from reports.artefacts import Artefacts, load
+from reports.render import write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 Row = dict[str, str]
@@ -23,6 +25,15 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def artefacts() -> Artefacts:
     return load(STORED)
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the stored artefacts, only to be read."""
+    made = tmp_path_factory.mktemp("report")
+    returned = write_report(STORED, made, published=True, examples=100)
+    assert json.loads((made / "metrics.json").read_text("utf-8")) == returned
+    return made
 
 
 @pytest.fixture

@@ -70,9 +70,8 @@ def test_a_reference_alone(folder: Path, edit: Edit) -> None:
 
 def test_the_note_says_what_the_interval_is(artefacts: Artefacts) -> None:
     note = fidelity_note(artefacts, published=False)
-    assert (
-        "paired bootstrap over seeds and test pairs (n = 3 seeds: few seeds make it wide)" in note
-    )
+    said = "over seeds and test pairs (n = 3 seeds: over few it is rather too narrow)"
+    assert f"paired bootstrap {said}" in note
     assert "both scored (96 to 100)" in note
     assert "comparisons (15 here)" in note
     assert "83.8" not in note and "arXiv" not in note

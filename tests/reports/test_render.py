@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -41,14 +40,6 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(files)}
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    returned = write_report(STORED, folder, published=True, examples=100)
-    assert json.loads((folder / "metrics.json").read_text()) == returned
-    return folder
-
-
 def test_everything_is_written(written: Path) -> None:
     assert set(content(written)) == FILES
 
@@ -58,6 +49,7 @@ def test_the_stored_report(written: Path) -> None:
     assert (written / "report.md").read_text("utf-8") == EXPECTED.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_equal_artefacts_give_equal_bytes_and_are_left_untouched(
     written: Path, folder: Path, tmp_path: Path
 ) -> None:

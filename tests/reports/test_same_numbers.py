@@ -8,11 +8,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
-
-from reports.render import write_report
 from reports.spread import Spread, title
-from tests.reports.conftest import STORED
 
 MODELS = ("decomposable_attention", "adaptive_attention")
 Table = list[list[str]]
@@ -56,25 +52,18 @@ def markdown_tables(text: str) -> Iterator[Table]:
             yield [[cell.strip() for cell in line[1:-1].split("|")] for line in plain]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("report")
-    write_report(STORED, made, published=True, examples=100)
-    return made
-
-
-def test_the_page_has_the_tables_of_the_markdown_cell_by_cell(folder: Path) -> None:
+def test_the_page_has_the_tables_of_the_markdown_cell_by_cell(written: Path) -> None:
     page = Tables()
-    page.feed((folder / "index.html").read_text("utf-8"))
-    text = "\n\n".join((folder / name).read_text("utf-8") for name in ("report.md", "timings.md"))
+    page.feed((written / "index.html").read_text("utf-8"))
+    text = "\n\n".join((written / name).read_text("utf-8") for name in ("report.md", "timings.md"))
     expected = list(markdown_tables(text))
     assert len(expected) >= 15
     assert page.tables == expected
 
 
-def test_the_page_has_the_sentences_of_the_markdown(folder: Path) -> None:
-    page = re.sub(r"<[^>]+>", "", (folder / "index.html").read_text("utf-8"))
-    text = (folder / "report.md").read_text("utf-8")
+def test_the_page_has_the_sentences_of_the_markdown(written: Path) -> None:
+    page = re.sub(r"<[^>]+>", "", (written / "index.html").read_text("utf-8"))
+    text = (written / "report.md").read_text("utf-8")
     paragraphs = [p for p in text.split("\n\n") if re.match(r"[A-Z]", p)]
     assert len(paragraphs) >= 8
     for paragraph in paragraphs:
@@ -82,11 +71,11 @@ def test_the_page_has_the_sentences_of_the_markdown(folder: Path) -> None:
         assert plain in page
 
 
-def test_metrics_are_the_cells_of_table_1(folder: Path) -> None:
-    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+def test_metrics_are_the_cells_of_table_1(written: Path) -> None:
+    metrics = json.loads((written / "metrics.json").read_text("utf-8"))
     (table,) = [
         t
-        for t in markdown_tables((folder / "report.md").read_text("utf-8"))
+        for t in markdown_tables((written / "report.md").read_text("utf-8"))
         if t[0][:3] == ["system", "corpus", "source"]
     ]
     rows = {row[0]: dict(zip(table[0], row, strict=True)) for row in table[1:] if "this" in row[2]}
@@ -103,11 +92,22 @@ def test_metrics_are_the_cells_of_table_1(folder: Path) -> None:
     assert rows[title(MODELS[1])]["mean steps"] == spread("mean_steps").plain()
 
 
-def test_csv_has_the_numbers_of_the_metrics(folder: Path) -> None:
-    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+def test_the_classifier_of_words_has_one_run(written: Path) -> None:
+    metrics = json.loads((written / "metrics.json").read_text("utf-8"))
+    place = "lexicalised_classifier"
+    text = (written / "report.md").read_text("utf-8")
+    (row,) = [line for line in text.splitlines() if line.startswith("| **Lexicalised")]
+    test = f"{100 * metrics[f'{place}.test_accuracy_mean']:.1f}"
+    dev = f"{100 * metrics[f'{place}.dev_accuracy_mean']:.1f}"
+    assert f"| {metrics[f'{place}.parameters']:,} | **{test}** | {dev} | 1 |" in row
+    assert f"{place}.test_accuracy_sd" not in metrics
+
+
+def test_csv_has_the_numbers_of_the_metrics(written: Path) -> None:
+    metrics = json.loads((written / "metrics.json").read_text("utf-8"))
 
     def rows(name: str) -> list[dict[str, str]]:
-        with (folder / name).open(encoding="utf-8", newline="") as file:
+        with (written / name).open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
     by_system = {r["system"]: r for r in rows("table1.csv") if r["source"] == "this project"}
@@ -123,9 +123,9 @@ def test_csv_has_the_numbers_of_the_metrics(folder: Path) -> None:
         assert math.isclose(float(row["adaptive_minus_this_mean"]), gain)
 
 
-def test_claims_are_those_of_the_metrics(folder: Path) -> None:
-    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+def test_claims_are_those_of_the_metrics(written: Path) -> None:
+    metrics = json.loads((written / "metrics.json").read_text("utf-8"))
     place = "adaptive_attention.minus_decomposable_attention"
     mean, low, high = (100 * metrics[f"{place}.{name}"] for name in ("mean", "low", "high"))
     said = f"| {mean:+.2f} ({low:+.2f} to {high:+.2f}) points |".replace("-", "\N{MINUS SIGN}")
-    assert said in (folder / "report.md").read_text("utf-8")
+    assert said in (written / "report.md").read_text("utf-8")

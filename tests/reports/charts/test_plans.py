@@ -39,6 +39,7 @@ def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
     assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
 
 
+@pytest.mark.slow
 def test_all_are_valid_and_compile_without_a_warning(
     drawn: dict[str, Figure], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +87,7 @@ def test_equal_artefacts_give_equal_definitions(
     assert figures(artefacts) == drawn
 
 
+@pytest.mark.slow
 def test_each_model_has_figures_of_its_own(many: Artefacts) -> None:
     names = set(figures(many))
     for model in (AA, f"{AA}_ponder_net"):
