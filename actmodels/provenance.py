@@ -11,11 +11,12 @@ from pathlib import Path
 
 import torch
 
-from actmodels.config import TrialConfig
-from actmodels.registry import MODELS
+from actmodels.kinds import AnyTrialConfig
+from actmodels.registry import HALTINGS, MODELS
+from actmodels.sequences.config import HALTING_KINDS
 
 PACKAGE = Path(__file__).parent
-DECLARATIONS = ("registry.py", "settings.py")
+DECLARATIONS = ("registry.py", "settings.py", "sequences/settings.py")
 
 
 def module_path(name: str) -> Path | None:
@@ -47,6 +48,19 @@ def without_prose(tree: ast.Module) -> str:
     return ast.dump(tree)
 
 
+def entry_points(model: str) -> list[Path]:
+    """Where the code of a model begins: its training, and what is found by name."""
+    if model in MODELS:
+        architecture = MODELS[model]
+        halting = architecture.halting
+        own = [architecture.model] + ([halting.halting] if halting else [])
+        first = [PACKAGE / "training.py", PACKAGE / "packed" / "training.py"]
+    else:  # on sequences, whose halting is one of a few
+        own = [HALTINGS[kind].halting for kind in HALTING_KINDS if kind in HALTINGS]
+        first = [PACKAGE / "sequences" / "training.py", PACKAGE / "sequences" / "build.py"]
+    return first + [path for name in own if (path := module_path(name.split(":")[0]))]
+
+
 def code_files(model: str) -> list[Path]:
     """The files of this package that train and evaluate `model`, found by following imports.
 
@@ -56,10 +70,7 @@ def code_files(model: str) -> list[Path]:
     of them leaves the results of the rest standing; those of `model` are added here. What the
     declarations hold is in the key already, value by value.
     """
-    architecture = MODELS[model]
-    own = [architecture.model] + ([architecture.halting.halting] if architecture.halting else [])
-    pending, seen = [PACKAGE / "training.py", PACKAGE / "packed" / "training.py"], set[Path]()
-    pending += [path for name in own if (path := module_path(name.split(":")[0]))]
+    pending, seen = entry_points(model), set[Path]()
     while pending:
         path = pending.pop()
         if path in seen:
@@ -90,7 +101,7 @@ def provenance(model: str, data_digest: str, device: str, threads: int) -> dict[
     }
 
 
-def trial_key(config: TrialConfig, origin: dict[str, str]) -> str:
+def trial_key(config: AnyTrialConfig, origin: dict[str, str]) -> str:
     """The name of a trial's result: 16 hexadecimal digits of SHA-256."""
     identity = json.dumps({"config": config.as_dict(), "origin": origin}, sort_keys=True)
     return hashlib.sha256(identity.encode()).hexdigest()[:16]

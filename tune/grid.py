@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actmodels.config import TrialConfig, build_trial, setting_types
+from actmodels.kinds import AnyTrialConfig
 from actmodels.provenance import provenance, trial_key
 from tune.early_stopping import SuccessiveHalving
 
@@ -16,7 +17,7 @@ class Trial:
     """A configuration and the key of its result."""
 
     key: str
-    config: TrialConfig
+    config: AnyTrialConfig
     origin: dict[str, str]
     early_stopping: SuccessiveHalving | None = None
 
@@ -56,7 +57,7 @@ def expand(
 
 
 def with_keys(
-    configs: Iterable[TrialConfig],
+    configs: Iterable[AnyTrialConfig],
     *,
     data_digest: str,
     device: str,

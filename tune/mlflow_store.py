@@ -46,7 +46,7 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
-TRAINED = ("sweep", "retrain", "fidelity", "halting")  # kinds of runs with nested trials
+TRAINED = ("sweep", "retrain", "fidelity", "halting", "graves")  # kinds of runs with nested trials
 FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError)
 
 

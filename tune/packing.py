@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from actmodels.config import TrialConfig
+from actmodels.kinds import AnyTrialConfig
 from actmodels.packed.stack import can_pack, pack_shape
 from tune.grid import Trial
 
@@ -27,7 +28,7 @@ class Pack:
         return [Pack(self.trials[:middle]), Pack(self.trials[middle:])]
 
 
-def slowness(config: TrialConfig) -> tuple[float, ...]:
+def slowness(config: AnyTrialConfig) -> tuple[float, ...]:
     """Sorts trials by the steps that they will probably take.
 
     A pack takes as many steps for a batch as its slowest trial, so like goes with like.
@@ -49,7 +50,9 @@ def by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
     """
     groups: dict[Hashable, list[Trial]] = {}
     for trial in sorted(trials, key=lambda t: (t.config.seed, slowness(t.config))):
-        shape = pack_shape(trial.config) if can_pack(trial.config.model) else trial.key
+        shape: Hashable = trial.key
+        if isinstance(trial.config, TrialConfig) and can_pack(trial.config.model):
+            shape = pack_shape(trial.config)
         groups.setdefault(shape, []).append(trial)
     return groups
 

@@ -12,11 +12,10 @@ import torch
 
 from actmodels.config import TrialConfig
 from actmodels.data.trial_data import TrialData
-from actmodels.packed.training import Member
 from actmodels.progress import Progress
 from actmodels.records import EpochRecord
 from actmodels.training import Training
-from tune.trainable import SingleTraining, Trials, start
+from tune.trainable import AnyTraining, SingleTraining, Trials, start
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class NotedTrials:
         return start(configs, data, device)
 
     @property
-    def members(self) -> Sequence[Training | Member]:
+    def members(self) -> Sequence[AnyTraining]:
         """See Trials."""
         return self.trials.members
 
@@ -89,7 +88,7 @@ class NotedTrials:
         """See Trials."""
         return self.trials.finished
 
-    def run_epoch(self) -> Sequence[Training | Member]:
+    def run_epoch(self) -> Sequence[AnyTraining]:
         """Train an epoch, at least for the time asked for; leave the note after the last one."""
         begin, cpu = time.time(), time.thread_time()
         trained = self.trials.run_epoch()

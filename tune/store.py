@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from actmodels.config import trial_from_dict
 from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
+from actmodels.kinds import any_trial_from_dict
 from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
 
@@ -50,7 +50,7 @@ class TrialStore:
             return None
         try:
             record = TrialRecord.from_json(path.read_text(encoding="utf-8"))
-            found = trial_key(trial_from_dict(record.config), record.provenance)
+            found = trial_key(any_trial_from_dict(record.config), record.provenance)
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise ArtefactError(
                 f"{path} is not the record of a trial ({error}); delete it to run the trial again"

@@ -11,11 +11,15 @@ from typing import Any, Protocol, TypeAlias
 import ray.tune
 import torch
 
-from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.config import TrialConfig
 from actmodels.data.trial_data import TrialData
 from actmodels.files import replacing
+from actmodels.kinds import AnyTrialConfig, any_trial_from_dict
 from actmodels.packed.stack import can_pack
 from actmodels.packed.training import Member, PackTraining
+from actmodels.sequences.build import build_task
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.training import SequenceTraining
 from actmodels.training import Training
 from tune.early_stopping import Rungs
 
@@ -33,18 +37,21 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
+AnyTraining: TypeAlias = Training | Member | SequenceTraining
+
+
 class Trials(Protocol):
     """Trials in progress that train together."""
 
     @property
-    def members(self) -> Sequence[Training | Member]:
+    def members(self) -> Sequence[AnyTraining]:
         """All of them, also those that have ended."""
 
     @property
     def finished(self) -> bool:
         """All have ended."""
 
-    def run_epoch(self) -> Sequence[Training | Member]:
+    def run_epoch(self) -> Sequence[AnyTraining]:
         """Train and evaluate once; the trials that had not ended."""
 
 
@@ -54,15 +61,15 @@ Start: TypeAlias = Callable[[Sequence[TrialConfig], TrialData, str], Trials]
 class SingleTraining:
     """A trial by itself, handled like a pack."""
 
-    def __init__(self, training: Training) -> None:
-        self.members = [training]
+    def __init__(self, training: Training | SequenceTraining) -> None:
+        self.members: list[Training | SequenceTraining] = [training]
 
     @property
     def finished(self) -> bool:
         """The trial has ended."""
         return self.members[0].finished
 
-    def run_epoch(self) -> list[Training]:
+    def run_epoch(self) -> list[Training | SequenceTraining]:
         """Train and evaluate once."""
         self.members[0].run_epoch()
         return self.members
@@ -77,6 +84,21 @@ def start(
     return PackTraining(configs, data, device, graphs=graphs)
 
 
+def started(
+    configs: Sequence[AnyTrialConfig], data_folder: Path, device: str, on_pairs: Start
+) -> Trials:
+    """Trials of any kind at their beginning; sequences make their data as they go.
+
+    Args:
+        on_pairs: gives those on sentence pairs, which are in `data_folder`.
+    """
+    pairs = [config for config in configs if isinstance(config, TrialConfig)]
+    if pairs:
+        return on_pairs(pairs, load_data(data_folder), device)
+    (alone,) = (config for config in configs if isinstance(config, SequenceTrialConfig))
+    return SingleTraining(SequenceTraining(alone, build_task(alone.task), device))
+
+
 def prepare(threads: int, precision: str) -> None:
     """Set what torch computes with in this process.
 
@@ -88,7 +110,7 @@ def prepare(threads: int, precision: str) -> None:
     torch.set_float32_matmul_precision(precision)
 
 
-def report(members: Mapping[str, Training | Member]) -> None:
+def report(members: Mapping[str, AnyTraining]) -> None:
     """Tell the driver all there is to know of some trials, by key.
 
     A lost report is made good by the next one of the same trials, which a worker that starts
@@ -106,7 +128,7 @@ def report(members: Mapping[str, Training | Member]) -> None:
     ray.tune.report({"trials": news})
 
 
-def end_early(members: Mapping[str, Training | Member], rungs: Rungs) -> None:
+def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
     """End the trials that stand on a rung and are behind: the last of their epochs has come."""
     for key, member in members.items():  # all first, so that trials of one pack are rivals
         rungs.enter(key, member.history)
@@ -139,8 +161,8 @@ def train_pack(
         start: gives the trials at their beginning.
     """
     prepare(threads, precision)
-    configs = [trial_from_dict(stored) for stored in config["pack"].values()]
-    training = start(configs, load_data(data_folder), device)
+    configs = [any_trial_from_dict(stored) for stored in config["pack"].values()]
+    training = started(configs, data_folder, device, start)
     members = dict(zip(config["pack"], training.members, strict=True))
     taken_up = {}
     for key, member in members.items():

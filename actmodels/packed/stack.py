@@ -23,7 +23,7 @@ def pack_shape(config: TrialConfig) -> Hashable:
 
 def can_pack(name: str) -> bool:
     """Whether models of this name can be stacked."""
-    return bool(load_class(MODELS[name].model).packs)
+    return name in MODELS and bool(load_class(MODELS[name].model).packs)
 
 
 def stack(models: Sequence[PairModel]) -> PairModel:

@@ -1,5 +1,6 @@
 """What a trial on sequences is: frozen, checked configuration. Imports no torch."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -95,6 +96,19 @@ class SequenceTrialConfig:
         """Such as `act`; `none` for a network without halting."""
         return name_of(type(self.halting), HALTING_KINDS)
 
+    @property
+    def model(self) -> str:
+        """The name that trials of one task, cell and kind of halting share: `parity_rnn_act`."""
+        return f"{self.task_name}_{self.network.cell}_{self.halting_name}"
+
+    def flat(self) -> dict[str, str | int | float | bool]:
+        """All settings under their own names, in a fixed order."""
+        row: dict[str, str | int | float | bool] = {"model": self.model, "seed": self.seed}
+        row |= {"task": self.task_name, "halting": self.halting_name}
+        for part in (self.task, self.network, self.halting, self.training):
+            row |= {} if part is None else asdict(part)
+        return row | {"max_epochs": self.max_epochs, "patience": self.patience}
+
     def as_dict(self) -> dict[str, Any]:
         """Plain nested dictionaries, as stored in records; task and halting say their kind."""
         plain = asdict(self)
@@ -157,3 +171,37 @@ def trial_from_dict(stored: dict[str, Any]) -> SequenceTrialConfig:
     if problems:
         raise ConfigError("trial", sorted(problems))
     return built
+
+
+def build_sequence_trial(
+    task: str,
+    halting: str,
+    settings: Mapping[str, Any],
+    *,
+    max_epochs: int,
+    patience: int,
+    seed: int,
+) -> SequenceTrialConfig:
+    """Assemble a trial from flat settings, which go to the part that knows their name.
+
+    Raises:
+        ConfigError: unknown kind, missing or unknown settings, or a value that cannot be.
+    """
+    parts = {
+        "task": TASKS.get(task),
+        "network": SequenceNetworkConfig,
+        "halting": HALTING_KINDS.get(halting),
+        "training": SequenceTrainConfig,
+    }
+    stored: dict[str, Any] = {name: {} for name in parts}
+    stored["task"]["kind"], stored["halting"]["kind"] = task, halting
+    left = dict(settings)
+    for name, part in parts.items():
+        if part in (None, type(None)):
+            continue
+        own = [field.name for field in fields(part)]
+        stored[name] |= {setting: left.pop(setting) for setting in own if setting in left}
+    # what nobody knows is named as a setting of the task, with all other problems
+    stored["task"] |= left if task in TASKS and halting in HALTING_KINDS else {}
+    limits = {"max_epochs": max_epochs, "patience": patience, "seed": seed}
+    return trial_from_dict(stored | limits)

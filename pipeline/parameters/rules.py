@@ -6,6 +6,7 @@ from typing import Any
 
 from actmodels.config import setting_problem, setting_types
 from actmodels.registry import MODELS
+from pipeline.parameters.graves_rules import graves_problems
 from pipeline.parameters.problems import dotted, unknown
 from pipeline.parameters.study_rules import study_problems
 
@@ -22,6 +23,7 @@ UNIQUE = (
     ("trace", "pair_ids"),
     ("fidelity", "seeds"),
     ("halting", "seeds"),
+    ("graves", "seeds"),
 )
 
 
@@ -38,6 +40,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
         values = _at(tree, *path)
         problems += _repeats(dotted(path), values) if isinstance(values, list) else []
     problems += study_problems(tree)
+    problems += graves_problems(tree)
     return (
         problems
         + list(_criteria(tree))

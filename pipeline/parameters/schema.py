@@ -269,6 +269,28 @@ class Halting(Section):
     kinds: dict[str, dict[str, list[Any]]]
 
 
+class SequenceStudy(Section):
+    """One of Graves' tasks: its settings, and what is compared."""
+
+    max_epochs: Count
+    patience: Natural
+    without_act: Switch
+    ponder_weights: list[float]
+    settings: dict[str, Any]
+
+
+class Graves(Section):
+    """Adaptive computation around recurrent cells.
+
+    drawn, drawn_seed: how many sequences the figures by difficulty are of, and their seed.
+    """
+
+    seeds: Annotated[list[Natural], Field(min_length=1)]
+    drawn: Count
+    drawn_seed: Natural
+    tasks: dict[str, SequenceStudy]
+
+
 class Report(Section):
     """What the report shows."""
 
@@ -294,4 +316,5 @@ class Params(Section):
     trace: Trace
     fidelity: Fidelity
     halting: Halting
+    graves: Graves
     report: Report

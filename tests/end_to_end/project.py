@@ -47,6 +47,22 @@ TINY: dict[str, Any] = {
             "as published": {"scrambled_alignment": True, "no_mask": True},
         }
     },
+    "graves.seeds": [1],
+    "graves.drawn": 100,
+    "graves.tasks": {
+        "parity": {
+            "max_epochs": 2,
+            "patience": 0,
+            "without_act": True,
+            "ponder_weights": [0.01],
+            "settings": {
+                **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
+                **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
+                **{"clip_norm": 1.0, "batch_size": 16, "updates_per_epoch": 5},
+                **{"dev_sequences": 40, "dev_seed": 1},
+            },
+        }
+    },
     "halting.seeds": [1],
     "halting.max_epochs": 2,
     "halting.kinds": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},

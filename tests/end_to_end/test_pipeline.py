@@ -20,6 +20,7 @@ TIMINGS = {
     "artefacts/retrain/timings.csv",
     "artefacts/fidelity/timings.csv",
     "artefacts/halting/timings.csv",
+    "artefacts/graves/timings.csv",
     "artefacts/report/timings.md",
 }
 
@@ -65,7 +66,7 @@ def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
-    kinds = ("sweep", "retrain", "fidelity", "halting")
+    kinds = ("sweep", "retrain", "fidelity", "halting", "graves")
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")

@@ -1,0 +1,86 @@
+"""The stage of Graves' tasks: what it plans, and what it says of trained networks."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.records import TrialRecord
+from actmodels.sequences.build import build_task
+from actmodels.sequences.training import SequenceTraining
+from actmodels.settings import ActConfig
+from pipeline import graves
+from pipeline.graves import DIFFICULTY, RESULTS, Run, difficulty_rows, planned, result_row
+from pipeline.parameters.schema import SequenceStudy
+
+SETTINGS: dict[str, Any] = {
+    "bits": 4,
+    "cell": "rnn",
+    "state_size": 8,
+    "init": "xavier",
+    "init_std": 0.1,
+    "epsilon": 0.01,
+    "max_steps": 5,
+    "halting_bias": 1.0,
+    "learning_rate": 0.01,
+    "clip_norm": 1.0,
+    "batch_size": 16,
+    "updates_per_epoch": 5,
+    "dev_sequences": 40,
+    "dev_seed": 1,
+}
+STUDY = SequenceStudy(
+    max_epochs=2, patience=0, without_act=True, ponder_weights=[0.01, 1e-4], settings=SETTINGS
+)
+
+
+def test_every_ponder_weight_and_none_with_every_seed() -> None:
+    runs = planned("parity", STUDY, [1, 2])
+    assert [(run.run, run.config.seed) for run in runs] == [
+        *(("without ACT", 1), ("without ACT", 2)),
+        *(("ponder weight 0.01", 1), ("ponder weight 0.01", 2)),
+        *(("ponder weight 0.0001", 1), ("ponder weight 0.0001", 2)),
+    ]
+    assert runs[0].config.halting is None
+    assert runs[2].config.halting == ActConfig(0.01, 0.01, 5, 1.0)
+    assert runs[0].config.model == "parity_rnn_none"
+    assert {run.config.task.bits for run in runs} == {4}  # type: ignore[union-attr]
+
+
+def trained(run: Run) -> tuple[SequenceTraining, TrialRecord]:
+    training = SequenceTraining(run.config, build_task(run.config.task))
+    history = tuple(training.epochs())
+    return training, TrialRecord("k", run.config.as_dict(), training.parameters, history, {})
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_rows_are_those_of_the_best_epoch_and_add_up(place: int) -> None:
+    run = planned("parity", STUDY, [1])[0 if place == 0 else 1]
+    training, record = trained(run)
+    row = result_row(run, record)
+    assert tuple(row) == RESULTS
+    assert row["dev_error"] == 1 - max(epoch.dev_accuracy for epoch in record.history)
+    assert (row["ponder_weight"], row["halting"]) == ((None, "none"), (0.01, "act"))[place > 0]
+    assert (row["dev_mean_steps"] is None) is (place == 0)
+    rows = difficulty_rows(run, training.best_parameters, 300, seed=7)
+    assert tuple(rows[0]) == DIFFICULTY
+    assert [found["difficulty"] for found in rows] == [1, 2, 3, 4]
+    assert sum(found["instances"] for found in rows) == 300
+    again = difficulty_rows(run, training.best_parameters, 300, seed=7)
+    assert rows == again
+
+
+def test_nothing_is_trained_where_nothing_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(__file__).parents[2]
+    (tmp_path / "params.yaml").write_text((root / "params.yaml").read_text())
+    monkeypatch.chdir(tmp_path)
+    threads = torch.get_num_threads()
+    graves.main()
+    torch.set_num_threads(threads)
+    folder = tmp_path / "artefacts" / "graves"
+    assert (folder / "results.csv").read_text() == ",".join(RESULTS) + "\n"
+    assert (folder / "difficulty.csv").read_text() == ",".join(DIFFICULTY) + "\n"
+    assert (folder / "summary.json").read_text() == "{}\n"
