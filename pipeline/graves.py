@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.records import TrialRecord
+from actmodels.records import EpochRecord, TrialRecord
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
@@ -95,6 +95,11 @@ def train(runs: list[Run], execution: Execution) -> list[TrialRecord]:
     return run_trials("graves", trials, execution, keep_weights=True)
 
 
+def error(epoch: EpochRecord) -> float:
+    """Share of the dev sequences with any mistake; 0.325 where 1 - 0.675 is not."""
+    return round(1 - epoch.dev_accuracy, 12)
+
+
 def result_row(run: Run, record: TrialRecord) -> dict[str, Any]:
     """One line of results.csv: figures of the best dev epoch."""
     best, halting = record.best, run.config.halting
@@ -108,7 +113,7 @@ def result_row(run: Run, record: TrialRecord) -> dict[str, Any]:
         "epochs": len(record.history),
         "best_epoch": best.epoch,
         "diverged": record.diverged,
-        "dev_error": 1 - best.dev_accuracy,
+        "dev_error": error(best),
         **{name: getattr(best, name) for name in RESULTS[-4:]},
     }
 
@@ -118,7 +123,7 @@ def history_rows(run: Run, record: TrialRecord) -> list[dict[str, Any]]:
     return [
         run.seeded
         | {"epoch": e.epoch, "train_loss": e.train_loss, "dev_loss": e.dev_loss}
-        | {"dev_error": 1 - e.dev_accuracy, "dev_mean_steps": e.dev_mean_steps}
+        | {"dev_error": error(e), "dev_mean_steps": e.dev_mean_steps}
         for e in record.history
     ]
 
