@@ -18,7 +18,8 @@ from actmodels.sequences.difficulty import by_difficulty
 from actmodels.sequences.evaluation import evaluate
 from actmodels.settings import ActConfig
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Params, SequenceStudy
+from pipeline.parameters.schema import Params
+from pipeline.parameters.study_sections import SequenceStudy
 from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, run_stage
 from pipeline.study import summarise

@@ -6,7 +6,8 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from pipeline.parameters.schema import Params, Section
+from pipeline.parameters.schema import Params
+from pipeline.parameters.section import Section
 
 KeyPath = tuple[int | str, ...]
 

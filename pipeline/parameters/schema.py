@@ -6,59 +6,25 @@ span several keys are in `pipeline.parameters.rules`.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
+from pydantic import Field
+
+from pipeline.parameters.section import (
+    Amount,
+    Count,
+    Feature,
+    Name,
+    Natural,
+    Positive,
+    Section,
+    Sha256,
+    Share,
+    Split,
+    Switch,
+    Tie,
+    Url,
+    must_be,
 )
-from pydantic_core import PydanticCustomError
-
-
-def _must_be(wording: str) -> WrapValidator:
-    """Say the whole of what is expected, whichever part of it a value fails."""
-
-    def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return validate(value)
-        except ValidationError:
-            raise PydanticCustomError(
-                "must_be", "must be {wording}", {"wording": wording}
-            ) from None
-
-    return WrapValidator(check)
-
-
-Count = Annotated[int, Field(ge=1), _must_be("a whole number of at least 1")]
-Natural = Annotated[int, Field(ge=0), _must_be("a whole number of at least 0")]
-Amount = Annotated[float, Field(ge=0), _must_be("a number of at least 0")]
-Positive = Annotated[float, Field(gt=0), _must_be("a number above 0")]
-Share = Annotated[float, Field(ge=0, lt=1), _must_be("a number in [0, 1)")]
-Switch = Annotated[bool, _must_be("true or false")]
-Name = Annotated[str, Field(min_length=1), _must_be("text")]
-Url = Annotated[
-    str,
-    Field(pattern=r"^(https?://[^/\s]+/\S+|file:///.+)$"),
-    _must_be("a URL that starts with https://, http:// or file:///"),
-]
-Sha256 = Annotated[
-    str,
-    Field(pattern=r"^[0-9a-f]{64}$"),
-    _must_be("a SHA-256 of 64 lower-case hex digits"),
-]
-Split = Literal["train", "dev", "test"]
-Feature = Literal[
-    "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
-]
-Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
-
-
-class Section(BaseModel):
-    """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+from pipeline.parameters.study_sections import Fidelity, Graves, Halting
 
 
 class Cluster(Section):
@@ -68,7 +34,7 @@ class Cluster(Section):
     gpus_per_trial: Amount
     trials_per_pack: Annotated[
         Annotated[int, Field(ge=1)] | Literal["auto"],
-        _must_be("a whole number of at least 1, or auto"),
+        must_be("a whole number of at least 1, or auto"),
     ]
     cuda_graphs: Switch
     matmul_precision: Literal["highest", "high", "medium"]
@@ -86,7 +52,7 @@ class Captions(Section):
     test: Count
     unlabelled: Share
     max_depth: Annotated[
-        int, Field(ge=1, le=6), _must_be("a whole number from 1 to 6, the deepest there is")
+        int, Field(ge=1, le=6), must_be("a whole number from 1 to 6, the deepest there is")
     ]
 
 
@@ -178,7 +144,7 @@ class EarlyStopping(Section):
 
     rule: Literal["none", "successive_halving"]
     first_epochs: Count
-    keep_one_in: Annotated[int, Field(ge=2), _must_be("a whole number of at least 2")]
+    keep_one_in: Annotated[int, Field(ge=2), must_be("a whole number of at least 2")]
 
 
 class Sweep(Section):
@@ -220,7 +186,7 @@ class Export(Section):
     name: Annotated[
         str,
         Field(pattern=r"^[^/:'\s]+$"),
-        _must_be("a name without blanks, slashes, colons or quotes"),
+        must_be("a name without blanks, slashes, colons or quotes"),
     ]
 
 
@@ -240,55 +206,6 @@ class Trace(Section):
     seeds: Count
     per_label: Natural
     pair_ids: list[Name]
-
-
-class Fidelity(Section):
-    """The study of what each deviation from the papers costs.
-
-    models: model -> name of a variant -> the settings in which it differs from the winner.
-    """
-
-    seeds: Annotated[list[Natural], Field(min_length=1)]
-    max_epochs: Count
-    patience: Natural
-    resamples: Count
-    models: dict[str, dict[str, dict[str, Any]]]
-
-
-class Halting(Section):
-    """The comparison of the ways of halting.
-
-    kinds: name of a kind -> setting -> the values compared.
-    """
-
-    model: str
-    seeds: Annotated[list[Natural], Field(min_length=1)]
-    max_epochs: Count
-    patience: Natural
-    collapsed_below: Positive
-    kinds: dict[str, dict[str, list[Any]]]
-
-
-class SequenceStudy(Section):
-    """One of Graves' tasks: its settings, and what is compared."""
-
-    max_epochs: Count
-    patience: Natural
-    without_act: Switch
-    ponder_weights: list[float]
-    settings: dict[str, Any]
-
-
-class Graves(Section):
-    """Adaptive computation around recurrent cells.
-
-    drawn, drawn_seed: how many sequences the figures by difficulty are of, and their seed.
-    """
-
-    seeds: Annotated[list[Natural], Field(min_length=1)]
-    drawn: Count
-    drawn_seed: Natural
-    tasks: dict[str, SequenceStudy]
 
 
 class Report(Section):

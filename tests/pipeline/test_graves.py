@@ -12,7 +12,7 @@ from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
 from pipeline.graves import DIFFICULTY, RESULTS, Run, difficulty_rows, planned, result_row
-from pipeline.parameters.schema import SequenceStudy
+from pipeline.parameters.study_sections import SequenceStudy
 
 SETTINGS: dict[str, Any] = {
     "bits": 4,

@@ -13,7 +13,7 @@ from actmodels.errors import ArtefactError, ConfigError, DataError
 from pipeline import lexicalised
 from pipeline.lexical.features import GROUPS
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Feature
+from pipeline.parameters.section import Feature
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from tests.pipeline.lexical.pairs import pair
 

@@ -1,0 +1,67 @@
+"""What the section `graves` may hold, and how its problems are worded."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipeline.test_params import problems, tree
+
+__all__ = ["tree"]
+
+PARITY: dict[str, Any] = {
+    "max_epochs": 1,
+    "patience": 0,
+    "without_act": False,
+    "ponder_weights": [0.01],
+    "settings": {
+        **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
+        **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
+        **{"clip_norm": 1.0, "batch_size": 16, "updates_per_epoch": 5, "dev_sequences": 40},
+        "dev_seed": 1,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "change", "sentences"),
+    [
+        ("parity", {}, []),
+        ("partiy", {}, ["graves.tasks.partiy is unknown; did you mean graves.tasks.parity?"]),
+        (
+            "parity",
+            {"ponder_weights": [0.1, -1.0]},
+            ["graves.tasks.parity.ponder_weights[1]: ponder_weight is -1.0; must be"],
+        ),
+        (
+            "parity",
+            {"ponder_weights": []},
+            ["graves.tasks.parity.ponder_weights is empty; must have a value, unless without_act"],
+        ),
+        (
+            "parity",
+            {"settings": PARITY["settings"] | {"bits": 0, "cell": "gru", "ponder": 1}},
+            ["graves.tasks.parity.settings: ponder is not a setting of parity"],
+        ),
+        (
+            "parity",
+            {"settings": PARITY["settings"] | {"bits": 0, "cell": "gru"}},
+            [
+                "graves.tasks.parity.settings: bits is 0; must be at least 1",
+                "graves.tasks.parity.settings: cell is 'gru'; must be rnn or lstm",
+            ],
+        ),
+        (
+            "parity",
+            {"settings": PARITY["settings"] | {"ponder_weight": 0.1}},
+            ["graves.tasks.parity.settings.ponder_weight belongs in ponder_weights"],
+        ),
+    ],
+)
+def test_what_a_study_of_sequences_may_be(
+    tree: Any, tmp_path: Path, task: str, change: dict[str, Any], sentences: list[str]
+) -> None:
+    tree["graves"]["tasks"] = {task: PARITY | change}
+    found = problems(tree, tmp_path) if sentences else []
+    assert len(found) == len(sentences), found
+    assert all(said in problem for said, problem in zip(sentences, found, strict=True)), found
