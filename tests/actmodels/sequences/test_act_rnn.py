@@ -12,7 +12,12 @@ from torch.nn.functional import pad
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
 from actmodels.sequences.objective import objective, score
-from actmodels.sequences.settings import LogicConfig, SequenceHaltingConfig, SequenceNetworkConfig
+from actmodels.sequences.settings import (
+    AdditionConfig,
+    LogicConfig,
+    SequenceHaltingConfig,
+    SequenceNetworkConfig,
+)
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT
 
@@ -219,6 +224,35 @@ def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
             assert bool(scored.wrong[row, t]) == bool(right < 0.5)
     total = objective(scored, pondered, model.halting)
     torch.testing.assert_close(total, expected / len(batch.inputs))
+
+
+def test_only_examples_that_run_take_steps() -> None:
+    """As many steps as N over real inputs, and one for each padded one; copying pays only where
+    one in ten has halted, hence the margin."""
+    model, batch = make("rnn", replace(ACT, max_steps=40, halting_bias=-2.0)), sample(200)
+    taken = []
+    step = model.cell.step
+
+    def watched(contribution: Tensor, state: Tensor) -> Tensor:
+        taken.append(len(state))
+        return step(contribution, state)
+
+    model.cell.step = watched
+    pondered = model(batch.inputs, batch.mask)
+    least = int(pondered.steps.sum()) + int((~batch.mask).sum())
+    longest = int(pondered.steps.amax(dim=0).sum()) * 200
+    assert least <= sum(taken) <= 1.1 * least < longest
+
+
+def test_what_is_not_asked_counts_nowhere() -> None:
+    """The first of two numbers to add has no target, whatever the network says there."""
+    task = build_task(AdditionConfig(numbers=2, digits=2, least_digit_first=False))
+    batch = task.sample(50, torch.Generator().manual_seed(1))
+    scored = score(task.outputs, torch.randn(50, 2, task.outputs.size), batch)
+    assert not bool(scored.wrong[:, 0].any())
+    assert bool((scored.losses[:, 0] == 0).all())
+    assert torch.equal(scored.losses[:, 1] > 0, batch.mask[:, 1])
+    assert bool(scored.wrong[batch.mask[:, 1], 1].any())
 
 
 def test_start_of_the_halting_bias() -> None:

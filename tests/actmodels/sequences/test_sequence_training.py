@@ -147,6 +147,27 @@ def test_learns_parity_of_two_bits(halting: Any) -> None:
     assert training.history[-1].dev_accuracy == 1
 
 
+@pytest.mark.slow
+def test_act_learns_a_parity_that_its_cell_alone_does_not() -> None:
+    """Graves' main result in small: less than half the errors, for as many updates."""
+    errors, steps = [], []
+    for halting in (ACT, None):
+        settings = replace(
+            sample_trial().training,
+            learning_rate=0.005,
+            batch_size=64,
+            updates_per_epoch=2500,
+            dev_sequences=1000,
+        )
+        network = replace(sample_trial().network, state_size=16)
+        config = sample_trial(training=settings, network=network, halting=halting, max_epochs=1)
+        record = train(config).run_epoch()
+        errors.append(1 - record.dev_accuracy)
+        steps.append(record.dev_mean_steps)
+    assert errors[0] < 0.5 * errors[1]
+    assert steps[0] > 1.5
+
+
 def test_learns_a_text() -> None:
     """Below the entropy of its single bytes (3.1 nats)."""
     shares = torch.bincount(TEXT.long()).double() / len(TEXT)
