@@ -1,5 +1,6 @@
 """Joining a Ray cluster, or starting one on this machine."""
 
+import gc
 import logging
 import os
 import secrets
@@ -101,4 +102,5 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         yield
     finally:
         told.unlink(missing_ok=True)
+        gc.collect()  # handles of Ray in cycles, which after this a thread could come upon
         ray.shutdown()

@@ -107,8 +107,8 @@ def execute(
     folder = execution.storage / f"{kind}-{grid_hash(trials)}"
     try:
         with (
-            tracker.in_background(),
             connected(dashboard=execution.dashboard, state=execution.state),
+            tracker.in_background(),  # ends first: a thread that met Ray late would end the process
         ):
             packs = place(
                 kind,
