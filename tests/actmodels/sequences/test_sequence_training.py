@@ -172,7 +172,7 @@ def test_learns_a_text() -> None:
     """Below the entropy of its single bytes (3.1 nats)."""
     shares = torch.bincount(TEXT.long()).double() / len(TEXT)
     alone = -(shares[shares > 0] * shares[shares > 0].log()).sum().item()
-    settings = replace(sample_trial().training, updates_per_epoch=40)
+    settings = replace(sample_trial().training, updates_per_epoch=25)
     network = replace(sample_trial().network, cell="lstm", state_size=32)
     config = sample_trial(task=CHARACTERS, training=settings, network=network)
     training = train(config)
