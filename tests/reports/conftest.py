@@ -85,6 +85,8 @@ def one_seed(folder: Path, edit: Edit) -> Path:
         *("retrain/trials.csv", "retrain/history.csv", "retrain/timings.csv"),
         *("evaluate/results.csv", "evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"),
         *("evaluate/lengths.csv", "evaluate/correlations.csv"),
+        *("graves/results.csv", "graves/difficulty.csv", "graves/history.csv"),
+        "graves/timings.csv",
     ):
         edit(file, lambda row: row if row["seed"] == "1" else None)
     summary = folder / "evaluate" / "summary.json"

@@ -14,8 +14,10 @@ AA = "adaptive_attention"
 DA = "decomposable_attention"
 ADAPTIVE = ("lengths", "steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
 EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
+GRAVES = ("error", "difficulty", "ponder", "curves")
 FIGURES = (
     *("ablation", "depth", "depth_steps", "halting"),
+    *(f"graves_{kind}_{task}" for kind in GRAVES for task in ("parity", "addition")),
     *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
     *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )
@@ -31,7 +33,7 @@ FILES = {
         "claims.csv",
         "sweep.csv",
     ),
-    *("fidelity.csv", "halting.csv", "steps_by_epoch.csv"),
+    *("fidelity.csv", "halting.csv", "graves.csv", "steps_by_epoch.csv"),
 }
 
 
@@ -96,12 +98,15 @@ def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
         edit(file, lambda row: None)
     for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
         edit(f"{file}.csv", lambda row: None)
+    for file in ("results", "difficulty", "history", "timings"):
+        edit(f"graves/{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     artefacts = load(folder)
     text = report(artefacts, figures(artefacts), published=True)
     assert "By recorded reasoning depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
+    assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
     assert "Steps during training" not in text
 
 

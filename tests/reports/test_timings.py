@@ -22,4 +22,6 @@ def test_the_studies_by_hand(artefacts: Artefacts) -> None:
 def test_no_study_was_run(folder: Path, edit: Edit) -> None:
     for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
         edit(f"{file}.csv", lambda row: None)
+    for file in ("results", "difficulty", "history", "timings"):
+        edit(f"graves/{file}.csv", lambda row: None)
     assert "Studies" not in timings(load(folder))
