@@ -7,7 +7,7 @@ import altair as alt
 from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import lines, mean_row
-from reports.charts.look import BLUE, INK, MUTED
+from reports.charts.look import BLUE, COLOURS, INK, MUTED
 from reports.charts.series import (
     SERIES,
     Row,
@@ -16,6 +16,7 @@ from reports.charts.series import (
     inline,
     layered,
     over,
+    repeated,
     rounded,
     tooltips,
 )
@@ -179,10 +180,12 @@ def _by_whole(
         ends = [f"{told[at]} at {at}" for at in sorted({min(told), max(told)})] if told else []
         said += [f"{run.label}, {' and '.join(ends)}"] if ends else []
     names = list(dict.fromkeys(str(row[SERIES]) for row in rows))
+    of_run = zip(found, repeated(COLOURS, len(found)), strict=True)  # the same in every figure
+    colours = [colour for (run, _), colour in of_run if run.label in names]
     tips = {SERIES: "run", "at": across, "shown": up.removesuffix(" (%)"), "n": "seeds"}
     most = max(spreads, key=lambda spread: spread.n)
     return figure(
-        layered(*lines(rows, names, across, up, tips)),
+        layered(*lines(rows, names, across, up, tips, colours=colours)),
         heading,
         over(most),
         f"{alternative}, {counted(len(names), 'run')} ({over(most)}): {'; '.join(said)}.",

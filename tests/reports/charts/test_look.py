@@ -48,6 +48,14 @@ def test_a_page_fills_the_frames_colours_in() -> None:
     assert spec["config"]["axis"]["gridColor"] == "var(--grid)"
 
 
+def test_a_pictures_legend_keeps_its_columns_when_axes_take_their_room() -> None:
+    entry = {"columns": {"expr": "max(1, floor(width / 173))"}}  # 3 in all of it, 2 beside axes
+    wide = {"columns": {"expr": "max(1, floor(width / 900))"}}
+    spec = picture_spec(Figure({**FIGURE.spec, "legends": [entry, wide]}, "a rule"))
+    assert spec["legends"] == [{"columns": 2}, {"columns": 1}]
+    assert page_spec(Figure({"legends": [entry]}, ""))["legends"] == [entry]
+
+
 def test_a_picture_has_those_of_paper() -> None:
     spec = picture_spec(FIGURE)
     assert "var(" not in json.dumps(spec)
