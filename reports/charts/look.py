@@ -21,8 +21,10 @@ COLOURS = (ORANGE, BLUE, "#009e73", "#cc79a7", "#b88200", "#3e95cb")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 PICTURE_WIDTH = 560  # px, of the plotted area with its axes
-LEAST_PLOT = 490  # px of it without the axes
-COLUMNS = re.compile(r'\{"expr": "max\(1, floor\(width / (\d+)\)\)"\}')  # of a legend
+AXES = 70  # px of it that axes take at most
+COLUMNS = re.compile(
+    r'\{"expr": "max\(1, floor\(\(containerSize[^/]* / (\d+)\)\)"\}'
+)  # of a legend
 LABEL = 12  # px: read without zooming on a phone
 CONFIG: dict[str, Any] = {
     "autosize": {"type": "fit-x", "contains": "padding"},
@@ -67,9 +69,8 @@ def picture_spec(figure: Figure) -> dict[str, Any]:
     """Vega-Lite for a picture on white, with a font that vl-convert brings."""
     config = {"background": SURFACE, "font": "Liberation Sans", **CONFIG}
     spec = {**figure.spec, "width": PICTURE_WIDTH, "config": config}
-    # A legend's columns must not change when the axes have taken their part of the width: the
-    # picture would keep its first height and cut the legend's last row off.
-    text = COLUMNS.sub(lambda found: str(max(1, LEAST_PLOT // int(found[1]))), json.dumps(spec))
+    room = PICTURE_WIDTH - AXES  # a picture has nothing around it to count a legend's columns by
+    text = COLUMNS.sub(lambda found: str(max(1, room // int(found[1]))), json.dumps(spec))
     for name, colour in ON_PAPER.items():
         text = text.replace(name, colour)
     drawn: dict[str, Any] = json.loads(text)
