@@ -35,6 +35,7 @@ from reports.spread import PLUS_MINUS, Spread, setting
 
 ROOM = 1.5  # factor of a ponder weight that is left free on either side
 ERROR = "sequence error, %"
+DASHES = "dashes: without ACT".replace(" ", "\N{NO-BREAK SPACE}")  # else too wide a line on a phone
 
 
 def graves_figures(artefacts: Artefacts) -> dict[str, Figure]:
@@ -87,7 +88,7 @@ def by_weight(task: str, runs: list[Run]) -> Figure:
     return figure(
         layered(*level, dot, line, bar, mean),
         f"{title}: sequence error by ponder weight",
-        below if without is None else f"{below}; dashes: {without.label}",
+        below if without is None else f"{below}; {DASHES}",
         f"{title}: sequence error on dev by ponder weight of ACT, mean {PLUS_MINUS} sd "
         f"over seeds: {', '.join(each)}{beside}.",
     )
