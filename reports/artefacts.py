@@ -14,6 +14,11 @@ from actmodels.registry import MODELS
 from actmodels.settings import FixedStepsConfig
 from reports.bench import read_bench
 from reports.example_files import Examples, check_traced, read_examples
+from reports.graves_files import DIFFICULTY as GRAVES_DIFFICULTY
+from reports.graves_files import HISTORY as GRAVES_HISTORY
+from reports.graves_files import RESULTS as GRAVES
+from reports.graves_files import TIMINGS as GRAVES_TIMINGS
+from reports.graves_files import check_graves
 from reports.reading import (
     Kind,
     Source,
@@ -117,6 +122,10 @@ class Artefacts:
     fidelity_timings: pd.DataFrame
     halting: pd.DataFrame
     halting_timings: pd.DataFrame
+    graves: pd.DataFrame
+    graves_difficulty: pd.DataFrame
+    graves_history: pd.DataFrame
+    graves_timings: pd.DataFrame
     lexicalised: pd.DataFrame
     examples: Examples
     bench: dict[str, Any] | None
@@ -185,6 +194,10 @@ def load(root: Path) -> Artefacts:
         fidelity_timings=table("fidelity", "timings.csv", FIDELITY_TIMINGS),
         halting=table("halting", "points.csv", HALTING),
         halting_timings=table("halting", "timings.csv", HALTING_TIMINGS),
+        graves=table("graves", "results.csv", GRAVES),
+        graves_difficulty=table("graves", "difficulty.csv", GRAVES_DIFFICULTY),
+        graves_history=table("graves", "history.csv", GRAVES_HISTORY),
+        graves_timings=table("graves", "timings.csv", GRAVES_TIMINGS),
         lexicalised=table("lexicalised", "results.csv", LEXICALISED),
         examples=read_examples(root),
         bench=read_bench(root),
@@ -238,6 +251,8 @@ def _check(root: Path, loaded: Artefacts) -> None:
     check_paired(root, loaded.paired, loaded.models, str(loaded.lexicalised["model"].iloc[0]))
     check_fidelity(root, loaded.fidelity, loaded.fidelity_timings, list(loaded.trials["model"]))
     check_halting(root, loaded.halting, loaded.halting_timings)
+    graves = (loaded.graves, loaded.graves_difficulty, loaded.graves_history)
+    check_graves(root, *graves, loaded.graves_timings)
 
 
 def _check_means(source: Source, results: pd.DataFrame) -> None:

@@ -8,6 +8,7 @@ from reports.comparisons import comparisons
 from reports.correlations import correlations
 from reports.examples import examples_metrics
 from reports.fidelity import fidelity_models, variants
+from reports.graves import act_gap, graves_runs, graves_tasks
 from reports.halting import halting_points
 from reports.spread import Spread
 from reports.sweep import sweep_models, trials_of
@@ -35,7 +36,8 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
-    flat |= _paired(artefacts) | _studies(artefacts) | _correlations(artefacts)
+    flat |= _paired(artefacts) | _studies(artefacts) | _graves(artefacts)
+    flat |= _correlations(artefacts)
     return flat | examples_metrics(artefacts.examples)
 
 
@@ -69,6 +71,20 @@ def _studies(artefacts: Artefacts) -> dict[str, float]:
         place = f"halting.{point.kind}.{plain(point.text)}"
         flat |= {f"{place}.mean_steps": point.steps.mean}
         flat |= {f"{place}.dev_accuracy": point.accuracy.mean}
+    return flat
+
+
+def _graves(artefacts: Artefacts) -> dict[str, float]:
+    """Errors and steps of runs on Graves' tasks, and what ACT at its best changes."""
+    flat: dict[str, float] = {}
+    for task in graves_tasks(artefacts):
+        runs = graves_runs(artefacts, task)
+        for run in runs:
+            place = f"graves.{task}.{plain(run.name)}"
+            flat |= _spread(f"{place}.dev_error", run.error)
+            flat |= {} if run.steps is None else _spread(f"{place}.mean_steps", run.steps)
+        if (gap := act_gap(runs)) is not None:
+            flat |= _spread(f"graves.{task}.act_minus_without", gap)
     return flat
 
 

@@ -20,6 +20,9 @@ from reports.featured import featured
 from reports.fidelity import fidelity_csv, fidelity_models, fidelity_table
 from reports.fidelity_words import fidelity_note, fidelity_sentences
 from reports.findings import summary
+from reports.graves import graves_csv, graves_table, graves_tasks
+from reports.graves_tasks import TASKS
+from reports.graves_words import graves_note, graves_sentences
 from reports.halting import halting_csv, halting_note, halting_sentences, halting_table
 from reports.metrics import metrics
 from reports.page.examples import examples_island
@@ -64,6 +67,7 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     write_text(folder / "sweep.csv", sweep_csv(artefacts))
     write_text(folder / "fidelity.csv", fidelity_csv(artefacts))
     write_text(folder / "halting.csv", halting_csv(artefacts))
+    write_text(folder / "graves.csv", graves_csv(artefacts))
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
     text, speed = report(artefacts, charts, published), timings(artefacts)
@@ -94,6 +98,7 @@ def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) 
         *_fidelity(artefacts, images, published),
         *_ablation(artefacts, images, published),
         *_halting(artefacts, images),
+        *_graves(artefacts, images, published),
         *_depth(artefacts, images),
         *_lengths(artefacts, images),
         *_examples(artefacts),
@@ -131,6 +136,18 @@ def _halting(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
         return []
     said = [halting_note(artefacts), halting_sentences(artefacts)]
     return ["## Ways of halting", *said, halting_table(artefacts), images["halting"]]
+
+
+def _graves(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
+    if artefacts.graves.empty:
+        return []
+    heading = "## Graves' tasks: adaptive computation in recurrent networks"
+    parts = [heading, graves_note(artefacts)]
+    for task in graves_tasks(artefacts):
+        shown = [f"graves_{kind}_{task}" for kind in ("error", "difficulty", "ponder", "curves")]
+        parts += [f"### {TASKS[task].title}", graves_sentences(artefacts, task, published)]
+        parts += [graves_table(artefacts, task), *(images[n] for n in shown if n in images)]
+    return [part for part in parts if part]
 
 
 def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:

@@ -80,7 +80,7 @@ def check_fidelity(
 ) -> None:
     """Every variant is there once, and the first of each model is the reference."""
     source = Source(root, "fidelity", "variants.csv")
-    _check_once(source, variants, "model", "variant")
+    check_once(source, variants, "model", "variant")
     for model, rows in variants.groupby("model", sort=False):
         if model not in swept:
             raise source.stale(f"has the model {model}, which was not swept")
@@ -100,11 +100,12 @@ def check_halting(root: Path, points: pd.DataFrame, timings: pd.DataFrame) -> No
     source = Source(root, "halting", "points.csv")
     if unknown := sorted(set(points["kind"]) - set(HALTINGS)):
         raise source.damaged(f"has the kind {unknown[0]!r}; must be one of {', '.join(HALTINGS)}")
-    _check_once(source, points, "kind", "point")
+    check_once(source, points, "kind", "point")
     _check_timings(Source(root, "halting", "timings.csv"), timings, points, "kind", "point")
 
 
-def _check_once(source: Source, table: pd.DataFrame, *columns: str) -> None:
+def check_once(source: Source, table: pd.DataFrame, *columns: str) -> None:
+    """No two rows are of the same."""
     for _, row in table[table.duplicated(list(columns))].iterrows():
         raise source.damaged(f"has {', '.join(str(row[column]) for column in columns)} twice")
 
@@ -146,4 +147,4 @@ def check_steps(
     if unknown := sorted(set(correlations["steps_against"]) - set(AGAINST)):
         allowed = ", ".join(AGAINST)
         raise source.damaged(f"steps_against is {unknown[0]!r}; must be one of {allowed}")
-    _check_once(source, correlations, "model", "seed", "steps_against")
+    check_once(source, correlations, "model", "seed", "steps_against")

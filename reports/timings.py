@@ -31,18 +31,26 @@ def timings(artefacts: Artefacts) -> str:
 
 
 def _studies(artefacts: Artefacts) -> str:
-    """The seconds of the studies' variants and points; empty without a study."""
+    """The seconds of the studies' variants, points and runs; empty without a study."""
     rows = [
         [stage, named(str(of)), str(place), *_totals(runs)]
         for stage, table, by, named in (
             ("fidelity", artefacts.fidelity_timings, ["model", "variant"], title),
             ("halting", artefacts.halting_timings, ["kind", "point"], KINDS.__getitem__),
+            ("graves", artefacts.graves_timings, ["task", "run"], title),
         )
         for (of, place), runs in table.groupby(by, sort=False)
     ]
     if not rows:
         return ""
-    header = ["stage", "model or kind", "variant or point", "runs", "epochs", "total run-seconds"]
+    header = [
+        "stage",
+        "model, kind or task",
+        "variant, point or run",
+        "runs",
+        "epochs",
+        "total run-seconds",
+    ]
     return (
         "\n## Studies\n\n"
         "A run that several variants share counts in each of them.\n\n"

@@ -6,6 +6,7 @@ replaced by those of white paper.
 """
 
 import json
+import re
 from typing import Any
 
 from reports.charts.figure import Figure
@@ -20,6 +21,10 @@ COLOURS = (ORANGE, BLUE, "#009e73", "#cc79a7", "#b88200", "#3e95cb")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 PICTURE_WIDTH = 560  # px, of the plotted area with its axes
+AXES = 70  # px of it that axes take at most
+COLUMNS = re.compile(
+    r'\{"expr": "max\(1, floor\(\(containerSize[^/]* / (\d+)\)\)"\}'
+)  # of a legend
 LABEL = 12  # px: read without zooming on a phone
 CONFIG: dict[str, Any] = {
     "autosize": {"type": "fit-x", "contains": "padding"},
@@ -64,7 +69,8 @@ def picture_spec(figure: Figure) -> dict[str, Any]:
     """Vega-Lite for a picture on white, with a font that vl-convert brings."""
     config = {"background": SURFACE, "font": "Liberation Sans", **CONFIG}
     spec = {**figure.spec, "width": PICTURE_WIDTH, "config": config}
-    text = json.dumps(spec)
+    room = PICTURE_WIDTH - AXES  # a picture has nothing around it to count a legend's columns by
+    text = COLUMNS.sub(lambda found: str(max(1, room // int(found[1]))), json.dumps(spec))
     for name, colour in ON_PAPER.items():
         text = text.replace(name, colour)
     drawn: dict[str, Any] = json.loads(text)

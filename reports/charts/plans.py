@@ -6,6 +6,7 @@ from reports.charts.epochs import learning_curves
 from reports.charts.figure import Figure
 from reports.charts.fixed_steps import ablation
 from reports.charts.lengths import lengths
+from reports.charts.sequences import graves_figures
 from reports.charts.slices import slices
 from reports.charts.step_shares import steps_taken
 from reports.charts.studies import fidelity, halting
@@ -57,10 +58,12 @@ def _on_steps(artefacts: Artefacts) -> dict[str, Figure]:
 
 
 def _studies(artefacts: Artefacts) -> dict[str, Figure]:
-    """What deviations cost, and the ways of halting."""
+    """What deviations cost, the ways of halting, and Graves' tasks."""
     models = fidelity_models(artefacts)
     found = {f"fidelity_{model}": fidelity(artefacts, model) for model in models}
-    return found if artefacts.halting.empty else found | {"halting": halting(artefacts)}
+    if not artefacts.halting.empty:
+        found["halting"] = halting(artefacts)
+    return found | graves_figures(artefacts)
 
 
 def _sweep(artefacts: Artefacts) -> dict[str, Figure]:

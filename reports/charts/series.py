@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from reports.charts.figure import Figure
-from reports.charts.look import COLOURS, SHAPES
+from reports.charts.look import AXES, COLOURS, SHAPES
 from reports.spread import PLUS_MINUS, Spread
 
 Row = dict[str, Any]
@@ -55,9 +55,15 @@ def shape(names: Sequence[str], title: str | None = None, levels: Sequence[str] 
 
 
 def legend(names: Sequence[str], title: str | None = None) -> alt.Legend:
-    """As many columns as there is room for."""
+    """As many columns as there is room for beside the axes.
+
+    Counted by what is around the chart: its own width changes when the axes take their part, after
+    the height is settled, and a row that came then would be cut off. `width` is named for a
+    window that changes.
+    """
     entry = 34 + round(6.6 * max(map(len, names)))  # px of a symbol and the longest name
-    return alt.Legend(title=title, columns=alt.ExprRef(expr=f"max(1, floor(width / {entry}))"))
+    room = f"containerSize()[0] + 0 * width - {AXES}"
+    return alt.Legend(title=title, columns=alt.ExprRef(expr=f"max(1, floor(({room}) / {entry}))"))
 
 
 def repeated(values: Sequence[str], count: int) -> list[str]:

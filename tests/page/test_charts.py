@@ -16,7 +16,8 @@ OUTSIDE = """() => [...document.querySelectorAll("figure[data-figure]")].flatMap
   const svg = figure.querySelector("svg.marks"), edge = svg.getBoundingClientRect();
   const beyond = [...svg.querySelectorAll("text")].filter((text) => {
     const box = text.getBoundingClientRect();
-    return box.width && (box.left < edge.left - 1 || box.right > edge.right + 1);
+    const aside = box.left < edge.left - 1 || box.right > edge.right + 1;
+    return box.width && (aside || box.bottom > edge.bottom + 1);
   }).map((text) => `${figure.dataset.figure}: ${text.textContent}`);
   const room = figure.querySelector(".chart").clientWidth;
   return edge.width > room + 1 ? [...beyond, `${figure.dataset.figure} is wider`] : beyond;

@@ -12,6 +12,7 @@ from reports.artefacts import Artefacts, load
 from reports.render import write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
+GRAVES = tuple(f"graves/{name}" for name in ("results", "difficulty", "history", "timings"))
 Row = dict[str, str]
 Edit = Callable[[str, Callable[[Row], Row | None]], None]
 
@@ -85,6 +86,7 @@ def one_seed(folder: Path, edit: Edit) -> Path:
         *("retrain/trials.csv", "retrain/history.csv", "retrain/timings.csv"),
         *("evaluate/results.csv", "evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"),
         *("evaluate/lengths.csv", "evaluate/correlations.csv"),
+        *(f"{name}.csv" for name in GRAVES),
     ):
         edit(file, lambda row: row if row["seed"] == "1" else None)
     summary = folder / "evaluate" / "summary.json"

@@ -27,6 +27,16 @@ def test_studies_and_correlations(artefacts: Artefacts) -> None:
     assert flat["adaptive_attention.steps_against_depth.pearson"] == 0.34
 
 
+def test_graves_tasks(artefacts: Artefacts) -> None:
+    flat = metrics(artefacts)
+    place = "graves.parity.ponder_weight_0.001"
+    assert flat[f"{place}.dev_error_mean"] == 0.04 and flat[f"{place}.dev_error_sd"] == 0.01
+    assert flat[f"{place}.mean_steps_mean"] == 9.0
+    assert "graves.parity.without_ACT.mean_steps_mean" not in flat
+    assert flat["graves.parity.act_minus_without_mean"] == -0.36
+    assert flat["graves.addition.act_minus_without_sd"] == 0.02
+
+
 def test_names_are_those_that_mlflow_takes(artefacts: Artefacts) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_.\-/ :]+", name) for name in metrics(artefacts))
 

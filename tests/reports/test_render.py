@@ -6,7 +6,7 @@ from actmodels.errors import ArtefactError
 from reports.artefacts import Artefacts, load
 from reports.charts.plans import figures
 from reports.render import report, write_report
-from tests.reports.conftest import STORED, Edit
+from tests.reports.conftest import GRAVES, STORED, Edit
 from tests.reports.write_traces import write_traces
 
 EXPECTED = STORED.parent / "report.md"
@@ -14,8 +14,10 @@ AA = "adaptive_attention"
 DA = "decomposable_attention"
 ADAPTIVE = ("lengths", "steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
 EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
+SEQUENCES = ("error", "difficulty", "ponder", "curves")
 FIGURES = (
     *("ablation", "depth", "depth_steps", "halting"),
+    *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
     *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
     *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )
@@ -31,7 +33,7 @@ FILES = {
         "claims.csv",
         "sweep.csv",
     ),
-    *("fidelity.csv", "halting.csv", "steps_by_epoch.csv"),
+    *("fidelity.csv", "halting.csv", "graves.csv", "steps_by_epoch.csv"),
 }
 
 
@@ -94,7 +96,8 @@ def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -
 def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
     for file in ("evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"):
         edit(file, lambda row: None)
-    for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
+    studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
+    for file in (*studies, *GRAVES):
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     artefacts = load(folder)
@@ -102,6 +105,7 @@ def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
     assert "By recorded reasoning depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
+    assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
     assert "Steps during training" not in text
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from reports.artefacts import Artefacts, load
 from reports.timings import timings
-from tests.reports.conftest import Edit
+from tests.reports.conftest import GRAVES, Edit
 
 
 def test_medians_and_totals_by_hand(artefacts: Artefacts) -> None:
@@ -17,9 +17,12 @@ def test_the_studies_by_hand(artefacts: Artefacts) -> None:
     # 61.5 + 62.5 + 63.5 s for three seeds of 15 epochs; three runs of 30 s
     assert "| fidelity | Decomposable Attention | scrambled | 3 | 45 | 187.5 |" in text
     assert "| halting | fixed steps | steps 3 | 3 | 18 | 90.0 |" in text
+    # three seeds of 4 epochs in 20 s each
+    assert "| graves | Parity | ponder weight 0.001 | 3 | 12 | 60.0 |" in text
 
 
 def test_no_study_was_run(folder: Path, edit: Edit) -> None:
-    for file in ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings"):
+    studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
+    for file in (*studies, *GRAVES):
         edit(f"{file}.csv", lambda row: None)
     assert "Studies" not in timings(load(folder))

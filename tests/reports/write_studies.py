@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.reports.write_graves import graves
+
 Table = tuple[list[str], list[list[Any]]]
 DA, AA = "decomposable_attention", "adaptive_attention"
 BOTH = "scrambled_alignment: True, no_mask: True"
@@ -121,7 +123,8 @@ def _lengths(steps: int, pairs: int) -> list[tuple[float, int]]:
 
 def studies(means: dict[int, float], pairs: int) -> dict[Path, Table]:
     """All tables by their place under artefacts/."""
-    stages = {"fidelity": fidelity(), "halting": halting(), "evaluate": steps(means, pairs)}
+    stages = {"fidelity": fidelity(), "halting": halting(), "graves": graves()}
+    stages["evaluate"] = steps(means, pairs)
     return {
         Path(stage, file): table for stage, part in stages.items() for file, table in part.items()
     }

@@ -4,6 +4,7 @@ import pytest
 
 from reports.charts.figure import Figure
 from reports.charts.look import COLOURS, ON_PAPER, SHAPES, page_spec, picture_spec
+from reports.charts.series import legend
 
 FIGURE = Figure({"mark": {"type": "rule", "color": "var(--ink)"}, "width": "container"}, "a rule")
 WHITE, DARK = "#ffffff", "#1b1f26"  # a page is darker still
@@ -46,6 +47,14 @@ def test_a_page_fills_the_frames_colours_in() -> None:
         assert spec["config"][part]["labelColor"] == spec["config"][part]["titleColor"]
         assert spec["config"][part]["labelColor"] == "var(--ink)"
     assert spec["config"]["axis"]["gridColor"] == "var(--grid)"
+
+
+def test_a_pictures_legend_has_the_columns_that_axes_leave_room_for() -> None:
+    # 34 + 6.6 px a letter: 173 px, of which 490 hold 2; and 1 of any length
+    entries = [legend(["x" * 21]).to_dict(), legend(["x" * 200]).to_dict()]
+    assert "containerSize()[0]" in entries[0]["columns"]["expr"]
+    spec = picture_spec(Figure({**FIGURE.spec, "legends": entries}, "a rule"))
+    assert [entry["columns"] for entry in spec["legends"]] == [2, 1]
 
 
 def test_a_picture_has_those_of_paper() -> None:

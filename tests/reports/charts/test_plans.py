@@ -11,10 +11,10 @@ from reports.charts.figure import Figure
 from reports.charts.look import page_spec
 from reports.charts.picture import VEGA_LITE
 from reports.charts.plans import figures
-from tests.reports.conftest import Edit
+from tests.reports.conftest import GRAVES, Edit
 
 DA, AA = "decomposable_attention", "adaptive_attention"
-STUDIES = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
+STUDIES = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings", *GRAVES)
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +36,8 @@ def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
     of_one = ("steps_by_epoch", "ponder_weight", "ponder_steps", "steps", "lengths")
     names = {f"{kind}_{model}" for kind in of_each for model in (DA, AA)}
     names |= {f"{kind}_{AA}" for kind in of_one}
+    kinds = ("error", "difficulty", "ponder", "curves")
+    names |= {f"graves_{kind}_{task}" for kind in kinds for task in ("parity", "addition")}
     assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
 
 
