@@ -1,11 +1,26 @@
 """How far a trial has come: its epochs, its best parameters, and whether it has ended."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from torch import Tensor
 
-from actmodels.config import TrialConfig
 from actmodels.records import EpochRecord, best_epoch
+
+
+class Schedule(Protocol):
+    """What any trial's configuration says about when it ends, and its seed."""
+
+    @property
+    def max_epochs(self) -> int:
+        """Epochs at most."""
+
+    @property
+    def patience(self) -> int:
+        """Epochs without a better dev accuracy after which training stops; 0 never stops it."""
+
+    @property
+    def seed(self) -> int:
+        """What all random numbers are drawn with."""
 
 
 class Progress:
@@ -17,8 +32,8 @@ class Progress:
         diverged: a loss was not finite; the trial ended on the parameters of the epoch before.
     """
 
-    def __init__(self, config: TrialConfig) -> None:
-        self.config = config
+    def __init__(self, config: Schedule) -> None:
+        self.config: Schedule = config
         self.history: list[EpochRecord] = []
         self.best_parameters: dict[str, Tensor] = {}
         self.diverged = False

@@ -48,6 +48,8 @@ class Training(Progress):
         device: where the model lives, such as "cpu" or "cuda".
     """
 
+    config: TrialConfig
+
     def __init__(self, config: TrialConfig, data: TrialData, device: str = "cpu") -> None:
         super().__init__(config)
         self.data = data

@@ -37,6 +37,8 @@ CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
 class Member(Progress):
     """One trial of a pack between epochs; its attributes are those of Training."""
 
+    config: TrialConfig
+
     def __init__(self, config: TrialConfig, model: PairModel) -> None:
         super().__init__(config)
         self.model = model
