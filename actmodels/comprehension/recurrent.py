@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 def fix_second_bias(lstm: nn.LSTM | nn.LSTMCell, forget_bias: float) -> None:
@@ -36,6 +35,9 @@ class Memory(NamedTuple):
 class ContextEmbedding(nn.Module):
     """A BiLSTM over words (Munkhdalai & Yu 2017 eq. 1-2).
 
+    Two LSTMs over padded texts, of which one reads each text from its own last word on: torch's
+    packed sequences give the same, but their derivatives take time by the square of the length.
+
     Args:
         words: size of a word vector.
         memory_size: k; each direction has k / 2 units, and a slot is both, one after the other.
@@ -43,8 +45,10 @@ class ContextEmbedding(nn.Module):
 
     def __init__(self, words: int, memory_size: int, forget_bias: float) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(words, memory_size // 2, batch_first=True, bidirectional=True)
-        fix_second_bias(self.lstm, forget_bias)
+        self.onward = nn.LSTM(words, memory_size // 2, batch_first=True)
+        self.reverse = nn.LSTM(words, memory_size // 2, batch_first=True)
+        for lstm in (self.onward, self.reverse):
+            fix_second_bias(lstm, forget_bias)
 
     def forward(self, words: Tensor, mask: Tensor) -> Memory:
         """Read texts, each direction from its own first word to its last.
@@ -53,11 +57,19 @@ class ContextEmbedding(nn.Module):
             words: [batch, tokens, words].
             mask: true for real tokens [batch, tokens]; they come first in every text.
         """
-        lengths = mask.sum(dim=1).cpu()
-        packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
-        outputs, (ends, _) = self.lstm(packed)
-        slots, _ = pad_packed_sequence(outputs, batch_first=True, total_length=mask.shape[1])
-        return Memory(slots, mask, torch.cat([ends[0], ends[1]], dim=-1))
+        lengths = mask.sum(dim=1, keepdim=True)
+        places = torch.arange(mask.shape[1], device=mask.device)
+        mirrored = torch.where(mask, lengths - 1 - places, places)  # padding stays behind
+        onward, _ = self.onward(words)
+        reversed_, _ = self.reverse(picked(words, mirrored))
+        end = torch.cat([picked(onward, lengths - 1), picked(reversed_, lengths - 1)], dim=-1)
+        slots = torch.cat([onward, picked(reversed_, mirrored)], dim=-1)
+        return Memory(slots.masked_fill(~mask[..., None], 0.0), mask, end.squeeze(1))
+
+
+def picked(values: Tensor, places: Tensor) -> Tensor:
+    """values [batch, tokens, size] at places [batch, picked]: [batch, picked, size]."""
+    return values.gather(1, places[..., None].expand(*places.shape, values.shape[-1]))
 
 
 class Recurrence(nn.Module):

@@ -8,6 +8,7 @@ from torch import nn
 
 from actmodels.comprehension.hypothesis_test import AdaptiveComputation, HypothesisTest
 from actmodels.comprehension.reader import NseReader
+from actmodels.comprehension.recurrent import ContextEmbedding
 
 Vector = list[float]
 
@@ -52,14 +53,14 @@ def lstm(
     return [sigmoid(gates[3 * n + i]) * tanh(new_cell[i]) for i in range(n)], new_cell
 
 
-def read_text(module: nn.LSTM, words: list[Vector]) -> tuple[list[Vector], Vector]:
+def read_text(module: ContextEmbedding, words: list[Vector]) -> tuple[list[Vector], Vector]:
     """Slots and both ends (eq. 1-2)."""
     sides = []
-    for end, text in (("_l0", words), ("_l0_reverse", words[::-1])):
-        hidden, cell = [0.0] * module.hidden_size, [0.0] * module.hidden_size
+    for side, text in ((module.onward, words), (module.reverse, words[::-1])):
+        hidden, cell = [0.0] * side.hidden_size, [0.0] * side.hidden_size
         states = []
         for word in text:
-            hidden, cell = lstm(module, word, hidden, cell, end)
+            hidden, cell = lstm(side, word, hidden, cell, "_l0")
             states.append(hidden)
         sides.append(states)
     forward, backward = sides
@@ -77,8 +78,8 @@ def answer(
 ) -> tuple[Vector, Vector]:
     """P(a | Q, D) of each candidate, and p_t of each step."""
     table = reader.embedding.weight.tolist()
-    memory, query_end = read_text(reader.query_embedding.lstm, [table[i] for i in query])
-    facts, document_end = read_text(reader.document_embedding.lstm, [table[i] for i in document])
+    memory, query_end = read_text(reader.query_embedding, [table[i] for i in query])
+    facts, document_end = read_text(reader.document_embedding, [table[i] for i in document])
     k = len(query_end)
     s_q, s_d = query_end, document_end
     r, r_cell, w, w_cell = ([0.0] * k for _ in range(4))
