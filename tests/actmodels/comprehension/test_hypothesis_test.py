@@ -6,6 +6,7 @@ import torch
 from actmodels.comprehension.hypothesis_test import AdaptiveComputation, QueryGating
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
+from actmodels.modules.initialisation import initialise
 from actmodels.settings import PonderNetConfig
 
 
@@ -54,6 +55,8 @@ def test_the_chance_to_halt_has_no_bias() -> None:
     kept, halt = test.judge(torch.zeros(1, 2), torch.randn(1, 3, 2), slots)
     assert halt.tolist() == [0.5]  # sigmoid(o . 0)
     assert kept is slots
+    initialise(test, "xavier", 0.1)  # has no bias to set
+    assert list(dict(test.unit.named_parameters())) == ["linear.weight"]
 
 
 def test_the_same_distribution_as_ponder_net() -> None:

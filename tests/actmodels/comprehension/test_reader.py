@@ -176,3 +176,17 @@ def test_learns_one_batch_by_heart(variant: dict[str, Any]) -> None:
         optimizer.step()
     assert loss.item() < 0.1
     assert torch.equal(reader(batch).log_probabilities.argmax(dim=-1), batch.answers)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_single_precision_learns_the_same(variant: dict[str, Any]) -> None:
+    """torch has other kernels for it, which must not mind that the second bias is not trained."""
+    gradients = []
+    for dtype in (torch.float64, torch.float32):
+        reader, batch = make(**variant).to(dtype).train(), batch_of(12)
+        reader.dropout.rate = 0.0
+        reader.objective(reader(batch), batch.answers).backward()
+        gradients.append([p.grad.double() for p in reader.parameters() if p.grad is not None])
+    assert len(gradients[0]) == sum(p.requires_grad for p in make(**variant).parameters())
+    for exact, single in zip(*gradients, strict=True):
+        torch.testing.assert_close(single, exact, rtol=1e-3, atol=1e-5)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from actmodels.comprehension.evaluation import evaluate
+from actmodels.comprehension.reader import Answer
 from actmodels.comprehension.settings import ReaderConfig, ReadingConfig
 from actmodels.comprehension.training import ReaderTraining
 from actmodels.errors import ConfigError, DataError
@@ -98,13 +99,20 @@ def test_frozen_embeddings_are_not_trained() -> None:
         assert torch.equal(run.model.embedding.weight, rows()) is not trained
 
 
-def test_divergence_ends_on_the_parameters_before() -> None:
-    run = training(learning_rate=1e30)
+def test_divergence_ends_on_the_parameters_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = training()
+    objective, calls = run.model.objective, iter(range(100))
+
+    def broken(answer: Answer, answers: torch.Tensor) -> torch.Tensor:
+        return objective(answer, answers) * (math.nan if next(calls) == 3 else 1.0)
+
+    monkeypatch.setattr(run.model, "objective", broken)
     record = run.run_epoch()
     assert run.diverged and run.finished
     for name, value in training().model.state_dict().items():
         assert torch.equal(value, run.model.state_dict()[name])
-    assert math.isfinite(record.dev_loss)
+    assert next(calls) == 4  # the epoch ended there
+    assert math.isfinite(record.dev_loss) and math.isfinite(record.train_loss)
 
 
 def test_too_few_questions() -> None:
