@@ -87,6 +87,35 @@ def test_gradients_are_clipped() -> None:
     assert moved[0] < 1e-4 < moved[1]
 
 
+def test_batches_are_new_in_each_epoch() -> None:
+    """Section 4.1 regenerates them: their documents have other lengths."""
+    run = training(learning_rate=1e-12, pool_size=10)
+    lengths: list[list[int]] = [[], []]
+    for epoch in range(2):
+        seen = lengths[epoch]
+        hook = run.model.register_forward_pre_hook(
+            lambda model, inputs, seen=seen: (
+                seen.append(int(inputs[0].document_mask.sum())) if model.training else None
+            )
+        )
+        run.run_epoch()
+        hook.remove()
+    assert lengths[0] != lengths[1] and sum(lengths[0]) == sum(lengths[1])
+
+
+def test_dropout_masks_are_new_in_each_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, keys = training(), []
+    restart = run.model.dropout_stream.restart
+
+    def noted(key: torch.Tensor) -> None:
+        keys.append(int(key))
+        restart(key)
+
+    monkeypatch.setattr(run.model.dropout_stream, "restart", noted)
+    run.run_epoch(), run.run_epoch()
+    assert len(keys) == len(set(keys)) == 2 * 8  # 30 questions, 4 in a batch
+
+
 def test_patience() -> None:
     run = training(max_epochs=50, patience=1, learning_rate=1e-12)
     assert len(list(run.epochs())) == 2  # nothing learnt: the second epoch is no better
