@@ -17,7 +17,7 @@ def occurrences(questions: QuestionTensors) -> Tensor:
 
 
 def most_frequent_accuracy(questions: QuestionTensors) -> float:
-    """Accuracy, in [0, 1], of the most frequent candidate (Hill et al. 2015 section 4.1).
+    """Accuracy, in [0, 1], of the most frequent candidate (Hill et al. 2015).
 
     Where several stand there equally often, each is right with the same chance.
     """
