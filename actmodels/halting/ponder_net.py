@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.distribution import survival, until
+from actmodels.halting.distribution import first_halts, until
 from actmodels.halting.family import Classify, Halting
 from actmodels.halting.unit import HaltingUnit
 from actmodels.losses import cross_entropies, mean_over_examples
@@ -35,7 +35,7 @@ class PonderNet(Halting):
 
     def masses(self, probabilities: Tensor) -> Tensor:
         """P(N = n) [batch, steps] before the rest falls on the last step."""
-        return probabilities * survival(probabilities)
+        return first_halts(probabilities)
 
     def done(self, probabilities: Tensor) -> Tensor:
         """Less than epsilon is left."""

@@ -11,12 +11,13 @@ class HaltingUnit(nn.Module):
 
     Args:
         state: size of the state.
-        bias: start of b; 1 lets an untrained model halt at step 2, -3 at step 21.
+        bias: start of b; 1 lets an untrained model halt at step 2, -3 at step 21. None leaves b
+            out (Munkhdalai & Yu 2017 eq. 15).
     """
 
-    def __init__(self, state: int, bias: float) -> None:
+    def __init__(self, state: int, bias: float | None) -> None:
         super().__init__()
-        self.linear = Linear(state, 1)
+        self.linear = Linear(state, 1, bias=bias is not None)
         self.start_bias = bias
 
     def forward(self, state: Tensor) -> Tensor:

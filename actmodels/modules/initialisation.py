@@ -27,5 +27,5 @@ def initialise(model: nn.Module, init: Init, std: float) -> None:
     for module in model.modules():
         if isinstance(module, GRUCell):
             nn.init.ones_(module.gates.bias)
-        elif isinstance(module, HaltingUnit):
+        elif isinstance(module, HaltingUnit) and module.start_bias is not None:
             nn.init.constant_(module.linear.bias, module.start_bias)

@@ -1,0 +1,56 @@
+"""Measuring a reader on a split of questions."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from actmodels.comprehension.batching import batches_by_length, collate
+from actmodels.comprehension.questions import QuestionTensors
+from actmodels.comprehension.reader import NseReader
+from actmodels.losses import chosen
+
+
+class ReaderEvaluation(NamedTuple):
+    """A reader on a split, per question, in the split's order.
+
+    predictions: the number of the likeliest candidate [questions]; the first of equals.
+    losses: -log P(right answer) in nats [questions].
+    answers: [questions]. steps: the mean step of each answer [questions].
+    step_predictions: the likeliest candidate after each step [questions, steps].
+    """
+
+    predictions: Tensor
+    losses: Tensor
+    answers: Tensor
+    steps: Tensor
+    step_predictions: Tensor
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers, in [0, 1]."""
+        return (self.predictions == self.answers).double().mean().item()
+
+    @property
+    def loss(self) -> float:
+        """Mean loss in nats."""
+        return self.losses.double().mean().item()
+
+
+@torch.no_grad()
+def evaluate(model: NseReader, questions: QuestionTensors, batch_size: int) -> ReaderEvaluation:
+    """Answer every question of a split without dropout."""
+    model.eval()
+    device = next(model.parameters()).device
+    parts: list[tuple[Tensor, ...]] = []
+    for index in batches_by_length(questions.document_offsets.diff(), batch_size):
+        batch = collate(questions, index, device)
+        answer = model(batch)
+        logs = answer.log_probabilities
+        losses, steps = -chosen(logs, batch.answers), answer.step_log_probabilities.argmax(dim=-1)
+        parts.append(
+            (index, logs.argmax(dim=-1).cpu(), losses.cpu(), answer.steps.cpu(), steps.cpu())
+        )
+    rows, *values = (torch.cat(column) for column in zip(*parts, strict=True))
+    predictions, losses, mean_steps, step_predictions = (v[torch.argsort(rows)] for v in values)
+    return ReaderEvaluation(predictions, losses, questions.answers, mean_steps, step_predictions)

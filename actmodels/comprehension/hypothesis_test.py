@@ -1,0 +1,109 @@
+"""The write module tests a new query: with gates (section 3.2.1) or a chance to halt (3.2.2)."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.comprehension.memory_access import Looked, scores
+from actmodels.comprehension.pointer_sum import mixed
+from actmodels.comprehension.recurrent import Recurrence
+from actmodels.comprehension.settings import Activation, Strategy
+from actmodels.halting.distribution import first_halts, until
+from actmodels.halting.unit import HaltingUnit
+
+ACTIVATIONS: dict[Activation, type[nn.Module]] = {
+    "relu": nn.ReLU,
+    "tanh": nn.Tanh,
+    "identity": nn.Identity,
+}
+
+
+class HypothesisTest(nn.Module):
+    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); what follows differs.
+
+    There is one between two steps: the last step's query is never read again.
+    """
+
+    def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
+        super().__init__()
+        layer = nn.Linear(3 * memory_size, memory_size)
+        self.compose = nn.Sequential(layer, ACTIVATIONS[activation]())
+        self.recurrence = Recurrence(memory_size, memory_size, forget_bias)
+
+    def written(
+        self, looked: Looked, recurrent: tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """w_t [batch, k], and hidden and cell of the LSTM."""
+        composed = self.compose(torch.cat([looked.query, looked.document, looked.read], dim=-1))
+        recurrent = self.recurrence(composed, recurrent)
+        return recurrent[0], recurrent
+
+    @abstractmethod
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """Test a new query memory.
+
+        Args:
+            written: w_t [batch, k].
+            old, new: M_{t-1} and M_t of eq. 10, each [batch, query tokens, k].
+
+        Returns:
+            the memory that the next step reads, and the chance to halt at this step [batch].
+        """
+
+    @abstractmethod
+    def answer(self, step_logs: Tensor, halting: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """Put the steps' answers together.
+
+        Args:
+            step_logs: log P_t [batch, steps, candidates].
+            halting: what `judge` said at each step but the last, each [batch].
+
+        Returns:
+            log P [batch, candidates] and what each step counts [batch, steps], sum 1.
+        """
+
+
+class QueryGating(HypothesisTest):
+    """g_t = sigmoid(w_t^T M_{t-1}) keeps the old query slot by slot; the last step answers."""
+
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """M_t (1 - g_t) + M_{t-1} g_t (eq. 12-13); nothing halts."""
+        gate = torch.sigmoid(scores(written, old))[..., None]
+        return new * (1 - gate) + old * gate, written.new_zeros(len(written))
+
+    def answer(self, step_logs: Tensor, halting: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """That of the last step."""
+        weights = step_logs.new_zeros(step_logs.shape[:-1])
+        weights[..., -1] = 1.0
+        return step_logs[..., -1, :], weights
+
+
+class AdaptiveComputation(HypothesisTest):
+    """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19).
+
+    p_t is the distribution of PonderNet, which came later, without its prior and its sampling;
+    nothing is paid for steps, and all T are always taken.
+    """
+
+    def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
+        super().__init__(memory_size, activation, forget_bias)
+        self.unit = HaltingUnit(memory_size, None)
+
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """The new query as it is, and e_t."""
+        return new, self.unit(written)
+
+    def answer(self, step_logs: Tensor, halting: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """sum_t p_t P_t, where the last step has the rest."""
+        forced = torch.zeros_like(halting[0])  # the cap gives it what is left, whatever it is
+        masses = first_halts(torch.stack([*halting, forced], dim=-1))
+        weights = until(masses, epsilon=0.0).weights
+        return mixed(step_logs, weights), weights
+
+
+TESTS: dict[Strategy, type[HypothesisTest]] = {
+    "query_gating": QueryGating,
+    "adaptive_computation": AdaptiveComputation,
+}

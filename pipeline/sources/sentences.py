@@ -1,0 +1,130 @@
+"""Plain text to sections of sentences, by rules alone: nothing to download."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pipeline.sources.treebank import tokenise
+
+# Words in front of a full stop that does not end a sentence, besides single letters and those
+# with another full stop inside.
+ABBREVIATIONS = frozenset(
+    (
+        *("mr", "mrs", "ms", "messrs", "dr", "prof", "rev", "hon", "st", "jr", "sr"),
+        *("gen", "col", "capt", "lt", "sgt", "inc", "ltd", "co", "corp", "mt", "ft"),
+        *("no", "vol", "fig", "pp", "vs", "cf", "ca", "approx"),
+        *("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"),
+    )
+)
+OPENING, CLOSING = "\"'“\u2018`([", "\"'”\u2019)]"
+CLOSERS = frozenset({'"', "''", "”", "\u2019", ")", "]"})
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a plain text is written.
+
+    tokenised: words and marks stand between blanks already; else sentences are split as the Penn
+        Treebank splits them.
+    paragraphs: each line is one, or empty lines stand between them.
+    section_pattern: a regular expression that fits a whole line which begins a section, such as
+        a title; such lines are left out. Empty: sections are `section_sentences` sentences long.
+    left_out_pattern: one for other lines to leave out, such as lesser titles; empty for none.
+    """
+
+    tokenised: bool
+    paragraphs: Literal["lines", "empty_lines"]
+    section_pattern: str
+    section_sentences: int
+    left_out_pattern: str
+
+
+def sections(lines: Iterable[str], layout: TextLayout) -> list[list[list[str]]]:
+    """Sections of sentences of tokens, in the text's order; a paragraph's end ends a sentence.
+
+    A sentence that an earlier section has too is left out of the later one, so that no two
+    sections share any text.
+    """
+    found: list[list[list[str]]] = [[]]
+    for paragraph in _paragraphs(lines, layout):
+        if paragraph is None:
+            found.append([])
+            continue
+        for words in split_sentences(paragraph.split()):
+            tokens = words if layout.tokenised else list(tokenise(" ".join(words), False))
+            if not layout.section_pattern and len(found[-1]) >= layout.section_sentences:
+                found.append([])
+            found[-1].append(tokens)
+    return _without_repeats(found)
+
+
+def _paragraphs(lines: Iterable[str], layout: TextLayout) -> Iterator[str | None]:
+    """Each paragraph, and None where a section begins."""
+    begins, left_out = re.compile(layout.section_pattern), re.compile(layout.left_out_pattern)
+    gathered: list[str] = []
+    for raw in lines:
+        line = raw.strip()
+        mark = bool(layout.section_pattern and begins.fullmatch(line))
+        skip = bool(layout.left_out_pattern and left_out.fullmatch(line))
+        if mark or skip or not line or layout.paragraphs == "lines":
+            if gathered:
+                yield " ".join(gathered)
+            gathered = []
+        if mark:
+            yield None
+        elif line and not skip:
+            gathered.append(line)
+    if gathered:
+        yield " ".join(gathered)
+
+
+def _without_repeats(found: list[list[list[str]]]) -> list[list[list[str]]]:
+    first: dict[tuple[str, ...], int] = {}
+    kept = []
+    for number, section in enumerate(found):
+        own = [s for s in section if first.setdefault(tuple(s), number) == number]
+        if own:
+            kept.append(own)
+    return kept
+
+
+def split_sentences(words: Sequence[str]) -> list[list[str]]:
+    """Split the words of a paragraph, as they stand between blanks.
+
+    A sentence ends behind a full stop, question or exclamation mark and the quotation marks and
+    brackets that close there, unless the next word begins with a small letter or the stop is an
+    abbreviation's.
+    """
+    found: list[list[str]] = []
+    current: list[str] = []
+    ended = False
+    for word in words:
+        if ended and not (word in CLOSERS and _closes(word, current)):
+            if not _begins_small(word):
+                found.append(current)
+                current = []
+            ended = False
+        current.append(word)
+        ended = ended or _ends(word)
+    return [*found, current] if current else found
+
+
+def _closes(word: str, sentence: list[str]) -> bool:
+    """Whether a mark closes what was opened: the straight quotation mark may do either."""
+    return word != '"' or sentence.count('"') % 2 == 1
+
+
+def _begins_small(word: str) -> bool:
+    return word.lstrip(OPENING)[:1].islower()
+
+
+def _ends(word: str) -> bool:
+    bare = word.rstrip(CLOSING)
+    if not bare or bare[-1] not in ".!?":
+        return False
+    stem = bare[:-1].lstrip(OPENING)
+    if bare[-1] != "." or not stem:
+        return True
+    abbreviated = "." in stem.strip(".") or (len(stem) == 1 and stem.isalpha())
+    return not (abbreviated or stem.lower() in ABBREVIATIONS)

@@ -1,0 +1,136 @@
+"""The Children's Book Test's format: read, written, and every way to break it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.sources.cbt import read_questions, write_questions
+from tests.pipeline.sources.cloze_samples import lines, question
+
+Lines = list[str]
+
+
+def written(folder: Path, content: Lines, newline: str = "\n") -> Path:
+    path = folder / "questions.txt"
+    path.write_bytes("".join(line + newline for line in content).encode())
+    return path
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_reads_a_question(tmp_path: Path, newline: str) -> None:
+    expected = question()
+    (found,) = read_questions(written(tmp_path, lines(), newline))
+    assert found == expected
+    assert len(found.sentences) == 20
+    assert found.document[:6] == ["The", "hen", "saw", "hen", "0", "."]
+
+
+def test_reads_several_whatever_empty_lines_stand_between(tmp_path: Path) -> None:
+    content = ["", *lines(), "", "  ", *lines()[:-1]]
+    assert list(read_questions(written(tmp_path, content))) == [question()] * 2
+
+
+def test_writes_what_it_reads(tmp_path: Path) -> None:
+    write_questions(tmp_path / "mine.txt", [question(), question()])
+    assert (tmp_path / "mine.txt").read_text() == "\n".join(lines() * 2) + "\n"
+    assert list(read_questions(tmp_path / "mine.txt")) == [question()] * 2
+
+
+def without(number: int) -> Callable[[Lines], Lines]:
+    return lambda content: [line for n, line in enumerate(content, 1) if n != number]
+
+
+def changed(number: int, old: str, new: str) -> Callable[[Lines], Lines]:
+    def change(content: Lines) -> Lines:
+        assert old in content[number - 1]
+        return [c.replace(old, new) if n == number else c for n, c in enumerate(content, 1)]
+
+    return change
+
+
+def moved_up(content: Lines) -> Lines:
+    """19 context lines with the query numbered 20."""
+    return [*content[:19], content[20].replace("21 ", "20 "), ""]
+
+
+BROKEN: list[tuple[Callable[[Lines], Lines], str]] = [
+    (without(7), "line 7: the numbering is broken, '8' begins the line; expected 7"),
+    (changed(7, "7 ", "7."), "line 7: the numbering is broken, '7.The' begins the line; expected"),
+    (changed(1, "1 ", ""), "line 1: the numbering is broken, 'The' begins the line; expected 1"),
+    (moved_up, "line 20: the query comes after 19 context lines; expected 20"),
+    (
+        lambda content: [*content[:20], "21 one more .", *content[20:]],
+        "line 21: expected the query, a tab, the answer, two tabs and the candidates; found 1 f",
+    ),
+    (
+        lambda content: [*content[:12], ""],
+        "line 13: a question of 12 lines; expected 20 context lines and the query as line 21",
+    ),
+    (lambda content: content[:12], "line 12: the file ends here: a question of 12 lines; expec"),
+    (
+        lambda content: content[:20] + content,
+        "line 21: a new question begins behind a question of 20 lines; expected 20 context l",
+    ),
+    (
+        lambda content: [*content[:21], "22 more .", ""],
+        "line 22: the numbering is broken, '22' begins the line; expected 1",
+    ),
+    (
+        lambda content: ["5", *content],
+        "line 1: the numbering is broken, '5' begins the line; expected 1",
+    ),
+    (lambda content: ["1 ", *content[1:]], "line 1: the context line has no words; expected a s"),
+    (changed(21, "XXXXX", "hen"), "line 21: the query has no XXXXX; expected one where the answer"),
+    (
+        changed(21, "\tfox\t", "\twolf\t"),
+        "line 21: the answer 'wolf' is not among the candidates hen, cat, .*; expected one of",
+    ),
+    (changed(21, "|rat", ""), "line 21: 9 candidates; expected 10 between vertical bars"),
+    (changed(21, "|rat", "|rat|elk"), "line 21: 11 candidates; expected 10 between vertical bars"),
+    (
+        changed(21, "|rat", "|hen"),
+        "line 21: the candidate 'hen' is given twice; expected different candidates",
+    ),
+    (changed(21, "|rat", "|"), "line 21: a candidate is empty; expected a word"),
+    (changed(21, "\tfox\t\t", "\tfox\t"), "line 21: expected the query, .*; found 3 fields betw"),
+    (changed(21, "\tfox\t\t", "\tfox\tx\t"), "line 21: expected the query, a tab, .* 4 fields"),
+    (
+        lambda content: [line.replace("saw fox", "saw elk") for line in content],
+        "line 21: the answer 'fox' is not in the document; expected it there at least once",
+    ),
+]
+
+
+@pytest.mark.parametrize(("breaking", "wording"), BROKEN)
+def test_malformed(breaking: Callable[[Lines], Lines], wording: str, tmp_path: Path) -> None:
+    path = written(tmp_path, breaking(lines()))
+    with pytest.raises(DataError, match=rf"questions\.txt, {wording}") as caught:
+        list(read_questions(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_lines_are_counted_through_the_file(tmp_path: Path) -> None:
+    content = [*lines(), *changed(21, "XXXXX", "hen")(lines())]
+    with pytest.raises(DataError, match="line 43: the query has no XXXXX"):
+        list(read_questions(written(tmp_path, content)))
+
+
+def test_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "questions.txt").write_bytes(b"1 A hen .\n2 caf\xe9 .\n")
+    wording = r"questions\.txt, line 2: not UTF-8 \(at byte 6\); convert the file to UTF-8"
+    with pytest.raises(DataError, match=wording):
+        list(read_questions(tmp_path / "questions.txt"))
+
+
+@pytest.mark.parametrize("content", [[], ["", "", " "]])
+def test_empty(content: Lines, tmp_path: Path) -> None:
+    wording = r"questions\.txt has no questions; expected some in the Children's Book Test's f"
+    with pytest.raises(DataError, match=wording):
+        list(read_questions(written(tmp_path, content)))
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.txt is missing; expected a file of the Children"):
+        list(read_questions(tmp_path / "none.txt"))

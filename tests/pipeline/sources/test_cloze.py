@@ -1,0 +1,207 @@
+"""Questions from a text of our own."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from actmodels.errors import ConfigError, DataError
+from pipeline.sources.answer_words import common_nouns, names
+from pipeline.sources.cbt import format_question, read_questions
+from pipeline.sources.cloze import (
+    ClozeTextConfig,
+    build_questions,
+    draw_question,
+    split_sections,
+    write_splits,
+)
+from pipeline.sources.sentences import TextLayout
+from tests.pipeline.sources.cloze_samples import NAMES, NOUNS, text
+
+LAYOUT = TextLayout(
+    tokenised=True,
+    paragraphs="lines",
+    section_pattern="= [^=]+ =",
+    section_sentences=30,
+    left_out_pattern="",
+)
+CONFIG = ClozeTextConfig(
+    layout=LAYOUT,
+    stride=3,
+    min_noun_count=2,
+    min_noun_share=0.1,
+    dev_share=0.2,
+    test_share=0.2,
+    seed=1,
+)
+
+
+def tokens(*sentences: str) -> list[list[str]]:
+    return [sentence.split() for sentence in sentences]
+
+
+def test_names() -> None:
+    found = names(
+        tokens(
+            "Once Anna met the King of Norway .",  # the text writes a king, too
+            "A king slept .",
+            'She said , " Nobody came . "',  # may begin a sentence
+            "At NATO and at McLean 's I saw Jean-Luc in May .",  # NATO: no small letter
+            "Bertil left .",  # at a beginning alone
+        )
+    )
+    assert found == {"Anna", "Norway", "McLean", "Jean-Luc", "May"}
+
+
+def test_common_nouns() -> None:
+    found = common_nouns(
+        tokens(
+            "The lobster is blue .",
+            "He saw a lobster .",
+            "The blue lobster and the red and the old lobster swam in the sea .",  # red: no
+            "The sea is old .",
+            "The first is gone ; the few are here .",  # function words
+            "The Lobster is a film .",
+        ),
+        min_count=2,
+        min_share=0.1,
+    )
+    assert found == {"lobster", "sea"}
+
+
+def test_a_word_that_is_seldom_a_noun_is_none() -> None:
+    sentences = tokens("the cut is deep .", *["they cut it ."] * 9)
+    assert common_nouns(sentences, 1, 0.1) == {"cut"}
+    assert common_nouns(sentences, 1, 0.2) == set()
+
+
+def test_questions_are_what_they_say() -> None:
+    built = build_questions(text(), "text", CONFIG)
+    for kind, words in (("NE", set(NAMES)), ("CN", set(NOUNS))):
+        for questions in built[kind].values():  # type: ignore[index]
+            assert questions
+            for question in questions:
+                assert len(question.sentences) == 20
+                assert question.query.count("XXXXX") == 1
+                assert question.answer in question.candidates
+                assert len(set(question.candidates)) == 10
+                assert set(question.candidates) <= words & set(question.document)
+                assert not set(question.candidates) & set(question.query)
+    places = {question.candidates.index(question.answer) for question in built["NE"]["train"]}
+    assert len(places) > 5
+
+
+def test_the_query_is_the_sentence_behind_the_document() -> None:
+    for question in build_questions(text(), "text", CONFIG)["CN"]["train"]:
+        whole = [question.answer if word == "XXXXX" else word for word in question.query]
+        section, last = question.sentences[-1][2], int(question.sentences[-1][3])
+        assert whole[:4] == ["On", "day", section, str(last + 1)]
+        assert [int(sentence[3]) for sentence in question.sentences] == list(
+            range(last - 19, last + 1)
+        )
+        assert {sentence[2] for sentence in question.sentences} == {section}
+        assert (last - 19) % 3 == 0  # the stride
+
+
+def test_splits_share_no_text() -> None:
+    for splits in build_questions(text(), "text", CONFIG).values():
+        seen = [
+            {" ".join(s) for q in questions for s in [*q.sentences]}
+            for questions in splits.values()
+        ]
+        assert not (seen[0] & seen[1] or seen[0] & seen[2] or seen[1] & seen[2])
+        days = [{s[2] for q in questions for s in q.sentences} for questions in splits.values()]
+        assert [len(section) for section in days] == [6, 2, 2]
+
+
+def test_every_section_is_in_one_split() -> None:
+    parts = split_sections(13, replace(CONFIG, dev_share=0.25, test_share=0.1))
+    assert [len(part) for part in parts.values()] == [9, 3, 1]
+    assert sorted(number for part in parts.values() for number in part) == list(range(13))
+
+
+def test_a_seed_says_everything() -> None:
+    def lines_of(seed: int) -> list[str]:
+        built = build_questions(text(), "text", replace(CONFIG, seed=seed))
+        return [format_question(q) for splits in built.values() for s in splits.values() for q in s]
+
+    assert lines_of(1) == lines_of(1) != lines_of(2)
+
+
+def test_the_same_in_another_process(tmp_path: Path) -> None:
+    """Whose sets have another order."""
+    code = (
+        "import sys; from pathlib import Path; from pipeline.sources.cloze import *\n"
+        "from tests.pipeline.sources.test_cloze import CONFIG, text\n"
+        "write_splits(Path(sys.argv[1]), build_questions(text(), 'text', CONFIG))"
+    )
+    for seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / seed)],
+            check=True,
+            cwd=Path(__file__).parents[3],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+        )
+    files = sorted((tmp_path / "1").iterdir())
+    assert [f.name for f in files] == sorted(
+        f"{kind}_{split}.txt" for kind in ("NE", "CN") for split in ("train", "dev", "test")
+    )
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "2" / file.name).read_bytes()
+
+
+def test_the_reader_reads_what_is_written(tmp_path: Path) -> None:
+    built = build_questions(text(), "text", CONFIG)
+    write_splits(tmp_path, built)
+    for kind, splits in built.items():
+        for split, questions in splits.items():
+            assert list(read_questions(tmp_path / f"{kind}_{split}.txt")) == questions
+
+
+def test_a_word_that_the_query_has_twice_is_no_candidate() -> None:
+    context = tokens(*(f"{name} spoke ." for name in [*NAMES, *NAMES][:20]))
+    draw = Random(0)
+    assert draw_question(context, ["Anna", "saw", "Anna", "."], set(NAMES), draw) is None
+    for _ in range(20):
+        once = draw_question(context, ["Anna", "saw", "Anna", "Lena"], set(NAMES), draw)
+        assert once is not None and once.answer == "Lena"
+        assert "Anna" not in once.candidates  # nor offered: the query has it
+
+
+def test_too_few_candidates_or_an_answer_elsewhere() -> None:
+    context = tokens(*(f"{name} spoke ." for name in [*NAMES[:10]] * 2))
+    draw = Random(0)
+    assert draw_question(context, ["Lena", "."], set(NAMES), draw) is None  # not in the document
+    assert draw_question(context, ["Anna", "."], set(NAMES), draw) is not None
+    assert draw_question(context, ["Anna", "Igor"], set(NAMES), draw) is None  # 8 others
+
+
+def test_a_text_that_is_too_short() -> None:
+    wording = "story: no NE question for train in 6 sections; expected a longer text, or a larger"
+    with pytest.raises(DataError, match=wording):
+        build_questions(text(sentences=20), "story", CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("changes", "wording"),
+    [
+        ({"stride": 0}, "stride is 0; must be at least 1"),
+        ({"min_noun_count": 0}, "min_noun_count is 0; must be at least 1"),
+        (
+            {"dev_share": 0.8},
+            r"dev_share, .* are \(0.8, 0.2, 0.1\); must be in \[0, 1\], and leave",
+        ),
+        ({"layout": replace(LAYOUT, section_sentences=20)}, "section_sentences is 20; must be at"),
+        (
+            {"layout": replace(LAYOUT, section_pattern="(")},
+            "section_pattern is no regular expression: missing",
+        ),
+    ],
+)
+def test_settings_are_checked(changes: dict[str, Any], wording: str) -> None:
+    with pytest.raises(ConfigError, match=f"cloze text: {wording}"):
+        replace(CONFIG, **changes)

@@ -1,0 +1,79 @@
+"""Plain text to sections of sentences."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.sources.sentences import TextLayout, sections, split_sentences
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "expected"),
+    [
+        ("It rains. We stay.", ["It rains.", "We stay."]),
+        ("Why? Who knows! Nobody.", ["Why?", "Who knows!", "Nobody."]),
+        ("Mr. Low met Dr. Poe. They sat.", ["Mr. Low met Dr. Poe.", "They sat."]),
+        ("J. Low wrote it. So did H. G. Poe.", ["J. Low wrote it.", "So did H. G. Poe."]),
+        ("He came at 5 p.m. on Monday.", ["He came at 5 p.m. on Monday."]),
+        (
+            "It costs ca. 5 pounds. Wait ... and see.",
+            ["It costs ca. 5 pounds.", "Wait ... and see."],
+        ),
+        ('"Go." He went. (So be it.) Then', ['"Go."', "He went.", "(So be it.)", "Then"]),
+        ("“Stop!” she said. “No.”", ["“Stop!” she said.", "“No.”"]),
+        ("no end here", ["no end here"]),
+        ("It rains . We stay .", ["It rains .", "We stay ."]),
+        ('He said , " Go . " Then he left .', ['He said , " Go . "', "Then he left ."]),
+        ('He left . " Go , " I said .', ["He left .", '" Go , " I said .']),
+        ("`` Go ! '' He went .", ["`` Go ! ''", "He went ."]),
+        ("It was H. <unk> . <unk> ran .", ["It was H. <unk> .", "<unk> ran ."]),
+        ("", []),
+    ],
+)
+def test_sentences(paragraph: str, expected: list[str]) -> None:
+    assert [" ".join(words) for words in split_sentences(paragraph.split())] == expected
+
+
+def layout(**changes: Any) -> TextLayout:
+    settings: dict[str, Any] = {
+        "tokenised": True,
+        "paragraphs": "lines",
+        "section_pattern": "= [^=]+ =",
+        "section_sentences": 21,
+        "left_out_pattern": "= = .* = =",
+    }
+    return TextLayout(**(settings | changes))
+
+
+def joined(found: list[list[list[str]]]) -> list[list[str]]:
+    return [[" ".join(sentence) for sentence in section] for section in found]
+
+
+def test_titles_begin_sections_and_lesser_ones_are_left_out() -> None:
+    text = [" = One = ", "", "A b . C d .", " = = Part = = ", "E f", "G h .", "= Two =", "I j ."]
+    assert joined(sections(text, layout())) == [["A b .", "C d .", "E f", "G h ."], ["I j ."]]
+
+
+def test_lines_between_empty_lines_are_one_paragraph() -> None:
+    text = ["A b", "c d . E", "f g .", "", "H i", "", "J", "= Two =", "K"]
+    found = sections(text, layout(paragraphs="empty_lines"))
+    assert joined(found) == [["A b c d .", "E f g .", "H i", "J"], ["K"]]
+
+
+def test_a_text_without_titles_has_sections_of_one_length() -> None:
+    text = [f"Line {n} ." for n in range(50)]
+    found = sections(text, layout(section_pattern="", section_sentences=21))
+    assert [len(section) for section in found] == [21, 21, 8]
+
+
+def test_sections_share_no_sentence() -> None:
+    text = ["= One =", "A .", "A .", "B .", "= Two =", "B .", "C ."]
+    assert joined(sections(text, layout())) == [["A .", "A .", "B ."], ["C ."]]
+
+
+def test_words_are_split_from_marks() -> None:
+    (section,) = sections(["He didn't go, alas. She (too) stayed."], layout(tokenised=False))
+    assert section == [
+        ["He", "did", "n't", "go", ",", "alas", "."],
+        ["She", "(", "too", ")", "stayed", "."],
+    ]

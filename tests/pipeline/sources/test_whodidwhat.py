@@ -1,0 +1,78 @@
+"""Who-Did-What's layout, on a file of our own."""
+
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.sources.question import BLANK, ClozeQuestion
+from pipeline.sources.whodidwhat import anonymised, read_questions
+
+FILE = """<?xml version="1.0" encoding="UTF-8"?>
+<wdw>
+<mc>
+<question><leftcontext>On Monday&nbsp;Ann Lee &amp; </leftcontext><blank/>
+<rightcontext> met.</rightcontext></question>
+<contextart id="x">Mayor Bob Ray spoke. Ann Lee sat, and Ann left. Bob Ray did not.</contextart>
+<choice correct="false" idx="0">Ann Lee</choice>
+<choice correct="true" idx="1">Bob Ray</choice>
+</mc>
+</wdw>
+"""
+
+
+def read(folder: Path, content: str, seed: int = 0) -> list[ClozeQuestion]:
+    (folder / "train.xml").write_text(content, encoding="utf-8")
+    return list(read_questions(folder / "train.xml", seed))
+
+
+def test_reads_and_anonymises(tmp_path: Path) -> None:
+    (question,) = read(tmp_path, FILE)
+    ann, bob = question.candidates
+    assert {ann, bob} == {"@entity0", "@entity1"}
+    assert question.answer == bob
+    assert question.query == ["On", "Monday", ann, "&", BLANK, "met", "."]
+    assert question.sentences == [
+        ["Mayor", bob, "spoke", "."],
+        [ann, "sat", ",", "and", "Ann", "left", "."],
+        [bob, "did", "not", "."],
+    ]
+
+
+def test_numbers_depend_on_the_seed_and_nothing_else(tmp_path: Path) -> None:
+    assert read(tmp_path, FILE, 1) == read(tmp_path, FILE, 1)
+    assert len({read(tmp_path, FILE, seed)[0].answer for seed in range(12)}) == 2
+
+
+def test_the_longer_name_counts() -> None:
+    tokens = ["Bob", "Ray", "and", "Bob"]
+    assert anonymised(tokens, [["Bob"], ["Bob", "Ray"]], ["@a", "@b"]) == ["@b", "and", "@a"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wording"),
+    [
+        ("</mc>", "", r"line 10: not XML \(mismatched tag\); expected a file of Who-Did-What"),
+        ("mc>", "md>", r"train\.xml has no questions; expected elements <mc>"),
+        ("rightcontext", "right", "line 3: 0 elements <rightcontext> in a question; expected one"),
+        ('correct="true"', "", 'line 3: 0 choices with correct="true"; expected exactly one'),
+        ('"false"', '"true"', 'line 3: 2 choices with correct="true"; expected exactly one'),
+        (">Ann Lee</choice>", "></choice>", "line 3: a <choice> is empty; expected a name"),
+        (">Ann Lee</ch", ">Bob Ray</ch", "line 3: the choice 'Bob Ray' is given twice; expected"),
+        (">Bob Ray</ch", ">Al Poe</ch", "line 3: the answer 'Al Poe' is not in the article; expec"),
+        (
+            '<choice correct="false" idx="0">Ann Lee</choice>',
+            "",
+            "line 3: 1 elements <choice>; exp",
+        ),
+    ],
+)
+def test_malformed(old: str, new: str, wording: str, tmp_path: Path) -> None:
+    assert old in FILE
+    with pytest.raises(DataError, match=wording):
+        read(tmp_path, FILE.replace(old, new))
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.xml is missing; expected a file of Who-Did-What"):
+        list(read_questions(tmp_path / "none.xml", 0))
