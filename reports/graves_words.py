@@ -28,7 +28,7 @@ def graves_note(artefacts: Artefacts) -> str:
         over = f"mean ± sd over {listed([str(count) for count in seeds])} seeds"
     return (
         "Recurrent networks on sequences that are generated as they train (Graves 2016, "
-        "arXiv:1603.08983, section 3), with and without adaptive computation time (ACT), which "
+        "section 3), with and without adaptive computation time (ACT), which "
         "lets a network take several steps on each input. *Sequence error* is the share of dev "
         "sequences with any mistake at a run's best epoch, *mean steps* are those of the inputs "
         f"of dev sequences ({over}). Dev sequences chose the epochs, and the best of several "
