@@ -34,7 +34,7 @@ lint: setup  ## formatting, style, types, and the direction of imports
 
 test: lint test-fast test-slow  ## everything
 
-test-fast: setup  ## no Ray, no network, no GPU: under two minutes
+test-fast: setup  ## no Ray, no network, no GPU: some three minutes
 	python -m pytest
 
 test-slow: setup  ## Ray, whole pipelines, kills and resumptions: minutes
