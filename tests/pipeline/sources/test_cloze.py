@@ -132,6 +132,7 @@ def test_a_seed_says_everything() -> None:
     assert lines_of(1) == lines_of(1) != lines_of(2)
 
 
+@pytest.mark.slow
 def test_the_same_in_another_process(tmp_path: Path) -> None:
     """Whose sets have another order."""
     code = (
