@@ -66,7 +66,9 @@ def test_killed_in_mid_sweep(
     finally:
         kill_group(command.pid)
     if victim == "dvc":
-        assert "sweep: waiting for another run in this folder to end" in output
+        # unless the orphan had ended by then: no trial may be run by both
+        waited = "sweep: waiting for another run in this folder to end" in output
+        assert waited or "sweep: 0 of 4 trials to run" in output, output
     elif victim != "worker":
         left = int(re.search(r"sweep: (\d) of 4 trials to run", output)[1])  # type: ignore[index]
         assert left <= 4 - len(before)
