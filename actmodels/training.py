@@ -4,11 +4,6 @@ Every epoch seeds its own random numbers from (seed, epoch): a run that is inter
 epoch and resumed gives the same bits as one that was not.
 """
 
-import copy
-import time
-from collections.abc import Iterator
-from typing import Any
-
 import torch
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
@@ -18,10 +13,10 @@ from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.data.trial_data import TrialData
 from actmodels.epoch_means import EpochMeans, epoch_record
 from actmodels.evaluation import evaluate
+from actmodels.model_training import ModelTraining
 from actmodels.models.build import build, parameter_count
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
-from actmodels.progress import Progress
 from actmodels.records import EpochRecord
 from actmodels.settings import TrainConfig
 
@@ -39,7 +34,7 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     )
 
 
-class Training(Progress[TrialConfig]):
+class Training(ModelTraining[TrialConfig, PairModel, EpochMeans]):
     """One trial in progress.
 
     Args:
@@ -62,21 +57,10 @@ class Training(Progress[TrialConfig]):
         """Trained parameters."""
         return parameter_count(self.model)
 
-    def epochs(self) -> Iterator[EpochRecord]:
-        """Train until finished, yielding each epoch's record; resumes where the history ends."""
-        while not self.finished:
-            yield self.run_epoch()
-
-    def run_epoch(self) -> EpochRecord:
-        """Train and evaluate once; keep the parameters if dev accuracy is better than before."""
-        start = time.perf_counter()
-        before = copy.deepcopy(self.model.state_dict())
-        means = self.train_epoch()
-        if self.diverged:
-            self.model.load_state_dict(before)
-        seconds = time.perf_counter() - start
+    def measured(self, means: EpochMeans, seconds: float) -> EpochRecord:
+        """Score the dev pairs, and give the epoch's record."""
         weight = self.model.ponder_weight
-        record = epoch_record(
+        return epoch_record(
             self.next_epoch,
             means.summary(),
             evaluate(self.model, self.data.dev, self.config.input),
@@ -84,9 +68,6 @@ class Training(Progress[TrialConfig]):
             seconds=seconds,
             examples=means.examples(),
         )
-        if self.add(record):
-            self.best_parameters = copy.deepcopy(self.model.state_dict())
-        return record
 
     def train_epoch(self) -> EpochMeans:
         """One pass over the training pairs; sets `diverged` and stops at a non-finite loss."""
@@ -122,14 +103,3 @@ class Training(Progress[TrialConfig]):
         # On the CPU reading the norm costs nothing, and most updates need no pass over them.
         if norm.device.type != "cpu" or not norm <= limit:
             clip_grads_with_norm_(parameters, limit, norm)
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that is needed to go on after the last finished epoch."""
-        models = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        return models | super().state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up a saved training."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        super().load_state_dict(state)

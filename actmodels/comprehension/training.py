@@ -1,10 +1,5 @@
 """Training a reader: an epoch at a time, resumed to the bit (Munkhdalai & Yu 2017 section 4.1)."""
 
-import copy
-import time
-from collections.abc import Iterator
-from typing import Any
-
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
@@ -17,8 +12,8 @@ from actmodels.comprehension.settings import ReadingConfig
 from actmodels.errors import DataError
 from actmodels.evaluation import mean_and_sd
 from actmodels.losses import chosen
+from actmodels.model_training import ModelTraining
 from actmodels.modules.dropout import update_key
-from actmodels.progress import Progress
 from actmodels.records import EpochRecord
 
 
@@ -62,7 +57,7 @@ class ReaderMeans:
         )
 
 
-class ReaderTraining(Progress[ReadingConfig]):
+class ReaderTraining(ModelTraining[ReadingConfig, NseReader, ReaderMeans]):
     """One reader in training.
 
     Args:
@@ -95,24 +90,10 @@ class ReaderTraining(Progress[ReadingConfig]):
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.Adam(trained, lr=config.learning_rate)
 
-    def epochs(self) -> Iterator[EpochRecord]:
-        """Train until finished, yielding each epoch's record; resumes where the history ends."""
-        while not self.finished:
-            yield self.run_epoch()
-
-    def run_epoch(self) -> EpochRecord:
-        """Train and evaluate once; keep the parameters if dev accuracy is better than before."""
-        start = time.perf_counter()
-        before = copy.deepcopy(self.model.state_dict())
-        means = self.train_epoch()
-        if self.diverged:
-            self.model.load_state_dict(before)
-        seconds = time.perf_counter() - start
+    def measured(self, means: ReaderMeans, seconds: float) -> EpochRecord:
+        """Score the dev questions, and give the epoch's record."""
         dev = evaluate(self.model, self.dev, self.config.evaluation_batch_size)
-        record = means.record(self.next_epoch, dev, seconds)
-        if self.add(record):
-            self.best_parameters = copy.deepcopy(self.model.state_dict())
-        return record
+        return means.record(self.next_epoch, dev, seconds)
 
     def train_epoch(self) -> ReaderMeans:
         """Go through the epoch's batches; sets `diverged` and stops at a non-finite loss."""
@@ -139,14 +120,3 @@ class ReaderTraining(Progress[ReadingConfig]):
             self.optimizer.step()
             means.add(answer, batch.answers)
         return means
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that is needed to go on after the last finished epoch."""
-        models = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        return models | super().state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up a saved training."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        super().load_state_dict(state)

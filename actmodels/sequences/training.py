@@ -4,28 +4,23 @@ An epoch is a fixed number of updates on data drawn from (seed, epoch), so a run
 interrupted after any epoch and resumed gives the same bits as one that was not.
 """
 
-import copy
-import time
-from collections.abc import Iterator
-from typing import Any
-
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from actmodels.progress import Progress
+from actmodels.model_training import ModelTraining
 from actmodels.records import EpochRecord
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.batch import SequenceBatch
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.evaluation import SequenceFigures, SequenceMarks, evaluate
+from actmodels.sequences.evaluation import SequenceMarks, evaluate
 from actmodels.sequences.objective import adapt, objective, score
 from actmodels.sequences.task import Task
 
 DEV_SEEDS = 2**62  # dev seeds start here, far from those of any epoch
 
 
-class SequenceTraining(Progress[SequenceTrialConfig]):
+class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]):
     """One trial in progress.
 
     Args:
@@ -55,27 +50,6 @@ class SequenceTraining(Progress[SequenceTrialConfig]):
         """Trained parameters."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
-    def epochs(self) -> Iterator[EpochRecord]:
-        """Train until finished, yielding each epoch's record; resumes where the history ends."""
-        while not self.finished:
-            yield self.run_epoch()
-
-    def run_epoch(self) -> EpochRecord:
-        """Train and evaluate once; keep the parameters if dev accuracy is better than before."""
-        start = time.perf_counter()
-        before = copy.deepcopy(self.model.state_dict())
-        marks = self.train_epoch()
-        if self.diverged:
-            self.model.load_state_dict(before)
-        seconds = time.perf_counter() - start
-        dev = evaluate(
-            self.model, self.task.outputs, self.dev, self.config.training.batch_size
-        ).figures()
-        record = self.record(marks.figures(), dev, seconds, marks.sequences)
-        if self.add(record):
-            self.best_parameters = copy.deepcopy(self.model.state_dict())
-        return record
-
     def train_epoch(self) -> SequenceMarks:
         """Updates on fresh sequences; sets `diverged` and stops at a non-finite loss."""
         settings = self.config.training
@@ -104,11 +78,11 @@ class SequenceTraining(Progress[SequenceTrialConfig]):
             clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
         self.optimizer.step()
 
-    def record(
-        self, train: SequenceFigures, dev: SequenceFigures, seconds: float, sequences: int
-    ) -> EpochRecord:
-        """What is stored about the epoch just run."""
-        halting = self.model.halting
+    def measured(self, means: SequenceMarks, seconds: float) -> EpochRecord:
+        """Score the dev sequences, and give the epoch's record."""
+        halting, at_a_time = self.model.halting, self.config.training.batch_size
+        train = means.figures()
+        dev = evaluate(self.model, self.task.outputs, self.dev, at_a_time).figures()
         weight = None if halting is None else halting.current_ponder_weight
         return EpochRecord(
             epoch=self.next_epoch,
@@ -124,16 +98,5 @@ class SequenceTraining(Progress[SequenceTrialConfig]):
             dev_ponder_cost=dev.ponder_cost,
             ponder_weight=None if weight is None else float(weight),
             seconds=seconds,
-            examples_per_second=sequences / seconds,
+            examples_per_second=means.sequences / seconds,
         )
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that is needed to go on after the last finished epoch."""
-        models = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        return models | super().state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up a saved training."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        super().load_state_dict(state)
