@@ -22,7 +22,7 @@ from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import SequenceStudy
 from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, run_stage
-from pipeline.study import summarise
+from pipeline.study import spent, summarise, trained
 from pipeline.trials import execution_settings
 from tune.execution import Execution
 from tune.grid import with_keys
@@ -109,11 +109,7 @@ def result_row(run: Run, record: TrialRecord) -> dict[str, Any]:
         "halting": run.config.halting_name,
         "ponder_weight": halting.ponder_weight if isinstance(halting, ActConfig) else None,
         "seed": run.config.seed,
-        "key": record.key,
-        "parameters": record.parameters,
-        "epochs": len(record.history),
-        "best_epoch": best.epoch,
-        "diverged": record.diverged,
+        **trained(record),
         "dev_error": error(best),
         **{name: getattr(best, name) for name in RESULTS[-4:]},
     }
@@ -164,12 +160,7 @@ def main() -> None:
         weights = torch.load(store.weights_path(record.key), weights_only=True)
         difficulties += difficulty_rows(run, weights, study.drawn, study.drawn_seed)
     write_table(folder / "difficulty.csv", difficulties, list(DIFFICULTY))
-    timings = [
-        run.seeded
-        | {"epochs": len(record.history)}
-        | {"seconds": sum(epoch.seconds or 0.0 for epoch in record.history)}
-        for run, record in pairs
-    ]
+    timings = [run.seeded | spent(record) for run, record in pairs]
     write_table(folder / "timings.csv", timings, list(TIMINGS))
     named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in rows]
     write_summary(

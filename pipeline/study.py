@@ -78,17 +78,24 @@ def train(
     return [by_key[trial.key] for trial in trials]
 
 
+def trained(record: TrialRecord) -> dict[str, Any]:
+    """What a line of results says of the training itself."""
+    return {
+        "key": record.key,
+        "parameters": record.parameters,
+        "epochs": len(record.history),
+        "best_epoch": record.best.epoch,
+        "diverged": record.diverged,
+    }
+
+
 def run_row(run: Run, record: TrialRecord) -> dict[str, Any]:
     """One line of a study's results: labels, then the figures of the best dev epoch."""
     best = record.best
     return {
         **run.labels,
         "seed": run.config.seed,
-        "key": record.key,
-        "parameters": record.parameters,
-        "epochs": len(record.history),
-        "best_epoch": best.epoch,
-        "diverged": record.diverged,
+        **trained(record),
         "dev_accuracy": best.dev_accuracy,
         "dev_mean_steps": best.dev_mean_steps,
         "dev_sd_steps": best.dev_sd_steps,
@@ -106,7 +113,12 @@ def summarise(
     return summary
 
 
+def spent(record: TrialRecord) -> dict[str, Any]:
+    """How many epochs were timed, and their seconds."""
+    seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
+    return {"epochs": len(seconds), "seconds": sum(seconds)}
+
+
 def timing_row(run: Run, record: TrialRecord) -> dict[str, Any]:
     """Seconds of training, on whatever machine it ran; apart from the results, which repeat."""
-    seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
-    return {**run.labels, "seed": run.config.seed, "epochs": len(seconds), "seconds": sum(seconds)}
+    return {**run.labels, "seed": run.config.seed, **spent(record)}
