@@ -61,7 +61,7 @@ def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path)
 def test_a_failing_trial_is_named_and_nothing_is_written(prepared: Project, tmp_path: Path) -> None:
     """A trial that fails makes the stage fail; mended, it alone is run again."""
     project = prepared.copy(tmp_path / "project")
-    model = project.folder / "actmodels" / "training.py"
+    model = project.folder / "actmodels" / "model_training.py"
     sound = model.read_text()
     broken = sound.replace(
         "        start = time.perf_counter()\n",
