@@ -19,6 +19,7 @@ from reports.graves_files import HISTORY as GRAVES_HISTORY
 from reports.graves_files import RESULTS as GRAVES
 from reports.graves_files import TIMINGS as GRAVES_TIMINGS
 from reports.graves_files import check_graves
+from reports.nse_files import Nse, read_nse
 from reports.reading import (
     Kind,
     Source,
@@ -126,6 +127,7 @@ class Artefacts:
     graves_difficulty: pd.DataFrame
     graves_history: pd.DataFrame
     graves_timings: pd.DataFrame
+    nse: Nse
     lexicalised: pd.DataFrame
     examples: Examples
     bench: dict[str, Any] | None
@@ -198,6 +200,7 @@ def load(root: Path) -> Artefacts:
         graves_difficulty=table("graves", "difficulty.csv", GRAVES_DIFFICULTY),
         graves_history=table("graves", "history.csv", GRAVES_HISTORY),
         graves_timings=table("graves", "timings.csv", GRAVES_TIMINGS),
+        nse=read_nse(root),
         lexicalised=table("lexicalised", "results.csv", LEXICALISED),
         examples=read_examples(root),
         bench=read_bench(root),

@@ -17,6 +17,7 @@ from typing import Any
 from actmodels.config import TrialConfig, build_trial
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from reports.render import write_report
+from tests.reports.write_nse import write_nse
 from tests.reports.write_studies import studies
 from tests.reports.write_traces import write_traces
 
@@ -229,6 +230,7 @@ def main() -> None:
     write_json(ROOT / "sweep" / "environment.json", environment(len(done), 2, 725.4))
     write_json(ROOT / "retrain" / "environment.json", environment(6, 0, 12_000.0))
     write_traces(ROOT)
+    write_nse(ROOT)
     chosen = {DA: 0, AA: 4}
     best = {
         model: {

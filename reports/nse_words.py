@@ -1,0 +1,181 @@
+"""What the figures on cloze questions say, whichever way they fall."""
+
+from math import sqrt
+
+from reports.artefacts import Artefacts
+from reports.findings import listed
+from reports.nse import FREQUENT, Run, baselines, nse_kinds, nse_runs
+from reports.nse_published import ADAPTIVE, GATING, KINDS, PAPER, READERS, STRATEGIES, QuestionKind
+from reports.spread import PLUS_MINUS, Spread, difference_error, sampling_error, signed
+
+EDGE = 0.1  # of the way from one step to all: nearer to an end, a run halts like that end
+ALIKE = 0.1  # sd of steps between questions: below it, they all take about as many
+
+
+def nse_note(artefacts: Artefacts) -> str:
+    """How to read tables and figures."""
+    runs = [run for kind in nse_kinds(artefacts) for run in nse_runs(artefacts, kind)]
+    seeds = sorted({run.test.n for run in runs})
+    times = listed([str(n) for n in seeds])
+    over = (
+        "one seed each, so no spread"
+        if seeds == [1]
+        else f"mean {PLUS_MINUS} sd over {times} seeds"
+    )
+    scored = listed([f"{n:,}" for n in sorted({run.pairs for run in runs})])
+    kinds = listed([KINDS[kind].asked for kind in nse_kinds(artefacts)])
+    return (
+        "A Neural Semantic Encoder fills the gap XXXXX of a query with a word of a document, one "
+        f"of several candidates ({PAPER}). At each step it attends to query and document and "
+        "writes over words of the query. With *query gating* it takes all its steps, gates keep "
+        "words of the query as they are, and the last step answers; with *adaptive computation* "
+        "each step may halt, and the answers of all steps are mixed by the chance to have halted "
+        f"there. Questions ask for {kinds}. Accuracies are those of each run's best epoch on dev "
+        f"({over}); dev chose the epochs, test was read once. The *difference* on test is to the "
+        "first run of a table; its 95 % interval is a paired bootstrap over seeds and test "
+        f"questions ({scored}), and *largest p* is that of McNemar's exact test, one test per "
+        "seed. A difference is called clear here if the interval leaves out zero and, seed by "
+        "seed, it is beyond two standard errors of its mean: both are weak with few seeds, and "
+        "nothing is corrected for the number of comparisons."
+    )
+
+
+def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:
+    """Against one step, against the most frequent candidate, on halting and on over-fitting."""
+    first, *others = nse_runs(artefacts, kind)
+    said = [_against_first(run, first) for run in others]
+    said.append(_against_frequent(artefacts, kind, [first, *others]))
+    said += [_halting(run) for run in others if run.strategy == ADAPTIVE and run.steps > 1]
+    if more := [run for run in others if run.steps > first.steps]:
+        said.append(_fitting(first, more))
+    if published:
+        said.append(_paper(artefacts, KINDS[kind], kind))
+    return " ".join(filter(None, said))
+
+
+def _against_first(run: Run, first: Run) -> str:
+    """Whether a run is better than the first one by both measures."""
+    gap, seeds = run.difference, run.by_seed
+    beyond = seeds is not None and seeds.clear and (seeds.mean > 0) == (gap.mean > 0)
+    how = f"{'' if gap.clear and beyond else 'not '}clearly {'above' if gap.mean > 0 else 'below'}"
+    if gap.mean == 0:
+        how = "level with"
+    low, high = (signed(100 * end) for end in (gap.low, gap.high))
+    by_seed = "no seed in common" if seeds is None else f"seed by seed {seeds.points()}"
+    if seeds is not None and seeds.sd is None:
+        by_seed = "one seed, no spread"
+    return (
+        f"*{run.name}* is {how} *{first.name}* on test: {signed(100 * gap.mean)} points, 95 % "
+        f"interval {low} to {high}, {by_seed}{_why(gap.clear, beyond)}."
+    )
+
+
+def _why(interval: bool, seeds: bool) -> str:
+    if interval == seeds:
+        return ""
+    if interval:
+        return "; the interval leaves out zero, but seeds do not agree beyond their spread"
+    return "; seeds agree beyond their spread, but the interval holds zero"
+
+
+def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:
+    """How many runs are above what counting words gives."""
+    found = baselines(artefacts, kind)["test"]
+    level = found.frequent
+    above = [run for run in runs if _error(run, level, found.count) < run.test.mean - level]
+    below = [run for run in runs if _error(run, level, found.count) < level - run.test.mean]
+    parts = [
+        f"{listed([f'*{run.name}*' for run in group])} {'is' if len(group) == 1 else 'are'} {how}"
+        for group, how in (
+            (above, "clearly above"),
+            ([run for run in runs if run not in (*above, *below)], "not clearly apart from"),
+            (below, "clearly below"),
+        )
+        if group
+    ]
+    verdict = "; ".join(parts)
+    if not above:
+        verdict = f"no run is clearly above it: {verdict}"
+    return (
+        f"The {FREQUENT} of the document is right in {100 * level:.1f} % of {found.count:,} test "
+        f"questions; {verdict} it, by two standard errors over seeds and questions."
+    )
+
+
+def _error(run: Run, level: float, questions: int) -> float:
+    """Two standard errors of the gap to a baseline, as if both had drawn questions of their own."""
+    seeds = (run.test.sd or 0.0) ** 2 / run.test.n
+    drawn = sampling_error(run.test.mean, questions) ** 2 + sampling_error(level, questions) ** 2
+    return 2 * sqrt(seeds + drawn)
+
+
+def _halting(run: Run) -> str:
+    """Whether a run that may halt early does, and whether that depends on the question."""
+    taken = run.mean_steps
+    if taken is None:
+        return f"*{run.name}* diverged with every seed."
+    said = f"*{run.name}* answers after {taken.plain()} of {run.steps} steps in the mean"
+    if taken.mean < 1 + EDGE * (run.steps - 1):
+        return f"{said}: collapsed, the answer is as good as the first step's."
+    if taken.mean > run.steps - EDGE * (run.steps - 1):
+        return f"{said}: it hardly ever halts before the last step."
+    if run.sd_steps is None:
+        return f"{said}."
+    alike = run.sd_steps.mean < ALIKE
+    how = "about as many for every question" if alike else "more for some questions than for others"
+    return f"{said}, {how} (sd between dev questions {run.sd_steps.mean:.2f})."
+
+
+def _fitting(first: Run, more: list[Run]) -> str:
+    """Whether dev promises more than test keeps, the more so with more steps."""
+    each = [f"{run.gap.points()} for *{run.name}*" for run in (first, *more)]
+    larger = [run for run in more if _clearly_more(run.gap, first.gap)]
+    how = "clearly larger with more steps for none of them: no over-fitting to dev is seen"
+    if larger:
+        how = f"clearly larger than with one step for {listed([f'*{r.name}*' for r in larger])}"
+        how += ", which fits dev more than test"
+    said = f"Dev minus test accuracy, points: {listed(each)}; {how}."
+    known = [run for run in (first, *more) if run.fit is not None]
+    if not known:
+        return said
+    each = [f"{run.fit.points()} for *{run.name}*" for run in known if run.fit is not None]
+    return f"{said} Training minus dev accuracy at the best epochs: {listed(each)}."
+
+
+def _clearly_more(ours: Spread, theirs: Spread) -> bool:
+    error = difference_error(ours, theirs)
+    return error is not None and ours.mean - theirs.mean > max(2 * error, 1e-9)
+
+
+def _paper(artefacts: Artefacts, known: QuestionKind, kind: str) -> str:
+    """What the paper reports, and whether its questions are those here."""
+    parts = []
+    for setting in known.settings:
+        one = setting.figures(GATING, 1) or (0.0, 0.0)
+        tests = {reader: (setting.figures(*reader) or (0.0, 0.0))[1] for reader in READERS}
+        (strategy, steps), best = max(tests.items(), key=lambda found: found[1])
+        parts.append(
+            f"on {setting.name} {one[1]:.1f} % on test with one step and at best {best:.1f} % "
+            f"({STRATEGIES[strategy]}, {steps} steps)"
+        )
+    found = baselines(artefacts, kind)
+    here = tuple(found[split].count for split in ("train", "dev", "test"))
+    said = f"{PAPER} report {listed(parts)} ({known.table}), without a spread"
+    if known.aside:
+        said += f"; {known.aside}"
+    counts = [setting.counts for setting in known.settings]
+    there = listed([_counts(c) for c in counts])
+    if here in counts:
+        return (
+            f"{said}. There are as many questions here as in their {known.benchmark} "
+            f"({_counts(here)} for training, dev and test); word vectors and sizes may differ."
+        )
+    return (
+        f"{said}. Their questions are of the {known.benchmark}, made of {known.text} ({there} for "
+        f"training, dev and test); those here are others ({_counts(here)}), of another text or "
+        "fewer, so the published figures are no yardstick for ours."
+    )
+
+
+def _counts(counts: tuple[int, ...]) -> str:
+    return " / ".join(f"{count:,}" for count in counts)
