@@ -47,8 +47,9 @@ def rewriting(artefacts: Artefacts) -> list[Rewriting]:
     return [
         Rewriting(
             *(kind, run, gated[kind, run]),
-            *(Spread.of([pair[part] for pair in pairs]) for part in (0, 1)),
-            Spread.of([blank - others for blank, others in pairs]),
+            blank=Spread.of([blank for blank, _ in pairs]),
+            others=Spread.of([others for _, others in pairs]),
+            gap=Spread.of([blank - others for blank, others in pairs]),
         )
         for (kind, run), pairs in found.items()
     ]

@@ -1,6 +1,7 @@
 """Which figures a report has, by name."""
 
 from reports.artefacts import Artefacts
+from reports.charts.comprehension import nse_figures
 from reports.charts.depths import depth_accuracy, depth_steps, shown_models, stepping_models
 from reports.charts.epochs import learning_curves
 from reports.charts.figure import Figure
@@ -58,12 +59,12 @@ def _on_steps(artefacts: Artefacts) -> dict[str, Figure]:
 
 
 def _studies(artefacts: Artefacts) -> dict[str, Figure]:
-    """What deviations cost, the ways of halting, and Graves' tasks."""
+    """What deviations cost, the ways of halting, Graves' tasks, and reading comprehension."""
     models = fidelity_models(artefacts)
     found = {f"fidelity_{model}": fidelity(artefacts, model) for model in models}
     if not artefacts.halting.empty:
         found["halting"] = halting(artefacts)
-    return found | graves_figures(artefacts)
+    return found | graves_figures(artefacts) | nse_figures(artefacts)
 
 
 def _sweep(artefacts: Artefacts) -> dict[str, Figure]:

@@ -6,20 +6,10 @@ import altair as alt
 
 from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
-from reports.charts.lines import lines, mean_row
-from reports.charts.look import BLUE, COLOURS, INK, MUTED
-from reports.charts.series import (
-    SERIES,
-    Row,
-    counted,
-    figure,
-    inline,
-    layered,
-    over,
-    repeated,
-    rounded,
-    tooltips,
-)
+from reports.charts.lines import mean_row
+from reports.charts.look import BLUE, INK, MUTED
+from reports.charts.series import Row, figure, inline, layered, rounded, tooltips
+from reports.charts.spread_lines import ByWhole, spread_lines
 from reports.graves import (
     Level,
     Run,
@@ -125,8 +115,8 @@ def error_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Fig
     """Error of instances by difficulty, a line for each run."""
     known = TASKS[task]
     found = [(run, {v.difficulty: v.error for v in of if v.error}) for run, of in levels]
-    return _by_whole(
-        found,
+    return spread_lines(
+        _named(found),
         (known.difficulty, f"{known.counted_in} in error (%)"),
         f"{known.title}: error by difficulty",
         f"{known.title}: share of {known.counted_in} in error on dev by {known.difficulty}",
@@ -138,8 +128,8 @@ def steps_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Fig
     """Mean steps of inputs by difficulty, a line for each run that halts."""
     known = TASKS[task]
     found = [(run, {v.difficulty: v.steps for v in of if v.steps}) for run, of in levels]
-    return _by_whole(
-        found,
+    return spread_lines(
+        _named(found),
         (known.difficulty, "mean steps per input"),
         f"{known.title}: steps by difficulty",
         f"{known.title}: mean steps per input on dev by {known.difficulty}",
@@ -149,8 +139,8 @@ def steps_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Fig
 def error_by_epoch(task: str, curves: list[tuple[Run, dict[int, Spread]]]) -> Figure:
     """Sequence error on dev while training, a line for each run."""
     title = TASKS[task].title
-    return _by_whole(
-        curves,
+    return spread_lines(
+        _named(curves),
         ("epoch", "sequence error (%)"),
         f"{title}: sequence error by epoch",
         f"{title}: sequence error on dev by epoch",
@@ -158,36 +148,5 @@ def error_by_epoch(task: str, curves: list[tuple[Run, dict[int, Spread]]]) -> Fi
     )
 
 
-def _by_whole(
-    found: Sequence[tuple[Run, Mapping[int, Spread | None]]],
-    axes: tuple[str, str],
-    heading: str,
-    alternative: str,
-    percent: bool = False,
-) -> Figure:
-    """A line for each run that has figures, over whole numbers; bands are one sd over seeds."""
-    across, up = axes
-    rows: list[Row] = []
-    said, spreads = [], []
-    for run, by in found:
-        told = {}
-        for at, spread in by.items():
-            if spread is None:
-                continue
-            told[at] = f"{spread.percent()} %" if percent else spread.plain()
-            row = mean_row(run.label, at, spread, scale=100 if percent else 1)
-            rows.append(row | {"at": str(at), "shown": told[at]})
-            spreads.append(spread)
-        ends = [f"{told[at]} at {at}" for at in sorted({min(told), max(told)})] if told else []
-        said += [f"{run.label}, {' and '.join(ends)}"] if ends else []
-    names = list(dict.fromkeys(str(row[SERIES]) for row in rows))
-    of_run = zip(found, repeated(COLOURS, len(found)), strict=True)  # the same in every figure
-    colours = [colour for (run, _), colour in of_run if run.label in names]
-    tips = {SERIES: "run", "at": across, "shown": up.removesuffix(" (%)"), "n": "seeds"}
-    most = max(spreads, key=lambda spread: spread.n)
-    return figure(
-        layered(*lines(rows, names, across, up, tips, colours=colours)),
-        heading,
-        over(most),
-        f"{alternative}, {counted(len(names), 'run')} ({over(most)}): {'; '.join(said)}.",
-    )
+def _named(found: Sequence[tuple[Run, Mapping[int, Spread | None]]]) -> list[ByWhole]:
+    return [(run.label, by) for run, by in found]
