@@ -7,6 +7,7 @@ from typing import Any
 from actmodels.config import setting_problem, setting_types
 from actmodels.registry import MODELS
 from pipeline.parameters.graves_rules import graves_problems
+from pipeline.parameters.nse_rules import nse_problems
 from pipeline.parameters.problems import dotted, unknown
 from pipeline.parameters.study_rules import study_problems
 
@@ -24,6 +25,8 @@ UNIQUE = (
     ("fidelity", "seeds"),
     ("halting", "seeds"),
     ("graves", "seeds"),
+    ("questions", "kinds"),
+    ("nse", "seeds"),
 )
 
 
@@ -41,6 +44,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
         problems += _repeats(dotted(path), values) if isinstance(values, list) else []
     problems += study_problems(tree)
     problems += graves_problems(tree)
+    problems += nse_problems(tree)
     return (
         problems
         + list(_criteria(tree))

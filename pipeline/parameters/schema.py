@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from pipeline.parameters.question_sections import Nse, Questions
 from pipeline.parameters.section import (
     Amount,
     Count,
@@ -234,4 +235,6 @@ class Params(Section):
     fidelity: Fidelity
     halting: Halting
     graves: Graves
+    questions: Questions
+    nse: Nse
     report: Report
