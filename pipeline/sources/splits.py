@@ -19,7 +19,7 @@ def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]
     Each split is drawn from its iterable while it is written, in the order of the mapping.
     """
     summary = {}
-    with _fresh(folder):
+    with fresh(folder):
         for split, pairs in splits.items():
             counts: Counter[str] = Counter()
             write_pairs(folder / f"{split}.jsonl", _counted(pairs, counts))
@@ -44,8 +44,8 @@ def _summary(counts: Counter[str]) -> dict[str, int]:
 
 
 @contextmanager
-def _fresh(folder: Path) -> Iterator[None]:
-    """Empty the folder first and on failure: it never holds the splits of two corpora."""
+def fresh(folder: Path) -> Iterator[None]:
+    """Empty the folder first and on failure: it never holds parts of two results."""
     shutil.rmtree(folder, ignore_errors=True)
     try:
         yield
