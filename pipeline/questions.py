@@ -17,7 +17,7 @@ from tqdm import tqdm
 from actmodels.comprehension.baseline import most_frequent_accuracy
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.data.stored import save_stored
-from actmodels.errors import ArtefactError
+from actmodels.errors import DataError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.nse_rules import WDW
@@ -33,6 +33,7 @@ from pipeline.sources.fresh import fresh
 from pipeline.sources.question import ClozeQuestion
 from pipeline.sources.words import write_words
 from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.stored_text import stored_text
 from pipeline.vectors import look_up
 
 SPLITS = ("train", "dev", "test")
@@ -65,14 +66,13 @@ def sources(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
 def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
     """Questions from a text; their files, in the format of CBT, stay in the artefact."""
     text = settings.text.model_dump()
-    source = artefacts("texts", f"{text.pop('name')}.txt")
-    if not source.is_file():
-        raise ArtefactError(f"{source} is missing; run the stage that makes it: dvc repro texts")
+    name = text.pop("name")
+    source = stored_text(name).path
     try:
         with source.open(encoding="utf-8") as lines:
             found = build_questions(lines, source.name, cloze_config(text))
     except UnicodeDecodeError as error:
-        raise ArtefactError(
+        raise DataError(
             f"{source}: not UTF-8 (at byte {error.start + 1}); name another text in "
             "questions.text.name"
         ) from error

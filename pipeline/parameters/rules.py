@@ -10,6 +10,7 @@ from pipeline.parameters.graves_rules import graves_problems
 from pipeline.parameters.nse_rules import nse_problems
 from pipeline.parameters.problems import dotted, unknown
 from pipeline.parameters.study_rules import study_problems
+from pipeline.parameters.texts_rules import texts_problems
 
 SWEPT = ("sweep", "models")
 COMMON = ("sweep", "settings")
@@ -42,6 +43,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
     for path in UNIQUE:
         values = _at(tree, *path)
         problems += _repeats(dotted(path), values) if isinstance(values, list) else []
+    problems += texts_problems(tree)
     problems += study_problems(tree)
     problems += graves_problems(tree)
     problems += nse_problems(tree)
