@@ -1,10 +1,11 @@
 """What a trial is: frozen, checked configuration. Imports neither torch nor anything outside."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
+from actmodels.setting_checks import value_problem
 from actmodels.settings import RANGES, InputConfig, TrainConfig
 
 
@@ -49,18 +50,7 @@ def setting_types(model: str) -> dict[str, Any]:
 
 def setting_problem(model: str, name: str, value: object) -> str | None:
     """Why `value` cannot be the setting `name` of `model`, or None if it can."""
-    hint = setting_types(model)[name]
-    if get_origin(hint) is Literal:
-        if value not in get_args(hint):
-            return f"is {value!r}; must be one of {', '.join(get_args(hint))}"
-    elif hint is float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return f"is {value!r}; must be a number"
-    elif isinstance(value, bool) is not (hint is bool) or not isinstance(value, hint):
-        kind = {int: "a whole number", bool: "true or false"}[hint]
-        return f"is {value!r}; must be {kind}"
-    holds, wording = RANGES.get(name, (lambda _: True, ""))
-    return None if holds(value) else f"is {value!r}; must be {wording}"
+    return value_problem(setting_types(model)[name], name, value, RANGES)
 
 
 def build_trial(

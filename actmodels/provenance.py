@@ -11,12 +11,16 @@ from pathlib import Path
 
 import torch
 
+from actmodels.comprehension.config import PREFIX
 from actmodels.kinds import AnyTrialConfig
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.sequences.config import HALTING_KINDS
 
 PACKAGE = Path(__file__).parent
-DECLARATIONS = ("registry.py", "settings.py", "sequences/settings.py")
+DECLARATIONS = (
+    *("registry.py", "settings.py"),
+    *("sequences/settings.py", "comprehension/settings.py"),
+)
 
 
 def module_path(name: str) -> Path | None:
@@ -55,6 +59,8 @@ def entry_points(model: str) -> list[Path]:
         halting = architecture.halting
         own = [architecture.model] + ([halting.halting] if halting else [])
         first = [PACKAGE / "training.py", PACKAGE / "packed" / "training.py"]
+    elif model.startswith(PREFIX):  # on cloze questions
+        own, first = [], [PACKAGE / "comprehension" / "data.py"]
     else:  # on sequences, whose halting is one of a few
         own = [HALTINGS[kind].halting for kind in HALTING_KINDS if kind in HALTINGS]
         first = [PACKAGE / "sequences" / "training.py", PACKAGE / "sequences" / "build.py"]

@@ -62,7 +62,7 @@ def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
         written = [path for kind in ("outs", "metrics", "plots") for path in paths(stage, kind)]
         assert written
         for path in written:
-            assert path.startswith(f"artefacts/{name}/"), path
+            assert f"{path}/".startswith(f"artefacts/{name}/"), path
 
 
 def test_a_stage_depends_only_on_what_exists_or_is_made(stages: dict[str, Any]) -> None:

@@ -11,6 +11,9 @@ from typing import Any, Protocol, TypeAlias
 import ray.tune
 import torch
 
+from actmodels.comprehension.config import ReadingConfig
+from actmodels.comprehension.data import ReadingData
+from actmodels.comprehension.training import ReaderTraining
 from actmodels.config import TrialConfig
 from actmodels.data.trial_data import TrialData
 from actmodels.files import replacing
@@ -24,6 +27,7 @@ from actmodels.training import Training
 from tune.early_stopping import Rungs
 
 load_data = functools.lru_cache(maxsize=1)(TrialData.load)  # a worker runs many trials
+load_questions = functools.lru_cache(maxsize=1)(ReadingData.load)
 
 
 def checkpoint_path(checkpoints: Path, key: str) -> Path:
@@ -37,7 +41,8 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
-AnyTraining: TypeAlias = Training | Member | SequenceTraining
+Alone: TypeAlias = Training | SequenceTraining | ReaderTraining
+AnyTraining: TypeAlias = Alone | Member
 
 
 class Trials(Protocol):
@@ -61,15 +66,15 @@ Start: TypeAlias = Callable[[Sequence[TrialConfig], TrialData, str], Trials]
 class SingleTraining:
     """A trial by itself, handled like a pack."""
 
-    def __init__(self, training: Training | SequenceTraining) -> None:
-        self.members: list[Training | SequenceTraining] = [training]
+    def __init__(self, training: Alone) -> None:
+        self.members: list[Alone] = [training]
 
     @property
     def finished(self) -> bool:
         """The trial has ended."""
         return self.members[0].finished
 
-    def run_epoch(self) -> list[Training | SequenceTraining]:
+    def run_epoch(self) -> list[Alone]:
         """Train and evaluate once."""
         self.members[0].run_epoch()
         return self.members
@@ -87,15 +92,21 @@ def start(
 def started(
     configs: Sequence[AnyTrialConfig], data_folder: Path, device: str, on_pairs: Start
 ) -> Trials:
-    """Trials of any kind at their beginning; sequences make their data as they go.
+    """Trials of any kind at their beginning; those on sentence pairs alone can be several.
 
     Args:
-        on_pairs: gives those on sentence pairs, which are in `data_folder`.
+        data_folder: has the pairs, or a folder for each kind of questions; sequences are made
+            as training goes.
+        on_pairs: gives trials on sentence pairs.
     """
     pairs = [config for config in configs if isinstance(config, TrialConfig)]
     if pairs:
         return on_pairs(pairs, load_data(data_folder), device)
-    (alone,) = (config for config in configs if isinstance(config, SequenceTrialConfig))
+    (alone,) = configs
+    if isinstance(alone, ReadingConfig):
+        questions = load_questions(data_folder / alone.questions)
+        return SingleTraining(questions.training(alone, device))
+    assert isinstance(alone, SequenceTrialConfig)
     return SingleTraining(SequenceTraining(alone, build_task(alone.task), device))
 
 

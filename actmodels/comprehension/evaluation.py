@@ -18,6 +18,7 @@ class ReaderEvaluation(NamedTuple):
     losses: -log P(right answer) in nats [questions].
     answers: [questions]. steps: the mean step of each answer [questions].
     step_predictions: the likeliest candidate after each step [questions, steps].
+    weights: what each step counts in the answer [questions, steps].
     """
 
     predictions: Tensor
@@ -25,6 +26,7 @@ class ReaderEvaluation(NamedTuple):
     answers: Tensor
     steps: Tensor
     step_predictions: Tensor
+    weights: Tensor
 
     @property
     def accuracy(self) -> float:
@@ -48,9 +50,8 @@ def evaluate(model: NseReader, questions: QuestionTensors, batch_size: int) -> R
         answer = model(batch)
         logs = answer.log_probabilities
         losses, steps = -chosen(logs, batch.answers), answer.step_log_probabilities.argmax(dim=-1)
-        parts.append(
-            (index, logs.argmax(dim=-1).cpu(), losses.cpu(), answer.steps.cpu(), steps.cpu())
-        )
+        figures = (logs.argmax(dim=-1), losses, answer.steps, steps, answer.weights)
+        parts.append((index, *(figure.cpu() for figure in figures)))
     rows, *values = (torch.cat(column) for column in zip(*parts, strict=True))
-    predictions, losses, mean_steps, step_predictions = (v[torch.argsort(rows)] for v in values)
-    return ReaderEvaluation(predictions, losses, questions.answers, mean_steps, step_predictions)
+    predictions, losses, *of_steps = (value[torch.argsort(rows)] for value in values)
+    return ReaderEvaluation(predictions, losses, questions.answers, *of_steps)

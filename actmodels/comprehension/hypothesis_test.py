@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,19 @@ ACTIVATIONS: dict[Activation, type[nn.Module]] = {
     "tanh": nn.Tanh,
     "identity": nn.Identity,
 }
+
+
+class Judged(NamedTuple):
+    """What became of a new query memory.
+
+    slots: what the next step reads [batch, query tokens, k].
+    halting: e_t, the chance to halt at this step [batch]; None with query gating.
+    gate: g_t, how much of each old slot is kept [batch, query tokens]; None without query gating.
+    """
+
+    slots: Tensor
+    halting: Tensor | None = None
+    gate: Tensor | None = None
 
 
 class HypothesisTest(nn.Module):
@@ -41,24 +55,21 @@ class HypothesisTest(nn.Module):
         return recurrent[0], recurrent
 
     @abstractmethod
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
         """Test a new query memory.
 
         Args:
             written: w_t [batch, k].
             old, new: M_{t-1} and M_t of eq. 10, each [batch, query tokens, k].
-
-        Returns:
-            the memory that the next step reads, and the chance to halt at this step [batch].
         """
 
     @abstractmethod
-    def answer(self, step_logs: Tensor, halting: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
         """Put the steps' answers together.
 
         Args:
             step_logs: log P_t [batch, steps, candidates].
-            halting: what `judge` said at each step but the last, each [batch].
+            judged: what `judge` said at each step but the last.
 
         Returns:
             log P [batch, candidates] and what each step counts [batch, steps], sum 1.
@@ -68,12 +79,13 @@ class HypothesisTest(nn.Module):
 class QueryGating(HypothesisTest):
     """g_t = sigmoid(w_t^T M_{t-1}) keeps the old query slot by slot; the last step answers."""
 
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
         """M_t (1 - g_t) + M_{t-1} g_t (eq. 12-13); nothing halts."""
-        gate = torch.sigmoid(scores(written, old))[..., None]
-        return new * (1 - gate) + old * gate, written.new_zeros(len(written))
+        gate = torch.sigmoid(scores(written, old))
+        keep = gate[..., None]
+        return Judged(new * (1 - keep) + old * keep, gate=gate)
 
-    def answer(self, step_logs: Tensor, halting: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
         """That of the last step."""
         weights = step_logs.new_zeros(step_logs.shape[:-1])
         weights[..., -1] = 1.0
@@ -91,12 +103,13 @@ class AdaptiveComputation(HypothesisTest):
         super().__init__(memory_size, activation, forget_bias)
         self.unit = HaltingUnit(memory_size, None)
 
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
         """The new query as it is, and e_t."""
-        return new, self.unit(written)
+        return Judged(new, halting=self.unit(written))
 
-    def answer(self, step_logs: Tensor, halting: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
         """sum_t p_t P_t, where the last step has the rest."""
+        halting = [one.halting for one in judged if one.halting is not None]
         forced = torch.zeros_like(halting[0])  # the cap gives it what is left, whatever it is
         masses = first_halts(torch.stack([*halting, forced], dim=-1))
         weights = until(masses, epsilon=0.0).weights

@@ -12,6 +12,7 @@ from torch import Tensor
 from actmodels.data.stored import load_stored, save_stored
 
 PAD, UNKNOWN, PLACEHOLDER, FIRST_WORD = 0, 1, 2, 3
+STAGE = "questions"  # which makes these files
 NO_CANDIDATE = -1  # at a document's token that is none of the question's candidates
 
 
@@ -49,4 +50,4 @@ class QuestionTensors:
     @classmethod
     def load(cls, path: Path) -> "QuestionTensors":
         """Memory-map the file; raises ArtefactError if it is missing or damaged."""
-        return load_stored(cls, path, "a split of cloze questions")
+        return load_stored(cls, path, "a split of cloze questions", STAGE)

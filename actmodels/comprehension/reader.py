@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.comprehension.batching import QuestionBatch
-from actmodels.comprehension.hypothesis_test import TESTS, HypothesisTest
+from actmodels.comprehension.hypothesis_test import TESTS, HypothesisTest, Judged
 from actmodels.comprehension.memory_access import Looked, Read, rewritten
 from actmodels.comprehension.pointer_sum import pointer_sum
 from actmodels.comprehension.questions import PAD
@@ -30,6 +30,17 @@ class Answer(NamedTuple):
     steps: Tensor
     weights: Tensor
     step_log_probabilities: Tensor
+
+
+class Inference(NamedTuple):
+    """What a reader did on the way to its answers.
+
+    looked: what each step saw. judged: what became of its new query, for all steps but the last.
+    """
+
+    answer: Answer
+    looked: list[Looked]
+    judged: list[Judged]
 
 
 class NseReader(nn.Module):
@@ -78,10 +89,14 @@ class NseReader(nn.Module):
 
     def forward(self, batch: QuestionBatch) -> Answer:
         """Answer a batch."""
+        return self.infer(batch).answer
+
+    def infer(self, batch: QuestionBatch) -> Inference:
+        """Answer a batch, and keep what was done at each step."""
         query = self.query_embedding(self._words(batch.query), batch.query_mask)
         document = self.document_embedding(self._words(batch.document), batch.document_mask)
         candidates = batch.candidate_mask.shape[1]
-        looks, halting = self._loop(query, document)
+        looks, judged = self._loop(query, document)
         step_logs = torch.stack(
             [
                 pointer_sum(look.document_scores, document.mask, batch.candidate_at, candidates)
@@ -92,31 +107,32 @@ class NseReader(nn.Module):
         if self.test is None:
             logs, weights = step_logs[:, 0], step_logs.new_ones(len(step_logs), 1)
         else:
-            logs, weights = self.test.answer(step_logs, halting)
+            logs, weights = self.test.answer(step_logs, judged)
         numbers = torch.arange(1, self.steps + 1, device=weights.device)
-        return Answer(logs, (weights.detach() * numbers).sum(dim=-1), weights, step_logs)
+        steps = (weights.detach() * numbers).sum(dim=-1)
+        return Inference(Answer(logs, steps, weights, step_logs), looks, judged)
 
     def _words(self, ids: Tensor) -> Tensor:
         words: Tensor = self.dropout(self.embedding(ids))
         return words
 
-    def _loop(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Tensor]]:
-        """What each step saw, and the chance to halt at each but the last."""
+    def _loop(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
+        """What each step saw, and the judgement of each but the last."""
         states = (query.end, document.end)
         reading = self.read.recurrence.start(query.end)
         writing = reading
         looks: list[Looked] = []
-        halting: list[Tensor] = []
+        judged: list[Judged] = []
         while True:
             looked, reading = self.read(states, reading, query, document)
             looks.append(looked)
             if self.test is None or len(looks) == self.steps:
-                return looks, halting
+                return looks, judged
             written, writing = self.test.written(looked, writing)
-            slots, halt = self.test.judge(written, query.slots, rewritten(query.slots, looked))
-            query = query._replace(slots=slots)
+            one = self.test.judge(written, query.slots, rewritten(query.slots, looked))
+            query = query._replace(slots=one.slots)
             states = (looked.query, looked.document)
-            halting.append(halt)
+            judged.append(one)
 
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
         """The mean of -log P(right answer) in nats []."""

@@ -5,10 +5,10 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from actmodels.comprehension.batching import collate, pooled_batches
+from actmodels.comprehension.config import ReadingConfig
 from actmodels.comprehension.evaluation import ReaderEvaluation, evaluate
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.comprehension.reader import Answer, NseReader
-from actmodels.comprehension.settings import ReadingConfig
 from actmodels.errors import DataError
 from actmodels.evaluation import mean_and_sd
 from actmodels.losses import chosen
@@ -77,36 +77,42 @@ class ReaderTraining(ModelTraining[ReadingConfig, NseReader, ReaderMeans]):
         device: str = "cpu",
     ) -> None:
         super().__init__(config)
+        settings = config.training
         if not (len(train) and len(dev)):
             raise DataError("a split without questions; both train and dev need some")
-        if len(train) < config.pool_size and not config.keep_last:
+        if len(train) < settings.pool_size and not settings.keep_last:
             raise DataError(
-                f"{len(train)} training questions fill no pool of {config.pool_size}; "
+                f"{len(train)} training questions fill no pool of {settings.pool_size}; "
                 "lower pool_size or set keep_last"
             )
         self.train, self.dev = train, dev
         self.device = torch.device(device)
         self.model = NseReader(config.reader, rows, config.seed).to(self.device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
-        self.optimizer = torch.optim.Adam(trained, lr=config.learning_rate)
+        self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
+
+    @property
+    def parameters(self) -> int:
+        """Trained parameters without word vectors."""
+        return self.model.parameter_count
 
     def measured(self, means: ReaderMeans, seconds: float) -> EpochRecord:
         """Score the dev questions, and give the epoch's record."""
-        dev = evaluate(self.model, self.dev, self.config.evaluation_batch_size)
+        dev = evaluate(self.model, self.dev, self.config.training.evaluation_batch_size)
         return means.record(self.next_epoch, dev, seconds)
 
     def train_epoch(self) -> ReaderMeans:
         """Go through the epoch's batches; sets `diverged` and stops at a non-finite loss."""
-        config = self.config
+        settings = self.config.training
         order = torch.Generator().manual_seed(self.epoch_seed)
         lengths = self.train.document_offsets.diff()
         means = ReaderMeans()
         self.model.train()
         batches = pooled_batches(
-            lengths, config.batch_size, config.pool_size, config.keep_last, order
+            lengths, settings.batch_size, settings.pool_size, settings.keep_last, order
         )
         for update, index in enumerate(batches):
-            key = update_key(config.seed, self.next_epoch, update)
+            key = update_key(self.config.seed, self.next_epoch, update)
             self.model.dropout_stream.restart(key.to(self.device))
             batch = collate(self.train, index, self.device)
             answer = self.model(batch)
@@ -116,7 +122,7 @@ class ReaderTraining(ModelTraining[ReadingConfig, NseReader, ReaderMeans]):
                 break
             self.optimizer.zero_grad(set_to_none=True)
             objective.backward()
-            clip_grad_norm_(self.model.parameters(), config.clip_norm)
+            clip_grad_norm_(self.model.parameters(), settings.clip_norm)
             self.optimizer.step()
             means.add(answer, batch.answers)
         return means

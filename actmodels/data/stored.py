@@ -20,21 +20,21 @@ def save_stored(content: dict[str, Any], path: Path) -> None:
         temporary.write_bytes(buffer.getbuffer())
 
 
-def load_stored(cls: type[Stored], path: Path, what: str) -> Stored:
+def load_stored(cls: type[Stored], path: Path, what: str, stage: str = "tensors") -> Stored:
     """Make a `cls` of the named tensors in a file, without reading them yet.
 
     Args:
-        what: what the file should hold, for the message.
+        what: what the file should hold, for the message. stage: which makes it, likewise.
 
     Raises:
         ArtefactError: the file is missing or holds something else.
     """
     if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro tensors")
+        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro {stage}")
     try:
         return cls(**torch.load(path, mmap=True, weights_only=True))
     except (RuntimeError, TypeError, EOFError, ValueError) as error:
         raise ArtefactError(
             f"{path} is not {what} ({type(error).__name__}); "
-            "run the stage that makes it again: dvc repro -f tensors"
+            f"run the stage that makes it again: dvc repro -f {stage}"
         ) from error

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 from actmodels.errors import ConfigError
 from actmodels.registry import HALTINGS
@@ -17,6 +17,7 @@ from actmodels.sequences.settings import (
     SortConfig,
     TaskConfig,
 )
+from actmodels.setting_checks import part_problems
 from actmodels.settings import RANGES
 
 TASKS: dict[str, type] = {
@@ -50,7 +51,6 @@ SEQUENCE_RANGES: dict[str, tuple[Any, str]] = RANGES | {
     ),
     "numbers": (lambda v: v >= 2, "at least 2"),  # one number has no sum and no order
 }
-NUMBERS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,10 @@ class SequenceTrialConfig:
             problem = f"halting is a {type(self.halting).__name__}; must be that of {known}"
             raise ConfigError("trial", [problem])
         problems = [
-            f"{field.name} {found}"
+            problem
             for part in (self.task, self.network, self.halting, self.training, self)
             if part is not None
-            for field in fields(part)
-            if (found := setting_problem(type(part), field.name, getattr(part, field.name)))
+            for problem in part_problems(part, SEQUENCE_RANGES)
         ]
         if problems:
             raise ConfigError("trial", problems)
@@ -120,21 +119,6 @@ class SequenceTrialConfig:
 def name_of(kind: type, names: dict[str, type]) -> str:
     """The name that stands for a class."""
     return next(name for name, known in names.items() if known is kind)
-
-
-def setting_problem(part: type, name: str, value: object) -> str | None:
-    """Why `value` cannot be the setting `name` of a dataclass, or None if it can."""
-    hint = get_type_hints(part)[name]
-    choices = [str(choice) for choice in get_args(hint)]
-    if all(isinstance(choice, str) for choice in get_args(hint)) and get_origin(hint):
-        return None if value in choices else f"is {value!r}; must be {' or '.join(choices)}"
-    if hint not in NUMBERS:
-        return None  # a part with settings of its own
-    accepted = (int, float) if hint is float else hint
-    if isinstance(value, bool) is not (hint is bool) or not isinstance(value, accepted):
-        return f"is {value!r}; must be {NUMBERS[hint]}"
-    holds, wording = SEQUENCE_RANGES.get(name, (lambda _: True, ""))
-    return None if holds(value) else f"is {value!r}; must be {wording}"
 
 
 def trial_from_dict(stored: dict[str, Any]) -> SequenceTrialConfig:

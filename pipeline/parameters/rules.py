@@ -7,8 +7,10 @@ from typing import Any
 from actmodels.config import setting_problem, setting_types
 from actmodels.registry import MODELS
 from pipeline.parameters.graves_rules import graves_problems
+from pipeline.parameters.nse_rules import nse_problems
 from pipeline.parameters.problems import dotted, unknown
 from pipeline.parameters.study_rules import study_problems
+from pipeline.parameters.texts_rules import texts_problems
 
 SWEPT = ("sweep", "models")
 COMMON = ("sweep", "settings")
@@ -24,6 +26,8 @@ UNIQUE = (
     ("fidelity", "seeds"),
     ("halting", "seeds"),
     ("graves", "seeds"),
+    ("questions", "kinds"),
+    ("nse", "seeds"),
 )
 
 
@@ -39,8 +43,10 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
     for path in UNIQUE:
         values = _at(tree, *path)
         problems += _repeats(dotted(path), values) if isinstance(values, list) else []
+    problems += texts_problems(tree)
     problems += study_problems(tree)
     problems += graves_problems(tree)
+    problems += nse_problems(tree)
     return (
         problems
         + list(_criteria(tree))

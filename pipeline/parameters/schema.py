@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from pipeline.parameters.question_sections import Nse, Questions
 from pipeline.parameters.section import (
     Amount,
     Count,
@@ -121,6 +122,21 @@ class Tensors(Section):
     max_tokens: Count | None
 
 
+class TextSource(Section):
+    """Where a text comes from: an archive whose members are joined, or without any the text."""
+
+    urls: Annotated[list[Url], Field(min_length=1)]
+    sha256: Sha256
+    bytes: Count | None
+    members: list[Name]
+
+
+class Texts(Section):
+    """Plain texts by name, for the studies that read one."""
+
+    sources: dict[str, TextSource]
+
+
 class Lexicalised(Section):
     """The feature-based classifier of Bowman et al. 2015."""
 
@@ -223,6 +239,7 @@ class Params(Section):
     vocabulary: Vocabulary
     vectors: Vectors
     tensors: Tensors
+    texts: Texts
     lexicalised: Lexicalised
     sweep: Sweep
     select_best: SelectBest
@@ -234,4 +251,6 @@ class Params(Section):
     fidelity: Fidelity
     halting: Halting
     graves: Graves
+    questions: Questions
+    nse: Nse
     report: Report

@@ -1,4 +1,4 @@
-"""Read a member of a zip archive as a stream.
+"""Read a member of a zip or tar archive as a stream.
 
 Nothing is ever extracted: bytes go from the archive to the reader through memory, so no name
 inside an archive can reach a path on disk, whatever it says.
@@ -6,6 +6,8 @@ inside an archive can reach a path on disk, whatever it says.
 
 import errno
 import io
+import lzma
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -19,16 +21,21 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 
 BUFFER_BYTES = 1 << 20
+DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
+    *(EOFError, NotImplementedError),
+)
+TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
 
 
 @contextmanager
 def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
-    """Open one member for reading; its checksum is verified when its end is read.
+    """Open one member for reading; a zip's checksum is verified when its end is read.
 
     Raises:
-        DataError: not a zip or a truncated one, no such member, a damaged, encrypted or
-            unsupported member; also while the block reads.
+        DataError: no archive of its kind or a truncated one, no such member, a damaged, encrypted
+            or unsupported member; also while the block reads.
     """
     with _opened(archive, member) as (stream, _):
         yield stream
@@ -54,23 +61,42 @@ def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, 
 @contextmanager
 def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
     """The member as a buffered stream, with its size in bytes."""
+    opened = _in_tar if archive.name.endswith(TAR) else _in_zip
     try:
-        with zipfile.ZipFile(archive) as opened:
-            if member not in opened.namelist():
-                raise DataError(_no_member(archive, member, opened.namelist()))
-            info = opened.getinfo(member)
-            if info.flag_bits & 1:
-                raise DataError(
-                    f"{archive}: {member} is encrypted; an archive without a password is needed"
-                )
-            # zipfile's own readline is slow; its reads of a whole buffer are not.
-            with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:  # type: ignore[type-var]
-                yield stream, info.file_size
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-        if isinstance(error, OSError) and error.errno != errno.EINVAL:
-            raise  # not zipfile following a wrong address
+        with opened(archive, member) as found:
+            yield found
+    except (*DAMAGED, OSError) as error:
+        wrong_address = isinstance(error, OSError) and error.errno in (errno.EINVAL, None)
+        if isinstance(error, OSError) and not wrong_address:
+            raise  # not the archive's own: the disk's
         problem = f"{archive}: cannot read {member} ({_reason(error)})"
         raise DataError(f"{problem}; remove the archive and run again to fetch it anew") from error
+
+
+@contextmanager
+def _in_zip(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
+    with zipfile.ZipFile(archive) as opened:
+        if member not in opened.namelist():
+            raise DataError(_no_member(archive, member, opened.namelist()))
+        info = opened.getinfo(member)
+        if info.flag_bits & 1:
+            raise DataError(
+                f"{archive}: {member} is encrypted; an archive without a password is needed"
+            )
+        # zipfile's own readline is slow; its reads of a whole buffer are not.
+        with io.BufferedReader(opened.open(info), BUFFER_BYTES) as stream:  # type: ignore[type-var]
+            yield stream, info.file_size
+
+
+@contextmanager
+def _in_tar(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
+    with tarfile.open(archive) as opened:
+        info = next((found for found in opened if found.name == member), None)
+        stream = opened.extractfile(info) if info else None  # None for a folder, too
+        if info is None or stream is None:
+            raise DataError(_no_member(archive, member, opened.getnames()))
+        with stream:
+            yield stream, info.size  # type: ignore[misc]
 
 
 def _reason(error: Exception) -> str:

@@ -7,9 +7,10 @@ Unlike theirs, the other candidates never stand in the query, where a reader cou
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from actmodels.errors import ConfigError, DataError
 from pipeline.sources.answer_words import AnswerKind, common_nouns, names
@@ -62,6 +63,19 @@ class ClozeTextConfig:
                 problems.append(f"{name} is no regular expression: {error}")
         if problems:
             raise ConfigError("cloze text", problems)
+
+
+def cloze_config(settings: Mapping[str, Any]) -> ClozeTextConfig:
+    """A configuration from flat settings, as params.yaml has them.
+
+    Raises:
+        ConfigError: a setting that cannot be; all of them at once. TypeError: one is missing or
+            unknown, or has a type that cannot be compared.
+    """
+    own = {field.name for field in fields(TextLayout)}
+    layout = {name: value for name, value in settings.items() if name in own}
+    others = {name: value for name, value in settings.items() if name not in own}
+    return ClozeTextConfig(layout=TextLayout(**layout), **others)
 
 
 def build_questions(
@@ -148,7 +162,7 @@ def draw_question(
 def write_splits(
     folder: Path, built: Mapping[AnswerKind, Mapping[str, Sequence[ClozeQuestion]]]
 ) -> None:
-    """Write every kind's splits as `KIND_SPLIT.txt`, in the Children's Book Test's format."""
+    """Write every kind's splits as `KIND/SPLIT.txt`, in the Children's Book Test's format."""
     for kind, splits in built.items():
         for split, questions in splits.items():
-            write_questions(folder / f"{kind}_{split}.txt", questions)
+            write_questions(folder / kind / f"{split}.txt", questions)

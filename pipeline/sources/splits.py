@@ -1,14 +1,13 @@
 """Write the corpus artefact: the jsonl file of every split, and a summary of their counts."""
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 from actmodels.data.pairs import LABELS
 from actmodels.files import write_text
+from pipeline.sources.fresh import fresh
 from pipeline.sources.jsonl import UNLABELLED, Pair, write_pairs
 
 
@@ -19,7 +18,7 @@ def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]
     Each split is drawn from its iterable while it is written, in the order of the mapping.
     """
     summary = {}
-    with _fresh(folder):
+    with fresh(folder):
         for split, pairs in splits.items():
             counts: Counter[str] = Counter()
             write_pairs(folder / f"{split}.jsonl", _counted(pairs, counts))
@@ -41,14 +40,3 @@ def _summary(counts: Counter[str]) -> dict[str, int]:
     labelled = sum(per_label.values())
     head = {"pairs": counts.total(), "labelled": labelled, "unlabelled": counts[UNLABELLED]}
     return head | per_label
-
-
-@contextmanager
-def _fresh(folder: Path) -> Iterator[None]:
-    """Empty the folder first and on failure: it never holds the splits of two corpora."""
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise

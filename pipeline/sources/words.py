@@ -10,21 +10,24 @@ from actmodels.errors import ArtefactError
 from actmodels.files import replacing
 
 
-def read_counts(path: Path) -> list[tuple[str, int]]:
+def read_counts(path: Path, stage: str = "vocabulary") -> list[tuple[str, int]]:
     """Words with how often they occur, in file order.
+
+    Args:
+        stage: which makes the file, for messages.
 
     Raises:
         ArtefactError: the file is missing, or a line is not `word<TAB>count`.
     """
     if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro vocabulary")
+        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro {stage}")
     with path.open("rb") as lines:
-        return list(_parse(lines, path))
+        return list(_parse(lines, path, stage))
 
 
-def read_words(path: Path) -> list[str]:
+def read_words(path: Path, stage: str = "vocabulary") -> list[str]:
     """The words alone, in file order; raises as `read_counts` does."""
-    return [word for word, _ in read_counts(path)]
+    return [word for word, _ in read_counts(path, stage)]
 
 
 def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
@@ -34,7 +37,7 @@ def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
             out.write(f"{word}\t{count}\n")
 
 
-def _parse(lines: Iterable[bytes], path: Path) -> Iterator[tuple[str, int]]:
+def _parse(lines: Iterable[bytes], path: Path, stage: str) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(lines, start=1):
         word, tab, count = line.rstrip(b"\n").partition(b"\t")
         try:
@@ -44,5 +47,5 @@ def _parse(lines: Iterable[bytes], path: Path) -> Iterator[tuple[str, int]]:
         except ValueError as error:
             raise ArtefactError(
                 f"{path}, line {number}: expected a word, a tab and a count, found {line!r}; "
-                "run the stage that makes it again: dvc repro -f vocabulary"
+                f"run the stage that makes it again: dvc repro -f {stage}"
             ) from error

@@ -48,7 +48,7 @@ PARITY: dict[str, Any] = {
             {"settings": PARITY["settings"] | {"bits": 0, "cell": "gru"}},
             [
                 "graves.tasks.parity.settings: bits is 0; must be at least 1",
-                "graves.tasks.parity.settings: cell is 'gru'; must be rnn or lstm",
+                "graves.tasks.parity.settings: cell is 'gru'; must be one of rnn, lstm",
             ],
         ),
         (

@@ -1,4 +1,4 @@
-"""A worker starts trials of either kind; only those on pairs need the data's folder."""
+"""A worker starts trials of any kind, on what its kind needs of the data's folder."""
 
 from pathlib import Path
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import torch
 
+from actmodels.comprehension.config import ReadingConfig
 from actmodels.comprehension.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
 from actmodels.comprehension.reader import NseReader
-from actmodels.comprehension.settings import ReaderConfig, ReadingConfig
+from actmodels.comprehension.settings import ReaderConfig, ReadingTrainConfig
 
 WORDS, DIMENSIONS = 20, 5
 
@@ -22,14 +23,18 @@ READER = ReaderConfig(
     trained_embeddings=True,
     dropout=0.2,
 )
-READING = ReadingConfig(
-    reader=READER,
+TRAINING = ReadingTrainConfig(
     learning_rate=0.01,
     clip_norm=15.0,
     batch_size=4,
     pool_size=8,
     keep_last=True,
     evaluation_batch_size=5,
+)
+READING = ReadingConfig(
+    questions="NE",
+    reader=READER,
+    training=TRAINING,
     max_epochs=4,
     patience=0,
     seed=3,
@@ -41,8 +46,12 @@ def reader_config(**changes: Any) -> ReaderConfig:
 
 
 def reading_config(**changes: Any) -> ReadingConfig:
-    reader = {name: changes.pop(name) for name in list(changes) if hasattr(READER, name)}
-    return replace(READING, reader=replace(READER, **reader), **changes)
+    """A trial; its settings have one name each, whatever part they belong to."""
+    parts: dict[str, Any] = {}
+    for name, part in (("reader", READER), ("training", TRAINING)):
+        own = {setting: changes.pop(setting) for setting in list(changes) if hasattr(part, setting)}
+        parts[name] = replace(part, **own)
+    return replace(READING, **parts, **changes)
 
 
 def rows(seed: int = 0) -> torch.Tensor:

@@ -1,6 +1,7 @@
 """The reader as the publication writes it: one question, one number at a time, in Python floats."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import exp, tanh
 from typing import cast
 
@@ -11,6 +12,17 @@ from actmodels.comprehension.reader import NseReader
 from actmodels.comprehension.recurrent import ContextEmbedding
 
 Vector = list[float]
+
+
+@dataclass
+class Told:
+    """What one step did; gate and chance are left out by the last one."""
+
+    key: Vector
+    attention: Vector
+    answer: Vector
+    gate: Vector = field(default_factory=list)
+    chance: float = 0.0
 
 
 def sigmoid(x: float) -> float:
@@ -74,9 +86,15 @@ def compose(test: HypothesisTest, c: Vector) -> Vector:
 
 
 def answer(
-    reader: NseReader, document: list[int], query: list[int], at: list[int], candidates: int
+    reader: NseReader,
+    document: list[int],
+    query: list[int],
+    at: list[int],
+    candidates: int,
+    told: list[Told] | None = None,
 ) -> tuple[Vector, Vector]:
-    """P(a | Q, D) of each candidate, and p_t of each step."""
+    """P(a | Q, D) of each candidate, and p_t of each step; appends what each step did to `told`."""
+    told = [] if told is None else told
     table = reader.embedding.weight.tolist()
     memory, query_end = read_text(reader.query_embedding, [table[i] for i in query])
     facts, document_end = read_text(reader.document_embedding, [table[i] for i in document])
@@ -97,6 +115,7 @@ def answer(
                 for c in range(candidates)
             ]
         )  # eq. 18
+        told.append(Told(z, attention, of_steps[-1]))
         if step == reader.steps:
             break
         assert reader.test is not None
@@ -109,8 +128,10 @@ def answer(
         if isinstance(reader.test, AdaptiveComputation):
             memory = new
             chances.append(sigmoid(dot(reader.test.unit.linear.weight[0].tolist(), w)))  # eq. 15
+            told[-1].chance = chances[-1]
         else:
             gates = [sigmoid(dot(w, slot)) for slot in memory]  # eq. 12
+            told[-1].gate = gates
             memory = [
                 [n * (1 - g) + m * g for n, m in zip(fresh, slot, strict=True)]
                 for fresh, slot, g in zip(new, memory, gates, strict=True)

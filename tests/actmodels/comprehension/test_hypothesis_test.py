@@ -1,13 +1,20 @@
 """The two tests of a new query, by hand, and p_t as the other halting of this project has it."""
 
+from collections.abc import Iterable
+
 import pytest
 import torch
 
-from actmodels.comprehension.hypothesis_test import AdaptiveComputation, QueryGating
+from actmodels.comprehension.hypothesis_test import AdaptiveComputation, Judged, QueryGating
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
 from actmodels.modules.initialisation import initialise
 from actmodels.settings import PonderNetConfig
+
+
+def chances(halting: Iterable[torch.Tensor]) -> list[Judged]:
+    """Judgements of nothing but a chance to halt."""
+    return [Judged(torch.empty(0), halting=chance) for chance in halting]
 
 
 def test_gates_keep_the_old_query_slot_by_slot() -> None:
@@ -16,10 +23,11 @@ def test_gates_keep_the_old_query_slot_by_slot() -> None:
     written = torch.tensor([[1.0, 0.0]])
     old = torch.tensor([[[0.0, 4.0], [torch.log(torch.tensor(3.0)).item(), 8.0]]])
     new = torch.tensor([[[2.0, 0.0], [0.0, 0.0]]])
-    slots, halt = test.judge(written, old, new)
+    slots, halting, gate = test.judge(written, old, new)
     expected = torch.tensor([[[1.0, 2.0], [0.75 * old[0, 1, 0].item(), 6.0]]])
     torch.testing.assert_close(slots, expected)
-    assert halt.tolist() == [0.0]
+    assert halting is None and gate is not None
+    torch.testing.assert_close(gate, torch.tensor([[0.5, 0.75]]))
 
 
 def test_the_last_step_answers_with_gates() -> None:
@@ -33,7 +41,7 @@ def test_halting_by_hand() -> None:
     """e = .5, .2: p = .5, .1 and the rest, .4; P = .5 * .2 + .1 * .6 + .4 * .9 = .52."""
     test = AdaptiveComputation(2, "relu", 0.0)
     step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
-    logs, weights = test.answer(step_logs, [torch.tensor([0.5]), torch.tensor([0.2])])
+    logs, weights = test.answer(step_logs, chances([torch.tensor([0.5]), torch.tensor([0.2])]))
     torch.testing.assert_close(weights, torch.tensor([[0.5, 0.1, 0.4]]))
     assert logs.exp().item() == pytest.approx(0.52)
 
@@ -43,7 +51,7 @@ def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
     test = AdaptiveComputation(2, "relu", 0.0)
     step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
     halting = [torch.tensor([chance], requires_grad=True) for _ in range(2)]
-    logs, weights = test.answer(step_logs, halting)
+    logs, weights = test.answer(step_logs, chances(halting))
     assert weights.tolist() == [[1.0, 0.0, 0.0] if chance else [0.0, 0.0, 1.0]]
     logs.sum().backward()
     assert all(bool(torch.isfinite(h.grad).all()) for h in halting if h.grad is not None)
@@ -52,8 +60,9 @@ def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
 def test_the_chance_to_halt_has_no_bias() -> None:
     test = AdaptiveComputation(2, "relu", 0.0)
     slots = torch.randn(1, 3, 2)
-    kept, halt = test.judge(torch.zeros(1, 2), torch.randn(1, 3, 2), slots)
-    assert halt.tolist() == [0.5]  # sigmoid(o . 0)
+    kept, halting, gate = test.judge(torch.zeros(1, 2), torch.randn(1, 3, 2), slots)
+    assert gate is None and halting is not None
+    assert halting.tolist() == [0.5]  # sigmoid(o . 0)
     assert kept is slots
     initialise(test, "xavier", 0.1)  # has no bias to set
     assert list(dict(test.unit.named_parameters())) == ["linear.weight"]
@@ -66,7 +75,7 @@ def test_the_same_distribution_as_ponder_net() -> None:
     )
     halting = torch.rand(7, 5, dtype=torch.float64) * 0.8
     _, mine = AdaptiveComputation(2, "relu", 0.0).answer(
-        torch.zeros(7, 6, 1, dtype=torch.float64), list(halting.unbind(dim=1))
+        torch.zeros(7, 6, 1, dtype=torch.float64), chances(halting.unbind(dim=1))
     )
     padded = torch.cat([halting, torch.zeros(7, 1, dtype=torch.float64)], dim=1)
     theirs = (

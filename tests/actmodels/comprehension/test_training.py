@@ -2,15 +2,14 @@
 
 import io
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
+from actmodels.comprehension.config import build_reading
 from actmodels.comprehension.evaluation import evaluate
 from actmodels.comprehension.reader import Answer
-from actmodels.comprehension.settings import ReaderConfig, ReadingConfig
 from actmodels.comprehension.training import ReaderTraining
 from actmodels.errors import ConfigError, DataError
 from tests.actmodels.comprehension.samples import questions, reading_config, rows
@@ -152,31 +151,22 @@ def test_too_few_questions() -> None:
 
 
 def test_published_settings_can_be_said() -> None:
-    reader = ReaderConfig(
-        strategy="adaptive_computation",
-        steps=12,
-        memory_size=436,
-        compose_activation="relu",
-        forget_bias=0.0,
-        parameter_range=0.1,
-        embedding_range=0.1,
-        trained_embeddings=True,
-        dropout=0.2,
-    )
-    cbt = ReadingConfig(
-        reader=reader,
-        learning_rate=0.001,
-        clip_norm=15.0,
-        batch_size=32,
-        pool_size=320,
-        keep_last=False,
-        evaluation_batch_size=32,
-        max_epochs=20,
-        patience=1,
-        seed=1,
-    )
-    replace(cbt, batch_size=25)
-    replace(cbt, learning_rate=0.0005)
+    settings = {
+        **{"strategy": "adaptive_computation", "steps": 12, "memory_size": 436},
+        **{"compose_activation": "relu", "forget_bias": 0, "parameter_range": 0.1},
+        **{"embedding_range": 0.1, "trained_embeddings": True, "dropout": 0.2},
+        **{"learning_rate": 0.001, "clip_norm": 15, "batch_size": 32, "pool_size": 320},
+        **{"keep_last": False, "evaluation_batch_size": 32},
+    }
+    for kind, changes in (
+        ("NE", {}),
+        ("CN", {"learning_rate": 0.0005}),
+        ("WDW", {"batch_size": 25}),
+    ):
+        config = build_reading(kind, settings | changes, max_epochs=20, patience=1, seed=1)
+        assert config.model == "nse_adaptive_computation"
+        assert {"questions": kind, "clip_norm": 15.0, **changes}.items() <= config.flat().items()
+        assert isinstance(config.training.clip_norm, float)  # else it had another key
 
 
 @pytest.mark.parametrize(
@@ -197,6 +187,7 @@ def test_published_settings_can_be_said() -> None:
         ({"clip_norm": "15"}, "clip_norm is '15'; must be a number"),
         ({"keep_last": 1}, "keep_last is 1; must be true or false"),
         ({"seed": True}, "seed is True; must be a whole number"),
+        ({"questions": "N E"}, "questions is 'N E'; must be a name of letters, such as NE"),
         ({"pool_size": 3}, "pool_size is 3; must be at least batch_size, 4"),
     ],
 )

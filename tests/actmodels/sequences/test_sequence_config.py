@@ -29,7 +29,7 @@ def test_all_problems_at_once() -> None:
         sample_trial(network=network, task=ParityConfig(bits=0), max_epochs=0)
     assert raised.value.problems == [
         "bits is 0; must be at least 1",
-        "cell is 'gru'; must be rnn or lstm",
+        "cell is 'gru'; must be one of rnn, lstm",
         "state_size is 0; must be at least 1",
         "max_epochs is 0; must be at least 1",
     ]

@@ -1,0 +1,66 @@
+"""What readers are trained on: questions and the vectors of their words, and training from them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from actmodels.comprehension.config import ReadingConfig
+from actmodels.comprehension.embeddings import embedding_rows
+from actmodels.comprehension.questions import STAGE, QuestionTensors
+from actmodels.comprehension.reader import NseReader
+from actmodels.comprehension.training import ReaderTraining
+from actmodels.data.stored import load_stored
+
+
+@dataclass(frozen=True)
+class WordRows:
+    """The vectors of a vocabulary.
+
+    vectors: [words, dimensions], zeros where not found. found: bool [words].
+    """
+
+    vectors: Tensor
+    found: Tensor
+
+
+@dataclass(frozen=True)
+class ReadingData:
+    """Questions of one kind."""
+
+    train: QuestionTensors
+    dev: QuestionTensors
+    words: WordRows
+
+    @classmethod
+    def load(cls, folder: Path) -> "ReadingData":
+        """Memory-map what the stage `questions` wrote for one kind.
+
+        Raises:
+            ArtefactError: a file is missing or damaged.
+        """
+        train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
+        return cls(train, dev, load_words(folder))
+
+    def training(self, config: ReadingConfig, device: str) -> ReaderTraining:
+        """A trial at its beginning."""
+        return ReaderTraining(config, rows_of(config, self.words), self.train, self.dev, device)
+
+
+def load_words(folder: Path) -> WordRows:
+    """The vectors alone; raises as `ReadingData.load` does."""
+    return load_stored(WordRows, folder / "vectors.pt", "a vocabulary's vectors", STAGE)
+
+
+def rows_of(config: ReadingConfig, words: WordRows) -> Tensor:
+    """The rows that a trial's token ids index at its start."""
+    spread = config.reader.embedding_range
+    return embedding_rows(words.vectors, words.found, spread, config.seed)
+
+
+def load_reader(config: ReadingConfig, words: WordRows, weights: Path) -> NseReader:
+    """A trained reader, from the best parameters that its trial stored."""
+    model = NseReader(config.reader, rows_of(config, words), config.seed)
+    model.load_state_dict(torch.load(weights, weights_only=True))
+    return model.eval()

@@ -1,0 +1,203 @@
+"""Stage `nse`: readers of cloze questions that test hypotheses (Munkhdalai & Yu 2017).
+
+Readers of one and of more steps, with query gating and with adaptive computation, each with every
+seed. Dev chooses the epoch; the test split is read once, by the readers so chosen.
+"""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tqdm import tqdm
+
+from actmodels.comprehension.config import ReadingConfig, build_reading
+from actmodels.comprehension.data import load_reader, load_words
+from actmodels.comprehension.evaluation import ReaderEvaluation, evaluate
+from actmodels.comprehension.questions import QuestionTensors
+from actmodels.comprehension.reader import NseReader
+from actmodels.errors import ArtefactError
+from actmodels.evaluation import mean_and_sd
+from actmodels.files import write_text
+from actmodels.records import TrialRecord
+from pipeline.parameters.load import load_params
+from pipeline.parameters.question_sections import ReadingStudy
+from pipeline.parameters.schema import Params
+from pipeline.query_traces import Wording, query_trace
+from pipeline.reader_tables import (
+    BASELINES,
+    HISTORY,
+    RESULTS,
+    RUNS,
+    STEPS,
+    TIMINGS,
+    Scored,
+    baseline_rows,
+    compare_runs,
+    history_rows,
+    result_row,
+    step_rows,
+)
+from pipeline.results import write_summary, write_table
+from pipeline.stage import artefacts, run_stage
+from pipeline.study import spent, summarise
+from pipeline.trials import execution_settings
+from tune.execution import Execution
+from tune.grid import with_keys
+from tune.store import TrialStore
+from tune.sweep import run_trials
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training; `run` tells it apart from the others on the same questions."""
+
+    run: str
+    config: ReadingConfig
+
+    @property
+    def name(self) -> dict[str, Any]:
+        """The first columns of every table."""
+        return {"questions": self.config.questions, "run": self.run}
+
+    @property
+    def seeded(self) -> dict[str, Any]:
+        """These and the seed."""
+        return self.name | {"seed": self.config.seed}
+
+
+def planned(questions: str, study: ReadingStudy, seeds: Sequence[int]) -> list[Run]:
+    """One step, if asked for, then each strategy with its numbers of steps; with every seed."""
+    kinds: list[tuple[str, str, int]] = []
+    if study.one_step:
+        kinds.append(("one step", "query_gating", 1))
+    for strategy in ("query_gating", "adaptive_computation"):
+        name = strategy.replace("_", " ")
+        kinds += [(f"{name}, {t} steps", strategy, t) for t in getattr(study, strategy)]
+    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
+    return [
+        Run(
+            run,
+            build_reading(
+                questions,
+                study.settings | {"strategy": strategy, "steps": steps},
+                **limits,
+                seed=seed,
+            ),
+        )
+        for run, strategy, steps in kinds
+        for seed in seeds
+    ]
+
+
+def plan(params: Params) -> list[Run]:
+    """All trainings, in the order of params.yaml."""
+    study = params.nse
+    return [run for kind, one in study.kinds.items() for run in planned(kind, one, study.seeds)]
+
+
+def digests() -> dict[str, str]:
+    """The digest of each kind of questions."""
+    path = artefacts("questions", "manifest.json")
+    try:
+        kinds = json.loads(path.read_text(encoding="utf-8"))["kinds"]
+        return {kind: str(of["digest"]) for kind, of in kinds.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro questions") from error
+
+
+def train(runs: Sequence[Run], execution: Execution) -> list[TrialRecord]:
+    """Train what is not trained yet."""
+    of_kinds = digests()
+    trials = [
+        trial
+        for run in runs
+        for trial in with_keys(
+            [run.config],
+            data_digest=of_kinds[run.config.questions],
+            device=execution.device,
+            threads=execution.threads,
+            precision=execution.matmul_precision,
+        )
+    ]
+    return run_trials("nse", trials, execution, keep_weights=True)
+
+
+class Readers:
+    """Trained readers on the questions they are for."""
+
+    def __init__(self, store: TrialStore) -> None:
+        self.store = store
+        self.loaded: dict[str, dict[str, QuestionTensors]] = {}
+
+    def questions(self, kind: str) -> dict[str, QuestionTensors]:
+        """The splits of a kind."""
+        if kind not in self.loaded:
+            folder = artefacts("questions", kind)
+            self.loaded[kind] = {
+                split: QuestionTensors.load(folder / f"{split}.pt")
+                for split in ("train", "dev", "test")
+            }
+        return self.loaded[kind]
+
+    def reader(self, run: Run, key: str) -> NseReader:
+        """A run's reader at its best epoch."""
+        words = load_words(artefacts("questions", run.config.questions))
+        return load_reader(run.config, words, self.store.weights_path(key))
+
+    def score(self, run: Run, reader: NseReader, split: str) -> ReaderEvaluation:
+        """The reader's answers to a split."""
+        at_once = run.config.training.evaluation_batch_size
+        return evaluate(reader, self.questions(run.config.questions)[split], at_once)
+
+
+def main() -> None:
+    """Write artefacts/nse/."""
+    params = load_params()
+    folder, runs = artefacts("nse"), plan(params)
+    execution = dataclasses.replace(execution_settings(params), data_folder=artefacts("questions"))
+    records = train(runs, execution) if runs else []
+    readers = Readers(TrialStore(execution.state / "trials"))
+    scored: list[Scored] = []
+    steps: list[dict[str, Any]] = []
+    traces: list[str] = []
+    pairs = list(zip(runs, records, strict=True))
+    for run, record in tqdm(pairs, "nse", unit="reader", disable=not pairs):
+        reader = readers.reader(run, record.key)
+        dev, test = (readers.score(run, reader, split) for split in ("dev", "test"))
+        scored.append(Scored(result_row(run.seeded, run.config, record) | tested(test), test))
+        steps += step_rows(run.seeded, dev)
+        if run.config.seed == params.nse.seeds[0] and run.config.reader.steps > 1:
+            kind = run.config.questions
+            wording = Wording.load(artefacts("questions", kind))
+            questions = readers.questions(kind)["dev"]
+            for number in range(min(params.nse.traced, len(questions))):
+                found = query_trace(reader, questions, number, wording)
+                traces.append(json.dumps(run.seeded | found, ensure_ascii=False) + "\n")
+    compared = compare_runs(scored, params.nse.resamples)
+    write_table(folder / "results.csv", [one.row for one in scored], list(RESULTS))
+    write_table(folder / "runs.csv", compared, list(RUNS))
+    baselines = [
+        row for kind in params.nse.kinds for row in baseline_rows(kind, readers.questions(kind))
+    ]
+    write_table(folder / "baselines.csv", baselines, list(BASELINES))
+    history = [row for run, record in pairs for row in history_rows(run.seeded, record)]
+    write_table(folder / "history.csv", history, list(HISTORY))
+    write_table(folder / "steps.csv", steps, list(STEPS))
+    write_text(folder / "queries.jsonl", "".join(traces))
+    timings = [run.seeded | spent(record) for run, record in pairs]
+    write_table(folder / "timings.csv", timings, list(TIMINGS))
+    kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
+    write_summary(folder / "summary.json", summarise(compared, "questions", "run", kept))
+
+
+def tested(test: ReaderEvaluation) -> dict[str, Any]:
+    """What the test split says of a reader."""
+    mean_steps, _ = mean_and_sd(test.steps)
+    count = len(test.answers)
+    return {"test_accuracy": test.accuracy, "test_questions": count, "test_mean_steps": mean_steps}
+
+
+if __name__ == "__main__":
+    run_stage(main)
