@@ -10,6 +10,7 @@ from reports.examples import examples_metrics
 from reports.fidelity import fidelity_models, variants
 from reports.graves import act_gap, graves_runs, graves_tasks
 from reports.halting import halting_points
+from reports.nse import nse_kinds, nse_runs
 from reports.spread import Spread
 from reports.sweep import sweep_models, trials_of
 from reports.tables import lexicalised, mean_steps, parameters, test_accuracy
@@ -36,7 +37,7 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
-    flat |= _paired(artefacts) | _studies(artefacts) | _graves(artefacts)
+    flat |= _paired(artefacts) | _studies(artefacts) | _graves(artefacts) | _nse(artefacts)
     flat |= _correlations(artefacts)
     return flat | examples_metrics(artefacts.examples)
 
@@ -85,6 +86,19 @@ def _graves(artefacts: Artefacts) -> dict[str, float]:
             flat |= {} if run.steps is None else _spread(f"{place}.mean_steps", run.steps)
         if (gap := act_gap(runs)) is not None:
             flat |= _spread(f"graves.{task}.act_minus_without", gap)
+    return flat
+
+
+def _nse(artefacts: Artefacts) -> dict[str, float]:
+    """Accuracies and steps of readers of cloze questions, and what more steps change."""
+    flat: dict[str, float] = {}
+    for kind in nse_kinds(artefacts):
+        for run in nse_runs(artefacts, kind):
+            place = f"nse.{kind}.{plain(run.name)}"
+            flat |= _spread(f"{place}.dev_accuracy", run.dev)
+            flat |= _spread(f"{place}.test_accuracy", run.test)
+            flat |= {} if run.mean_steps is None else _spread(f"{place}.mean_steps", run.mean_steps)
+            flat |= {} if run.first else {f"{place}.difference": run.difference.mean}
     return flat
 
 

@@ -9,7 +9,7 @@ from reports.artefacts import Artefacts
 from reports.comparisons import p_value
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.nse_published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
-from reports.spread import Interval, Spread, paired
+from reports.spread import Interval, Spread, difference_error
 
 RANDOM, FREQUENT = "random candidate", "most frequent candidate"
 OURS = "this project"
@@ -23,7 +23,7 @@ class Run:
     sd_steps: between dev questions, over seeds; None where it was not measured.
     tests: test accuracies seed by seed.
     difference: its test accuracy minus the first run's, with a 95 % interval, over `pairs`
-        questions; by_seed: the same as a spread over the seeds that both have, None for none.
+        questions; error: the standard error of the same over seeds, None with one seed.
     gap: dev minus test accuracy. fit: training minus dev accuracy at the best epoch, if known.
     """
 
@@ -38,7 +38,7 @@ class Run:
     parameters: int
     diverged: int
     difference: Interval
-    by_seed: Spread | None
+    error: float | None
     largest_p: float
     pairs: int
     first: bool
@@ -89,21 +89,20 @@ def _run(
 ) -> Run:
     name, nse = str(row["run"]), artefacts.nse
     seeds, history = of_run(nse.results, kind, name), of_run(nse.history, kind, name)
-    shared = sorted(set(seeds["seed"]) & set(first["seed"]))
-    ours, theirs = (table[table["seed"].isin(shared)] for table in (seeds, first))
+    test = Spread.of(seeds["test_accuracy"])
     return Run(
         name=name,
         strategy=str(row["strategy"]),
         steps=int(row["steps"]),
         dev=Spread.of(seeds["dev_accuracy"]),
-        test=Spread.of(seeds["test_accuracy"]),
+        test=test,
         tests=tuple(map(float, seeds["test_accuracy"])),
         mean_steps=_spread(seeds["test_mean_steps"]),
         sd_steps=_spread(seeds["dev_sd_steps"]),
         parameters=int(seeds["parameters"].iloc[0]),
         diverged=int(seeds["diverged"].sum()),
         difference=Interval(row["difference"], row["low"], row["high"]),
-        by_seed=paired(ours, theirs, "test_accuracy") if shared else None,
+        error=difference_error(test, Spread.of(first["test_accuracy"])),
         largest_p=float(row["largest_p"]),
         pairs=int(row["pairs"]),
         first=is_first,

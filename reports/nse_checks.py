@@ -46,7 +46,7 @@ def _check_taken(source: Source, where: str, row: dict[Hashable, Any]) -> None:
             continue
         if pd.isna(taken):
             raise source.damaged(f"{where}: {column} is empty; must be a number")
-        if row["strategy"] == GATING and taken != most:
+        if row["strategy"] == GATING and abs(taken - most) > NEARLY:
             raise source.damaged(
                 f"{where}: {column} is {taken!r}; must be {most}, as all steps are taken"
             )

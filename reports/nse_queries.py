@@ -18,6 +18,7 @@ KEYS: Mapping[str, type] = {
 STEP_KEYS = ("key", "gate", "halting", "weight", "answer", "probability")
 NAMED = {str: "text", int: "a whole number", list: "a list"}
 NEARLY = 5e-3  # of a sum whose parts may be rounded
+ROUNDING = 1e-6  # of a share in single precision
 Readers = Mapping[tuple[str, str, int], tuple[str, int]]  # strategy and steps by kind, run, seed
 
 
@@ -203,5 +204,5 @@ def _check_null(step: dict[str, Any], key: str, own: bool, last: bool) -> None:
 
 
 def _check_share(key: str, value: Any) -> None:
-    if type(value) not in (int, float) or not 0 <= value <= 1:
+    if type(value) not in (int, float) or not -ROUNDING <= value <= 1 + ROUNDING:
         raise ValueError(f"{key} has {value!r}; must be a number between 0 and 1")

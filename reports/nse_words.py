@@ -32,11 +32,12 @@ def nse_note(artefacts: Artefacts) -> str:
         "each step may halt, and the answers of all steps are mixed by the chance to have halted "
         f"there. Questions ask for {kinds}. Accuracies are those of each run's best epoch on dev "
         f"({over}); dev chose the epochs, test was read once. The *difference* on test is to the "
-        "first run of a table; its 95 % interval is a paired bootstrap over seeds and test "
-        f"questions ({scored}), and *largest p* is that of McNemar's exact test, one test per "
-        "seed. A difference is called clear here if the interval leaves out zero and, seed by "
-        "seed, it is beyond two standard errors of its mean: both are weak with few seeds, and "
-        "nothing is corrected for the number of comparisons."
+        "first run of a table; its 95 % interval is a bootstrap over test questions "
+        f"({scored}, the same for both) and over the seeds of each, and *largest p* is that of "
+        "McNemar's exact test, one test per "
+        "seed. A difference is called clear here if the interval leaves out zero and it is also "
+        "beyond two standard errors over seeds: both are weak with few seeds, and nothing is "
+        "corrected for the number of comparisons."
     )
 
 
@@ -55,18 +56,19 @@ def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:
 
 def _against_first(run: Run, first: Run) -> str:
     """Whether a run is better than the first one by both measures."""
-    gap, seeds = run.difference, run.by_seed
-    beyond = seeds is not None and seeds.clear and (seeds.mean > 0) == (gap.mean > 0)
+    gap, error = run.difference, run.error
+    beyond = error is not None and abs(gap.mean) > max(2 * error, 1e-9)
     how = f"{'' if gap.clear and beyond else 'not '}clearly {'above' if gap.mean > 0 else 'below'}"
     if gap.mean == 0:
         how = "level with"
     low, high = (signed(100 * end) for end in (gap.low, gap.high))
-    by_seed = "no seed in common" if seeds is None else f"seed by seed {seeds.points()}"
-    if seeds is not None and seeds.sd is None:
-        by_seed = "one seed, no spread"
+    over = (
+        "one seed, no spread" if error is None else f"standard error over seeds {100 * error:.2f}"
+    )
+    why = "" if error is None else _why(gap.clear, beyond)
     return (
         f"*{run.name}* is {how} *{first.name}* on test: {signed(100 * gap.mean)} points, 95 % "
-        f"interval {low} to {high}, {by_seed}{_why(gap.clear, beyond)}."
+        f"interval {low} to {high}, {over}{why}."
     )
 
 
@@ -74,8 +76,8 @@ def _why(interval: bool, seeds: bool) -> str:
     if interval == seeds:
         return ""
     if interval:
-        return "; the interval leaves out zero, but seeds do not agree beyond their spread"
-    return "; seeds agree beyond their spread, but the interval holds zero"
+        return "; the interval leaves out zero, but the seeds differ too much"
+    return "; it is beyond the spread of the seeds, but the interval holds zero"
 
 
 def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:

@@ -25,8 +25,11 @@ from reports.graves_tasks import TASKS
 from reports.graves_words import graves_note, graves_sentences
 from reports.halting import halting_csv, halting_note, halting_sentences, halting_table
 from reports.metrics import metrics
+from reports.nse import nse_csv
+from reports.nse_section import nse_section
 from reports.page.examples import examples_island
 from reports.page.page import write_page
+from reports.page.questions import questions_island
 from reports.page.trials import trials_island
 from reports.spread import PLUS_MINUS, title
 from reports.steps import steps_csv, training_note, training_sentence, weighed_models
@@ -68,12 +71,14 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     write_text(folder / "fidelity.csv", fidelity_csv(artefacts))
     write_text(folder / "halting.csv", halting_csv(artefacts))
     write_text(folder / "graves.csv", graves_csv(artefacts))
+    write_text(folder / "nse.csv", nse_csv(artefacts, published))
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
     text, speed = report(artefacts, charts, published), timings(artefacts)
     write_text(folder / "timings.md", speed)
     write_text(folder / "report.md", text)
     islands = [trials_island(artefacts), examples_island(artefacts.examples, examples)]
+    islands += [questions_island(artefacts.nse.traced)] if artefacts.nse.traced else []
     write_page(folder / "index.html", TITLE, f"{text}\n{deeper(speed)}", charts, islands)
     return numbers
 
@@ -99,6 +104,7 @@ def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) 
         *_ablation(artefacts, images, published),
         *_halting(artefacts, images),
         *_graves(artefacts, images, published),
+        *nse_section(artefacts, images, published),
         *_depth(artefacts, images),
         *_lengths(artefacts, images),
         *_examples(artefacts),

@@ -6,6 +6,7 @@ import pandas as pd
 
 from reports.artefacts import Artefacts
 from reports.markdown import markdown_table
+from reports.nse_published import KINDS as QUESTIONS
 from reports.provenance import provenance_note, provenance_table
 from reports.spread import KINDS, title
 
@@ -38,6 +39,12 @@ def _studies(artefacts: Artefacts) -> str:
             ("fidelity", artefacts.fidelity_timings, ["model", "variant"], title),
             ("halting", artefacts.halting_timings, ["kind", "point"], KINDS.__getitem__),
             ("graves", artefacts.graves_timings, ["task", "run"], title),
+            (
+                "nse",
+                artefacts.nse.timings,
+                ["questions", "run"],
+                lambda kind: QUESTIONS[kind].title,
+            ),
         )
         for (of, place), runs in table.groupby(by, sort=False)
     ]
@@ -45,7 +52,7 @@ def _studies(artefacts: Artefacts) -> str:
         return ""
     header = [
         "stage",
-        "model, kind or task",
+        "model, kind, task or questions",
         "variant, point or run",
         "runs",
         "epochs",

@@ -2,7 +2,7 @@
 // The browser of traced pairs: filters, the list of what they find, and the pair that is chosen.
 
 (() => {
-  const { index, find, unpack, list, draw } = report.examples;
+  const { index, find, unpack, draw } = report.examples;
   const data = report.data("data-examples");
   const at = (name) => document.getElementById(`examples-${name}`);
   const browser = at("browser");
@@ -79,7 +79,7 @@
       remember();
     },
   };
-  const results = list(at("list"), rows, choose.pair);
+  const results = report.list(at("list"), rows, choose.pair);
 
   /** Show what fits the filters; the chosen pair stays if it does, else the first is drawn. */
   const filter = () => {

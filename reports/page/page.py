@@ -18,7 +18,8 @@ from reports.page.body import Heading, PageError, body_of
 from reports.page.island import Island
 
 HERE = Path(__file__).parent
-SCRIPTS = ("page.js", "page_tables.js", "page_charts.js")
+SCRIPTS = ("page.js", "page_tables.js", "page_charts.js", "page_list.js")
+LOOKS = ("page.css", "page_browser.css")
 
 
 def write_page(
@@ -40,7 +41,7 @@ def write_page(
     body = body_of(markdown, figures, islands)
     data = {f"chart-{name}": page_spec(figures[name]) for name in body.shown}
     data |= {f"data-{island.name}": island.data for island in islands}
-    looks = [HERE / "page.css", *(HERE / f"{island.name}.css" for island in islands)]
+    looks = [*(HERE / name for name in LOOKS), *(HERE / f"{island.name}.css" for island in islands)]
     parts = {
         "title": escape(title),
         "looks": "\n".join(_text(look) for look in looks if look.exists()),

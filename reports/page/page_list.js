@@ -6,7 +6,7 @@
  * draw(item): the content of a row, as nodes. choose(item): told which one the reader picked.
  * Gives { show(items, at), move(by), place() }: other rows, the next or another row, which one.
  */
-report.examples.list = (box, draw, choose) => {
+report.list = (box, draw, choose) => {
   const ROWS_BEYOND = 4; // drawn above and below what is in sight
   const height = 5 * parseFloat(getComputedStyle(document.documentElement).fontSize);
   const inner = report.element("div", { role: "presentation", class: "inner" });

@@ -1,0 +1,173 @@
+"use strict";
+// The browser of traced questions: filters, the list of what they find, and the one that is chosen.
+
+(() => {
+  const draw = report.questions;
+  const data = report.data("data-questions");
+  const at = (name) => document.getElementById(`questions-${name}`);
+  const browser = at("browser");
+  const form = at("filters");
+  const all = data.traces.map((trace, place) => {
+    const question = data.questions[trace.question];
+    return {
+      ...question,
+      ...trace,
+      place,
+      right: trace.predicted === question.answer,
+      first: trace.steps[0].answer === question.answer,
+      words: ` ${question.query.join(" ")} ${question.candidates.join(" ")}`.toLowerCase(),
+    };
+  });
+  let found = all;
+  let shown = null; // the question whose steps are drawn
+  let step = 0;
+
+  const rows = (one) => [
+    report.element("span", { class: "line" }, one.query.join(" ")),
+    report.element("span", { class: "line muted" }, `${data.kinds[one.kind]}, question ${one.number}`),
+    report.element(
+      "span",
+      { class: "line small" },
+      `${one.predicted} `,
+      draw.mark(one.right),
+      ` · ${data.runs[one.run]}`,
+    ),
+  ];
+
+  const address = () => {
+    const named = new URLSearchParams({ question: nameOf(shown), run: shown.run + 1 });
+    if (step) named.set("step", step + 1);
+    return `#${named}`;
+  };
+  const nameOf = (one) => `${data.codes[one.kind]}-${one.number}`;
+
+  const remember = () => {
+    at("link").href = address();
+    try {
+      history.replaceState(null, "", address());
+    } catch { /* a browser that forbids it for files: the link is there still */ }
+  };
+
+  const toStep = (wanted) => {
+    step = Math.min(Math.max(Math.trunc(wanted) || 0, 0), shown.steps.length - 1);
+    at("step").value = step + 1;
+    at("at").textContent = `Step ${step + 1} of ${shown.steps.length}`;
+    at("back").disabled = step === 0;
+    at("on").disabled = step === shown.steps.length - 1;
+    at("query").replaceChildren(...draw.query(shown, step));
+    for (const row of at("one").querySelectorAll("tr[data-step]")) {
+      if (Number(row.dataset.step) === step) row.setAttribute("aria-current", "step");
+      else row.removeAttribute("aria-current");
+    }
+  };
+
+  const drawOne = (one, wanted) => {
+    shown = one;
+    at("one").hidden = false;
+    at("verdict").replaceChildren(...draw.verdict(one, data));
+    at("rows").replaceChildren(draw.rows(one));
+    at("maps").replaceChildren(...draw.maps(one));
+    at("document").replaceChildren(...draw.text(one));
+    at("step").max = one.steps.length;
+    toStep(wanted);
+    at("link").href = address();
+    at("previous").disabled = results.place() === 0;
+    at("next").disabled = results.place() === found.length - 1;
+  };
+
+  const choose = {
+    one(one) {
+      drawOne(one, 0);
+      remember();
+    },
+    step(wanted) {
+      toStep(wanted);
+      remember();
+    },
+  };
+  const results = report.list(at("list"), rows, choose.one);
+
+  /** Those that fit: each word begins a word of the query or a candidate; an empty choice fits all. */
+  const find = ({ search, right, first, ...choices }) => {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const is = (value, choice) => choice === "" || value === (choice === "1");
+    return all.filter(
+      (one) =>
+        Object.entries(choices).every(([name, value]) => value === "" || one[name] === Number(value)) &&
+        is(one.right, right) &&
+        is(one.first, first) &&
+        words.every((word) => one.words.includes(` ${word}`)),
+    );
+  };
+
+  const summary = () => {
+    if (!found.length) return `None of ${all.length} fits.`;
+    const share = (name) => (100 * found.filter((one) => one[name]).length) / found.length;
+    return `${found.length} of ${all.length}; ${share("right").toFixed(1)} % of the answers are ` +
+      `right, and ${share("first").toFixed(1)} % of those of the first step by itself.`;
+  };
+
+  /** Show what fits the filters; the chosen question stays if it does, else the first is drawn. */
+  const filter = () => {
+    found = find(Object.fromEntries(new FormData(form)));
+    const place = shown ? found.indexOf(shown) : -1;
+    results.show(found, place < 0 && found.length ? 0 : place);
+    at("found").textContent = summary();
+    if (!found.length) at("one").hidden = true;
+    else drawOne(found[Math.max(place, 0)], place < 0 ? 0 : step);
+  };
+
+  /** Show the question that the address names, if it names one. */
+  const follow = () => {
+    const named = new URLSearchParams(location.hash.slice(1));
+    if (!named.has("question")) return;
+    const run = Number(named.get("run") ?? 1) - 1;
+    const one = all.find((o) => nameOf(o) === named.get("question") && o.run === run);
+    if (!one) {
+      at("found").textContent = `No question ${named.get("question")} of that reader is on this page.`;
+      return;
+    }
+    if (results.place() < 0 || shown !== one) {
+      form.reset();
+      found = all;
+      results.show(found, found.indexOf(one));
+      at("found").textContent = summary();
+    }
+    drawOne(one, Number(named.get("step") ?? 1) - 1);
+    report.arrive(browser);
+  };
+
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(filter));
+  at("previous").addEventListener("click", () => results.move(-1));
+  at("next").addEventListener("click", () => results.move(1));
+  at("back").addEventListener("click", () => choose.step(step - 1));
+  at("on").addEventListener("click", () => choose.step(step + 1));
+  at("step").addEventListener("input", () => choose.step(Number(at("step").value) - 1));
+  for (const part of ["rows", "maps"]) {
+    at(part).addEventListener("click", (event) => {
+      const row = event.target.closest("tr[data-step]");
+      if (row) choose.step(Number(row.dataset.step));
+    });
+  }
+  window.addEventListener("hashchange", follow);
+  browser.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, select, .frame"); // these have keys of their own
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !found.length) return;
+    const inList = event.target === at("list");
+    const act = {
+      j: () => results.move(1),
+      k: () => results.move(-1),
+      ArrowDown: inList && (() => results.move(1)),
+      ArrowUp: inList && (() => results.move(-1)),
+      ArrowRight: () => choose.step(step + 1),
+      ArrowLeft: () => choose.step(step - 1),
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  filter();
+  follow();
+})();
