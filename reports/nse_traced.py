@@ -9,7 +9,7 @@ from reports.artefacts import Artefacts
 from reports.markdown import DASH, markdown_table
 from reports.nse_published import KINDS, PAPER
 from reports.nse_queries import BLANK, QueryStep, Traced
-from reports.spread import Spread
+from reports.spread import MINUS, Spread
 
 MOST = 2  # words of the query that are named at each step
 # Signs that would be markup in a line of markdown.
@@ -74,7 +74,7 @@ def _compared(one: Rewriting) -> str:
     if one.gap.mean == 0:
         how = "as much as"
     many = "question" if one.gap.n == 1 else "questions"
-    share = "(1 - key)(1 - gate)" if one.gated else "1 - key"
+    share = f"(1 {MINUS} key)(1 {MINUS} gate)" if one.gated else f"1 {MINUS} key"
     return (
         f"{KINDS[one.kind].title}, *{one.run}*: of the slot {BLANK} a step writes over "
         f"{one.blank.percent()} % in the mean, of other words {one.others.percent()} % "

@@ -67,7 +67,7 @@ def _against_first(run: Run, first: Run) -> str:
     )
     why = "" if error is None else _why(gap.clear, beyond)
     return (
-        f"*{run.name}* is {how} *{first.name}* on test: {signed(100 * gap.mean)} points, 95 % "
+        f"On test, *{run.name}* is {how} *{first.name}*: {signed(100 * gap.mean)} points, 95 % "
         f"interval {low} to {high}, {over}{why}."
     )
 
@@ -115,8 +115,8 @@ def _halting(run: Run) -> str:
     """Whether a run that may halt early does, and whether that depends on the question."""
     taken = run.mean_steps
     if taken is None:
-        return f"*{run.name}* diverged with every seed."
-    said = f"*{run.name}* answers after {taken.plain()} of {run.steps} steps in the mean"
+        return f"With every seed, *{run.name}* diverged."
+    said = f"In the mean, *{run.name}* answers after {taken.plain()} of {run.steps} steps"
     if taken.mean < 1 + EDGE * (run.steps - 1):
         return f"{said}: collapsed, the answer is as good as the first step's."
     if taken.mean > run.steps - EDGE * (run.steps - 1):

@@ -133,7 +133,7 @@ report.questions = {};
     );
   };
 
-  /** All steps as a strip: a row a step, a column a word; `shade` says how dark a value is. */
+  /** All steps as a strip: a row a step, a column a word; `shade` says how strong a value's colour is. */
   const map = (one, name, caption, steps, shade) => {
     const columns = one.query.map((word) =>
       element("th", { scope: "col", class: word === BLANK ? "blank" : null }, element("span", {}, word)),
@@ -165,9 +165,9 @@ report.questions = {};
   const maps = (one) => {
     const keys = one.steps.map((step) => step.key);
     const gates = one.steps.map((step) => step.gate).filter(Boolean);
-    const drawn = [map(one, "key", "Key by step: dark near 0, to be written over", keys, (z) => 1 - z)];
+    const drawn = [map(one, "key", "Key by step; strong colour: near 0, to be written over", keys, (z) => 1 - z)];
     if (gates.length) {
-      drawn.push(map(one, "gate", "Gate by step: dark near 1, kept as it was", gates, (g) => g));
+      drawn.push(map(one, "gate", "Gate by step; strong colour: near 1, kept as it was", gates, (g) => g));
     }
     return drawn;
   };

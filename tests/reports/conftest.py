@@ -10,9 +10,11 @@ import pytest
 
 from reports.artefacts import Artefacts, load
 from reports.render import write_report
+from tests.reports.write_nse import settle
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 GRAVES = tuple(f"graves/{name}" for name in ("results", "difficulty", "history", "timings"))
+NSE = tuple(f"nse/{n}" for n in ("results", "runs", "baselines", "history", "steps", "timings"))
 Row = dict[str, str]
 Edit = Callable[[str, Callable[[Row], Row | None]], None]
 
@@ -54,6 +56,19 @@ def edit(folder: Path) -> Edit:
 
 
 @pytest.fixture
+def no_nse(folder: Path, edit: Edit) -> Callable[[], None]:
+    """Makes the stage `nse` one that was not asked for anything."""
+
+    def empty() -> None:
+        for file in NSE:
+            edit(f"{file}.csv", lambda row: None)
+        (folder / "nse" / "queries.jsonl").write_text("", encoding="utf-8")
+        (folder / "nse" / "summary.json").write_text("{}\n", encoding="utf-8")
+
+    return empty
+
+
+@pytest.fixture
 def many(artefacts: Artefacts) -> Artefacts:
     """The artefacts of a run with six models: copies of the stored two, the last best on dev."""
     copies = {
@@ -87,8 +102,10 @@ def one_seed(folder: Path, edit: Edit) -> Path:
         *("evaluate/results.csv", "evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"),
         *("evaluate/lengths.csv", "evaluate/correlations.csv"),
         *(f"{name}.csv" for name in GRAVES),
+        *(f"nse/{name}.csv" for name in ("results", "history", "steps", "timings")),
     ):
         edit(file, lambda row: row if row["seed"] == "1" else None)
+    settle(folder)
     summary = folder / "evaluate" / "summary.json"
     stored = summary.read_text(encoding="utf-8")
     summary.write_text(stored.replace("0.81", "0.8").replace("0.82", "0.83"), encoding="utf-8")

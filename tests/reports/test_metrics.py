@@ -37,6 +37,14 @@ def test_graves_tasks(artefacts: Artefacts) -> None:
     assert flat["graves.addition.act_minus_without_sd"] == 0.02
 
 
+def test_readers_of_cloze_questions(artefacts: Artefacts) -> None:
+    flat = metrics(artefacts)
+    place = "nse.NE.adaptive_computation_6_steps"
+    assert flat[f"{place}.dev_accuracy_mean"] == 0.67 and flat[f"{place}.dev_accuracy_sd"] == 0.01
+    assert flat[f"{place}.test_accuracy_mean"] == 0.59 and flat[f"{place}.mean_steps_mean"] == 2.5
+    assert flat[f"{place}.difference"] == 0.01 and "nse.NE.one_step.difference" not in flat
+
+
 def test_names_are_those_that_mlflow_takes(artefacts: Artefacts) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_.\-/ :]+", name) for name in metrics(artefacts))
 

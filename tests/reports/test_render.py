@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ DA = "decomposable_attention"
 ADAPTIVE = ("lengths", "steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
 EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
 SEQUENCES = ("error", "difficulty", "ponder", "curves")
+READING = ("accuracy", "curves", "weights", "alone")
 FIGURES = (
     *("ablation", "depth", "depth_steps", "halting"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
+    *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
     *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
     *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )
@@ -33,7 +36,7 @@ FILES = {
         "claims.csv",
         "sweep.csv",
     ),
-    *("fidelity.csv", "halting.csv", "graves.csv", "steps_by_epoch.csv"),
+    *("fidelity.csv", "halting.csv", "graves.csv", "nse.csv", "steps_by_epoch.csv"),
 }
 
 
@@ -93,7 +96,10 @@ def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -
     assert not (tmp_path / "report").exists()
 
 
-def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
+def test_sections_without_data_are_left_out(
+    folder: Path, edit: Edit, no_nse: Callable[[], None]
+) -> None:
+    no_nse()
     for file in ("evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"):
         edit(file, lambda row: None)
     studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
@@ -106,6 +112,8 @@ def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
     assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
+    assert "Reading comprehension" not in text and "index.html#questions" not in text
+    assert not [name for name in figures(artefacts) if name.startswith("nse")]
     assert "Steps during training" not in text
 
 
@@ -127,3 +135,12 @@ def test_ties_are_told(folder: Path) -> None:
     artefacts = load(folder)
     text = report(artefacts, figures(artefacts), published=True)
     assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
+
+
+def test_no_question_was_traced(folder: Path, tmp_path: Path) -> None:
+    (folder / "nse" / "queries.jsonl").write_text("", encoding="utf-8")
+    write_report(folder, tmp_path / "report", published=True, examples=100)
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    text = (tmp_path / "report" / "report.md").read_text("utf-8")
+    assert "Reading comprehension" in text and "What readers write" not in text
+    assert "questions-browser" not in page and "Questions, step by step" not in page

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 from reports.artefacts import Artefacts, load
@@ -19,9 +20,12 @@ def test_the_studies_by_hand(artefacts: Artefacts) -> None:
     assert "| halting | fixed steps | steps 3 | 3 | 18 | 90.0 |" in text
     # three seeds of 4 epochs in 20 s each
     assert "| graves | Parity | ponder weight 0.001 | 3 | 12 | 60.0 |" in text
+    # three seeds of 4 epochs in 40 s each
+    assert "| nse | Named entities | query gating, 6 steps | 3 | 12 | 120.0 |" in text
 
 
-def test_no_study_was_run(folder: Path, edit: Edit) -> None:
+def test_no_study_was_run(folder: Path, edit: Edit, no_nse: Callable[[], None]) -> None:
+    no_nse()
     studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
     for file in (*studies, *GRAVES):
         edit(f"{file}.csv", lambda row: None)

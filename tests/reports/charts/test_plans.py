@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
     names |= {f"{kind}_{AA}" for kind in of_one}
     kinds = ("error", "difficulty", "ponder", "curves")
     names |= {f"graves_{kind}_{task}" for kind in kinds for task in ("parity", "addition")}
+    reading = ("accuracy", "curves", "weights", "alone")
+    names |= {f"nse_{what}_{kind}" for what in reading for kind in ("NE", "CN")}
     assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
 
 
@@ -100,7 +103,8 @@ def test_each_model_has_figures_of_its_own(many: Artefacts) -> None:
     assert {f"learning_curves_{model}" for model in many.models} <= names
 
 
-def test_no_figure_without_its_data(folder: Path, edit: Edit) -> None:
+def test_no_figure_without_its_data(folder: Path, edit: Edit, no_nse: Callable[[], None]) -> None:
+    no_nse()
     for file in ("evaluate/depth", "ablate/dev", "ablate/test", *STUDIES):
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
