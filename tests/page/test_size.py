@@ -9,6 +9,7 @@ from reports.charts.plans import figures
 from reports.example_files import read_examples
 from reports.page.examples import examples_island
 from reports.page.page import write_page
+from reports.page.questions import questions_island
 from reports.page.trials import trials_island
 from reports.render import TITLE, report
 from tests.page.conftest import DESK, PHONE, STORED, Screen, Visit
@@ -43,6 +44,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_traces(folder, random_lines(PAIRS))
     charts = figures(artefacts)
     islands = [trials_island(artefacts), examples_island(read_examples(folder), PAIRS)]
+    islands += [questions_island(artefacts.nse.traced)]
     write_page(folder / "index.html", TITLE, report(artefacts, charts, True), charts, islands)
     return folder / "index.html"
 
