@@ -70,8 +70,9 @@ def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> 
 def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, f"study={study}")
-        asked = params.fidelity.models, params.halting.kinds, params.graves.tasks
-        names = ("fidelity", "halting", "graves")
+        studies = (params.fidelity.models, params.halting.kinds, params.graves.tasks)
+        asked = (*studies, params.nse.kinds)
+        names = ("fidelity", "halting", "graves", "nse")
         assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
 
 
