@@ -166,7 +166,7 @@ def main() -> None:
     for run, record in tqdm(pairs, "nse", unit="reader", disable=not pairs):
         reader = readers.reader(run, record.key)
         dev, test = (readers.score(run, reader, split) for split in ("dev", "test"))
-        scored.append(Scored(result_row(run.seeded, run.config, record) | tested(test), test))
+        scored.append(Scored(result_row(run.seeded, run.config, record) | of_test(test), test))
         steps += step_rows(run.seeded, dev)
         if run.config.seed == params.nse.seeds[0] and run.config.reader.steps > 1:
             kind = run.config.questions
@@ -192,7 +192,7 @@ def main() -> None:
     write_summary(folder / "summary.json", summarise(compared, "questions", "run", kept))
 
 
-def tested(test: ReaderEvaluation) -> dict[str, Any]:
+def of_test(test: ReaderEvaluation) -> dict[str, Any]:
     """What the test split says of a reader."""
     mean_steps, _ = mean_and_sd(test.steps)
     count = len(test.answers)

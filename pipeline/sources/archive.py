@@ -102,7 +102,8 @@ def _in_tar(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
 def _reason(error: Exception) -> str:
     if isinstance(error, NotImplementedError):
         return f"unsupported: {error}"
-    return str(error) or "the archive is truncated"
+    said = str(error).partition("\n")[0].rstrip(":")  # tarfile tells of each kind it tried
+    return said or "the archive is truncated"
 
 
 def _no_member(archive: Path, member: str, names: list[str]) -> str:

@@ -1,5 +1,6 @@
 """A copy of the whole project in a folder of its own, run as a user runs it."""
 
+import hashlib
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from mlflow.entities import Run
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
+STORIES = Path(__file__).parent / "stories.txt"  # written by tests/pipeline/sources/cloze_samples.py
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
 
 # A sweep of a few seconds: 2 + 2 trials, long enough to be killed in the middle.
@@ -60,6 +62,37 @@ TINY: dict[str, Any] = {
                 **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
                 **{"clip_norm": 1.0, "batch_size": 16, "updates_per_epoch": 5},
                 **{"dev_sequences": 40, "dev_seed": 1},
+            },
+        }
+    },
+    "texts.sources": {
+        "stories": {
+            "urls": [STORIES.as_uri()],
+            "sha256": hashlib.sha256(STORIES.read_bytes()).hexdigest(),
+            "bytes": None,
+            "members": [],
+        }
+    },
+    "questions.source": "text",
+    "questions.kinds": ["NE"],
+    "questions.text.name": "stories",
+    "questions.text.section_pattern": "= [^=]+ =",
+    "questions.text.stride": 3,
+    "nse.seeds": [1, 2],
+    "nse.resamples": 50,
+    "nse.traced": 3,
+    "nse.kinds": {
+        "NE": {
+            "max_epochs": 2,
+            "patience": 1,
+            "one_step": True,
+            "query_gating": [],
+            "adaptive_computation": [2],
+            "settings": {
+                **{"memory_size": 8, "compose_activation": "relu", "forget_bias": 0.0},
+                **{"parameter_range": 0.1, "embedding_range": 0.1, "trained_embeddings": True},
+                **{"dropout": 0.2, "learning_rate": 0.001, "clip_norm": 15.0, "batch_size": 4},
+                **{"pool_size": 8, "keep_last": True, "evaluation_batch_size": 16},
             },
         }
     },

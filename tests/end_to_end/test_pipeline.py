@@ -21,6 +21,7 @@ TIMINGS = {
     "artefacts/fidelity/timings.csv",
     "artefacts/halting/timings.csv",
     "artefacts/graves/timings.csv",
+    "artefacts/nse/timings.csv",
     "artefacts/report/timings.md",
 }
 
@@ -61,12 +62,13 @@ def test_two_runs_are_equal_and_a_third_does_nothing(tmp_path: Path) -> None:
     first, second = projects
     assert "artefacts/report/report.md" in first
     assert sorted(first) == sorted(second)
+    assert len(first["artefacts/nse/queries.jsonl"].splitlines()) == 3
     assert [name for name in first if first[name] != second[name]] == []
 
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
-    kinds = ("sweep", "retrain", "fidelity", "halting", "graves")
+    kinds = ("sweep", "retrain", "fidelity", "halting", "graves", "nse")
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")

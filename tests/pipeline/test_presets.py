@@ -28,6 +28,14 @@ LOCAL = [
     "vectors.dimensions=50",
 ]
 
+FILES = {  # what a study needs to be told
+    "nse_whodidwhat": [
+        f"questions.whodidwhat.{split}.{key}={value}"
+        for split in ("train", "dev", "test")
+        for key, value in (("urls", f"[file:///data/{split}.xml]"), ("sha256", DIGEST))
+    ]
+}
+
 
 def compose(folder: Path, *overrides: str) -> Params:
     """What `dvc exp run -S` does with its overrides before it runs a stage."""
@@ -69,9 +77,10 @@ def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> 
 @pytest.mark.parametrize("study", STUDIES)
 def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
     for overrides in ([], LOCAL):
-        params = compose(tmp_path, *overrides, f"study={study}")
-        asked = params.fidelity.models, params.halting.kinds, params.graves.tasks
-        names = ("fidelity", "halting", "graves")
+        params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
+        studies = (params.fidelity.models, params.halting.kinds, params.graves.tasks)
+        asked = (*studies, params.nse.kinds)
+        names = ("fidelity", "halting", "graves", "nse")
         assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
 
 

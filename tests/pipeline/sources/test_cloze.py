@@ -147,12 +147,11 @@ def test_the_same_in_another_process(tmp_path: Path) -> None:
             cwd=Path(__file__).parents[3],
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
         )
-    files = sorted((tmp_path / "1").iterdir())
-    assert [f.name for f in files] == sorted(
-        f"{kind}_{split}.txt" for kind in ("NE", "CN") for split in ("train", "dev", "test")
-    )
-    for file in files:
-        assert file.read_bytes() == (tmp_path / "2" / file.name).read_bytes()
+    for kind in ("NE", "CN"):
+        files = sorted((tmp_path / "1" / kind).iterdir())
+        assert [f.name for f in files] == ["dev.txt", "test.txt", "train.txt"]
+        for file in files:
+            assert file.read_bytes() == (tmp_path / "2" / kind / file.name).read_bytes()
 
 
 def test_the_reader_reads_what_is_written(tmp_path: Path) -> None:
@@ -160,7 +159,7 @@ def test_the_reader_reads_what_is_written(tmp_path: Path) -> None:
     write_splits(tmp_path, built)
     for kind, splits in built.items():
         for split, questions in splits.items():
-            assert list(read_questions(tmp_path / f"{kind}_{split}.txt")) == questions
+            assert list(read_questions(tmp_path / kind / f"{split}.txt")) == questions
 
 
 def test_a_word_that_the_query_has_twice_is_no_candidate() -> None:

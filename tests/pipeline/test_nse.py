@@ -1,0 +1,222 @@
+"""The stage of readers: what it plans, and what it says of trained ones."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from actmodels.comprehension.evaluation import ReaderEvaluation, evaluate
+from actmodels.comprehension.query_trace import trace_query
+from actmodels.comprehension.training import ReaderTraining
+from actmodels.errors import ArtefactError
+from actmodels.records import TrialRecord
+from pipeline import nse
+from pipeline.nse import Run, digests, of_test, planned
+from pipeline.parameters.question_sections import ReadingStudy
+from pipeline.query_traces import Wording, attended, query_trace
+from pipeline.reader_tables import (
+    BASELINES,
+    HISTORY,
+    RESULTS,
+    RUNS,
+    STEPS,
+    Scored,
+    baseline_rows,
+    compare_runs,
+    history_rows,
+    result_row,
+    step_rows,
+)
+from pipeline.sources.words import write_words
+from tests.actmodels.comprehension.samples import (
+    WORDS,
+    make,
+    questions,
+    reading_config,
+    rows,
+)
+from tests.pipeline.test_nse_params import STUDY as SETTINGS
+
+ROOT = Path(__file__).parents[2]
+STUDY = ReadingStudy(**SETTINGS)
+
+
+def test_each_strategy_with_its_steps_and_every_seed() -> None:
+    runs = planned("NE", STUDY, [1, 2])
+    assert [(run.run, run.config.seed) for run in runs[::2]] == [
+        ("one step", 1),
+        ("query gating, 2 steps", 1),
+        ("adaptive computation, 2 steps", 1),
+        ("adaptive computation, 3 steps", 1),
+    ]
+    assert [run.config.seed for run in runs] == [1, 2] * 4
+    assert [run.config.reader.steps for run in runs[::2]] == [1, 2, 2, 3]
+    assert {run.config.questions for run in runs} == {"NE"}
+    assert runs[-1].config.model == "nse_adaptive_computation"
+    assert len(planned("NE", STUDY.model_copy(update={"one_step": False}), [1])) == 3
+
+
+@pytest.fixture(scope="module")
+def read() -> tuple[Run, ReaderTraining, TrialRecord]:
+    """A trained reader of three steps."""
+    config = reading_config(strategy="adaptive_computation", steps=3, max_epochs=3)
+    training = ReaderTraining(config, rows(), questions(30, 1), questions(11, 2))
+    history = tuple(training.epochs())
+    record = TrialRecord("k", config.as_dict(), training.parameters, history, {})
+    return Run("adaptive computation, 3 steps", config), training, record
+
+
+def test_rows_are_those_of_the_best_epoch(read: tuple[Run, ReaderTraining, TrialRecord]) -> None:
+    run, training, record = read
+    test = evaluate(training.model, questions(9, 3), 4)
+    row = result_row(run.seeded, run.config, record) | of_test(test)
+    assert set(row) == set(RESULTS)
+    assert row["dev_accuracy"] == max(epoch.dev_accuracy for epoch in record.history)
+    assert row["test_accuracy"] == (test.predictions == test.answers).sum().item() / 9
+    assert (row["test_questions"], row["steps"], row["questions"]) == (9, 3, "NE")
+    lines = history_rows(run.seeded, record)
+    assert tuple(lines[0]) == HISTORY and [line["epoch"] for line in lines] == [1, 2, 3]
+
+
+def test_what_steps_count_and_would_answer(read: tuple[Run, ReaderTraining, TrialRecord]) -> None:
+    run, training, _ = read
+    dev = evaluate(training.model, training.dev, 4)
+    lines = step_rows(run.seeded, dev)
+    assert tuple(lines[0]) == STEPS and [line["step"] for line in lines] == [1, 2, 3]
+    assert sum(line["weight"] for line in lines) == pytest.approx(1)
+    mean_step = sum(line["step"] * line["weight"] for line in lines)
+    assert mean_step == pytest.approx(dev.steps.double().mean().item(), rel=1e-6)
+    for line in lines:
+        alone = dev.step_predictions[:, line["step"] - 1]
+        assert line["accuracy"] == (alone == dev.answers).double().mean().item()
+
+
+def evaluation(hits: list[int]) -> ReaderEvaluation:
+    """Answers of which those with a 1 are right."""
+    right = torch.tensor(hits)
+    zeros = torch.zeros(len(hits))
+    return ReaderEvaluation(
+        right, zeros, torch.ones_like(right), zeros + 1, right[:, None], zeros[:, None] + 1
+    )
+
+
+def scored(run: str, seed: int, hits: list[int]) -> Scored:
+    row = {"questions": "NE", "run": run, "strategy": "query_gating", "steps": 1, "seed": seed}
+    row |= {"dev_accuracy": 0.5, "test_mean_steps": 1.0}
+    return Scored(row | {"test_accuracy": float(np.mean(hits))}, evaluation(hits))
+
+
+def test_runs_are_compared_with_the_first() -> None:
+    found = compare_runs(
+        [
+            scored("one step", 1, [1, 0, 0, 0]),
+            scored("one step", 2, [0, 1, 0, 0]),
+            scored("more", 1, [1, 1, 1, 0]),
+            scored("more", 2, [1, 1, 0, 0]),
+        ],
+        resamples=200,
+    )
+    assert [tuple(row) for row in found] == [RUNS, RUNS]
+    first, other = found
+    assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
+    assert other["difference"] == pytest.approx((0.75 + 0.5) / 2 - 0.25)
+    assert other["low"] < other["difference"] < other["high"]
+    assert (other["seeds"], other["pairs"]) == (2, 4)
+
+
+def test_baselines() -> None:
+    (line,) = baseline_rows("NE", {"dev": questions(20)})
+    assert tuple(line) == BASELINES and line["count"] == 20
+    assert 2 <= line["candidates"] <= 4
+    assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals
+    assert 0 < line["most_frequent"] <= 1
+
+
+def wording(folder: Path, count: int) -> Wording:
+    """Words w0, w1, ... and as many candidates as the sample questions have."""
+    write_words(folder / "words.tsv", [(f"w{n}", 1) for n in range(WORDS)])
+    counts = questions(count).candidate_counts.tolist()
+    lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
+    (folder / "dev_candidates.tsv").write_text("".join(lines))
+    return Wording.load(folder)
+
+
+@pytest.mark.parametrize("strategy", ["query_gating", "adaptive_computation"])
+def test_a_trace_in_words(tmp_path: Path, strategy: str) -> None:
+    reader, split = make(strategy=strategy, steps=3), questions(5)
+    words = wording(tmp_path, 5)
+    for number in range(5):
+        found = query_trace(reader, split, number, words)
+        known = trace_query(reader, split, number)
+        assert json.loads(json.dumps(found)) == found
+        assert found["query"].count("XXXXX") == 1
+        assert len(found["steps"]) == 3
+        assert {found["answer"], found["predicted"]} <= set(found["candidates"])
+        assert found["answer"] == f"c{int(split.answers[number])}"
+        assert set(found["attended"]) <= set(found["document"])
+        for place, step in enumerate(found["steps"]):
+            assert step["key"] == pytest.approx(known.keys[place].tolist(), abs=1e-4)
+            assert len(step["key"]) == len(found["query"])
+            assert step["probability"] == known.step_probabilities[place].max().item()
+            last = place == 2
+            assert (step["gate"] is None) is (last or strategy != "query_gating")
+            assert (step["halting"] is None) is (last or strategy == "query_gating")
+        assert sum(step["weight"] for step in found["steps"]) == pytest.approx(1)
+
+
+def test_attention_counts_wherever_a_word_stands() -> None:
+    weights = torch.tensor([0.3, 0.2, 0.4, 0.1, 0.0])
+    assert attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
+    assert attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]
+
+
+def test_words_that_are_gone(tmp_path: Path) -> None:
+    with pytest.raises(ArtefactError, match=r"dev_candidates\.tsv is missing or damaged; run: dvc"):
+        Wording.load(tmp_path)
+
+
+def test_nothing_is_trained_where_nothing_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "params.yaml").write_bytes((ROOT / "conf" / "base.yaml").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    nse.main()
+    folder = tmp_path / "artefacts" / "nse"
+    for name in ("results", "runs", "baselines", "history", "steps", "timings"):
+        assert len((folder / f"{name}.csv").read_text().splitlines()) == 1
+    assert (folder / "queries.jsonl").read_text() == ""
+    assert json.loads((folder / "summary.json").read_text()) == {}
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", '{"kinds": {"NE": {}}}', '{"kinds": []}'])
+def test_questions_that_are_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "artefacts" / "questions"
+    folder.mkdir(parents=True)
+    if content is not None:
+        (folder / "manifest.json").write_text(content)
+    with pytest.raises(
+        ArtefactError, match=r"manifest\.json is missing or damaged; run: dvc repro"
+    ):
+        digests()
+
+
+def test_the_same_questions_are_scored_whatever_the_batch(
+    read: tuple[Run, ReaderTraining, TrialRecord],
+) -> None:
+    run, training, _ = read
+    split: Any = questions(9, 3)
+    for size in (1, 9):
+        config = replace(
+            run.config, training=replace(run.config.training, evaluation_batch_size=size)
+        )
+        found = evaluate(training.model, split, config.training.evaluation_batch_size)
+        assert found.weights.shape == (9, 3)
+        torch.testing.assert_close(found.weights.sum(dim=1), torch.ones(9))
