@@ -11,7 +11,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 
 from reports.artefacts import load
 from reports.example_files import Examples
+from reports.nse_queries import Traced
 from tests.page.example_pages import written
+from tests.page.question_pages import written as asked_page
 from tests.page.samples import grown, write_sample
 from tests.reports.write_traces import PAIRS, line, random_lines
 
@@ -134,3 +136,10 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Examples]:
     """Twenty random pairs behind the hand-made ones: more than the list shows at once."""
     lines = [*(line(pair) for pair in PAIRS), *random_lines(20)]
     return written(tmp_path_factory.mktemp("page"), lines)
+
+
+@pytest.fixture(scope="package")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Traced, ...]]:
+    """The stored questions, in a page of their own."""
+    traced = load(STORED).nse.traced
+    return asked_page(tmp_path_factory.mktemp("page"), traced), traced

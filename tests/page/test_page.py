@@ -218,19 +218,12 @@ def test_an_island_without_a_script_is_refused(tmp_path: Path) -> None:
 def test_parts_of_an_islands_script_come_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (
-        "x.js",
-        "x_b.js",
-        "x_a.js",
-        "xy.js",
-        "page.js",
-        "page_tables.js",
-        "page_charts.js",
-    ):
+    for name in ("x.js", "x_b.js", "x_a.js", "xy.js", *page_module.SCRIPTS):
         (tmp_path / name).write_text(f"// {name}")
-    (tmp_path / "page.css").write_text("")
+    for name in page_module.LOOKS:
+        (tmp_path / name).write_text("")
     (tmp_path / "page.html").write_text("$scripts")
     monkeypatch.setattr(page_module, "HERE", tmp_path)
     write_page(tmp_path / "p.html", "T", "[X](index.html#x)", {}, [Island("x", "X", "", 1)])
     found = re.findall(r"// (\S+)</script>", (tmp_path / "p.html").read_text())
-    assert found[3:] == ["x_a.js", "x_b.js", "x.js"]
+    assert found[len(page_module.SCRIPTS) :] == ["x_a.js", "x_b.js", "x.js"]

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtefactError
+from reports import render
 from reports.artefacts import Artefacts, load
 from reports.charts.plans import figures
 from reports.render import report, write_report
@@ -137,7 +138,10 @@ def test_ties_are_told(folder: Path) -> None:
     assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
 
 
-def test_no_question_was_traced(folder: Path, tmp_path: Path) -> None:
+def test_no_question_was_traced(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
     (folder / "nse" / "queries.jsonl").write_text("", encoding="utf-8")
     write_report(folder, tmp_path / "report", published=True, examples=100)
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
