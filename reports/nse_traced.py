@@ -11,6 +11,7 @@ from reports.nse_published import KINDS, PAPER
 from reports.nse_queries import BLANK, QueryStep, Traced
 from reports.spread import MINUS, Spread
 
+ALIKE = 0.01  # a smaller difference of shares is none to speak of, however clear
 MOST = 2  # words of the query that are named at each step
 # Signs that would be markup in a line of markdown.
 MARKUP = re.compile(r"([\\`*_\[\]<>|~&#!])")
@@ -71,8 +72,8 @@ def rewriting_sentences(artefacts: Artefacts, published: bool) -> str:
 def _compared(one: Rewriting) -> str:
     clearly = "clearly" if one.gap.clear else "not clearly"
     how = f"{clearly} {'less' if one.gap.mean < 0 else 'more'} than"
-    if one.gap.mean == 0:
-        how = "as much as"
+    if abs(one.gap.mean) < ALIKE:
+        how = "about as much as"
     many = "question" if one.gap.n == 1 else "questions"
     share = f"(1 {MINUS} key)(1 {MINUS} gate)" if one.gated else f"1 {MINUS} key"
     return (

@@ -31,8 +31,8 @@ def nse_note(artefacts: Artefacts) -> str:
         "words of the query as they are, and the last step answers; with *adaptive computation* "
         "each step may halt, and the answers of all steps are mixed by the chance to have halted "
         f"there. Questions ask for {kinds}. Accuracies are those of each run's best epoch on dev "
-        f"({over}); dev chose the epochs, test was read once. The *difference* on test is to the "
-        "first run of a table; its 95 % interval is a bootstrap over test questions "
+        f"({over}; *n* counts seeds); dev chose the epochs, test was read once. The *difference* "
+        "on test is to the first run of a table; its 95 % interval is a bootstrap over test questions "
         f"({scored}, the same for both) and over the seeds of each, and *largest p* is that of "
         "McNemar's exact test, one test per "
         "seed. A difference is called clear here if the interval leaves out zero and it is also "
@@ -141,7 +141,7 @@ def _fitting(first: Run, more: list[Run]) -> str:
     if not known:
         return said
     each = [f"{run.fit.points()} for *{run.name}*" for run in known if run.fit is not None]
-    return f"{said} Training minus dev accuracy at the best epochs: {listed(each)}."
+    return f"{said} Training (with dropout) minus dev accuracy at the best epochs: {listed(each)}."
 
 
 def _clearly_more(ours: Spread, theirs: Spread) -> bool:

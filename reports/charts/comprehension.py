@@ -28,7 +28,7 @@ from reports.nse import FREQUENT, Run, baselines, nse_curve, nse_kinds, nse_runs
 from reports.nse_published import ADAPTIVE, GATING, KINDS, STRATEGIES
 from reports.spread import Spread
 
-DEV, TRAINING = "dev", "training"
+DEV, TRAINING = "dev", "training, with dropout"
 COLOUR_OF = {GATING: BLUE, ADAPTIVE: ORANGE}
 ASIDE = 0.1  # steps that points of the strategies stand beside each other
 ACCURACY = "test accuracy, %"

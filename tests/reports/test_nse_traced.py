@@ -84,7 +84,10 @@ def test_rewriting_whichever_way_it_falls(artefacts: Artefacts) -> None:
     assert "clearly more than the others (+40.00 ± 0.00 points)." in text
     alike = [same_everywhere(one, 0.5, 0.5, 2) for one in (first, second)]
     text = rewriting_sentences(with_traced(artefacts, *alike), published=False)
-    assert ": as much as the others (0.00 ± 0.00 points)." in text
+    assert ": about as much as the others (0.00 ± 0.00 points)." in text
+    hardly = [same_everywhere(one, 0.5, 0.495, 2) for one in (first, second)]
+    text = rewriting_sentences(with_traced(artefacts, *hardly), published=False)
+    assert ": about as much as the others (+0.50 ± 0.00 points)." in text  # clear, but nothing
 
 
 def test_the_featured_question_is_one_that_steps_corrected(artefacts: Artefacts) -> None:

@@ -118,7 +118,10 @@ def test_over_fitting(artefacts: Artefacts, said: Change) -> None:
         f"and +8.00 ± 2.00 for *{HALTING}*; clearly larger than with one step for *{HALTING}*, "
         "which fits dev more than test."
     ) in text
-    assert f"Training minus dev accuracy at the best epochs: +2.00 ± 0.00 for *{ONE}*;" in text
+    assert (
+        f"Training (with dropout) minus dev accuracy at the best epochs: +2.00 ± 0.00 for *{ONE}*;"
+        in text
+    )
     text = said(HALTING, ("0.63", "0.65", "0.64"))
     assert f"and +3.00 ± 0.00 for *{HALTING}*; clearly larger with more steps for none of" in text
 
@@ -165,4 +168,7 @@ def test_only_one_step(folder: Path, edit: Edit, no_nse: Callable[[], None]) -> 
 def test_the_note_says_what_was_asked(artefacts: Artefacts) -> None:
     note = nse_note(artefacts)
     assert "Questions ask for names and common nouns." in note
-    assert "(mean ± sd over 3 seeds)" in note and "test questions (150 and 200, the same" in note
+    assert (
+        "(mean ± sd over 3 seeds; *n* counts seeds)" in note
+        and "test questions (150 and 200, the same" in note
+    )

@@ -60,7 +60,7 @@ def test_curves_of_training_and_dev(artefacts: Artefacts) -> None:
         row["y"] for row in rows(figure, "part") if (row["series"], row["part"]) == (GATED, "dev")
     ]
     assert dev == [61.0, 63.0, 65.0, 63.0]
-    last = pick(rows(figure, "part"), series=ONE, part="training", x=4)
+    last = pick(rows(figure, "part"), series=ONE, part="training, with dropout", x=4)
     assert (last["y"], last["accuracy"], last["n"]) == (64.0, "64.0 ± 1.00 %", "3")
     assert axes(figure) == {"x": "epoch", "y": "accuracy (%)"}
     assert (
