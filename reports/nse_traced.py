@@ -57,16 +57,17 @@ def rewriting(artefacts: Artefacts) -> list[Rewriting]:
 
 
 def rewriting_sentences(artefacts: Artefacts, published: bool) -> str:
-    """Whether the gap is written over less than other words, run by run."""
+    """Whether the gap is written over less than other words: a list, run by run."""
     found = rewriting(artefacts)
     if not found:
         return ""
-    said = [_compared(one) for one in found]
-    if published:
-        said.append(
-            f"{PAPER} observe that the gap is rarely written over (appendix A.1; no figure given)."
-        )
-    return " ".join(said)
+    said = "\n".join(f"- {_compared(one)}" for one in found)
+    if not published:
+        return said
+    return (
+        f"{said}\n\n{PAPER} observe that the gap is rarely written over (appendix A.1; no figure "
+        "given)."
+    )
 
 
 def _compared(one: Rewriting) -> str:

@@ -34,23 +34,26 @@ def nse_note(artefacts: Artefacts) -> str:
         f"({over}; *n* counts seeds); dev chose the epochs, test was read once. The *difference* "
         "on test is to the first run of a table; its 95 % interval is a bootstrap over test "
         f"questions ({scored}, the same for both) and over the seeds of each, and *largest p* is "
-        "that of McNemar's exact test, one test per seed. A difference is called clear here if the interval leaves out zero and it is also "
-        "beyond two standard errors over seeds: both are weak with few seeds, and nothing is "
-        "corrected for the number of comparisons."
+        "that of McNemar's exact test, one test per seed. A difference is called clear here "
+        "if the interval leaves out zero and it is also beyond two standard errors over seeds: "
+        "both are weak with few seeds, and nothing is corrected for the number of comparisons."
     )
 
 
 def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:
-    """Against one step, against the most frequent candidate, on halting and on over-fitting."""
+    """Paragraphs: against one step and counting words, on halting, on over-fitting, the paper."""
     first, *others = nse_runs(artefacts, kind)
-    said = [_against_first(run, first) for run in others]
-    said.append(_against_frequent(artefacts, kind, [first, *others]))
-    said += [_halting(run) for run in others if run.strategy == ADAPTIVE and run.steps > 1]
-    if more := [run for run in others if run.steps > first.steps]:
-        said.append(_fitting(first, more))
-    if published:
-        said.append(_paper(artefacts, KINDS[kind], kind))
-    return " ".join(filter(None, said))
+    against = [_against_first(run, first) for run in others]
+    against.append(_against_frequent(artefacts, kind, [first, *others]))
+    halting = [_halting(run) for run in others if run.strategy == ADAPTIVE and run.steps > 1]
+    more = [run for run in others if run.steps > first.steps]
+    paragraphs = [
+        " ".join(against),
+        " ".join(halting),
+        _fitting(first, more) if more else "",
+        _paper(artefacts, KINDS[kind], kind) if published else "",
+    ]
+    return "\n\n".join(filter(None, paragraphs))
 
 
 def _against_first(run: Run, first: Run) -> str:

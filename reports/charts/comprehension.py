@@ -32,7 +32,7 @@ DEV, TRAINING = "dev", "training, with dropout"
 COLOUR_OF = {GATING: BLUE, ADAPTIVE: ORANGE}
 ASIDE = 0.1  # steps that points of the strategies stand beside each other
 ACCURACY = "test accuracy, %"
-DASHES = ([7, 3], [2, 3])
+DASHED, DOTTED = [7, 3], [2, 3]
 Level = tuple[str, float, str, str]  # name, accuracy, the same in words, seeds
 Curve = tuple[str, dict[int, Spread]]
 TOLD = {SERIES: "strategy", "steps": "steps", "accuracy": ACCURACY}
@@ -117,10 +117,11 @@ def by_steps(artefacts: Artefacts, kind: str, runs: list[Run]) -> Figure:
     title = KINDS[kind].title
     each = [f"{run.test.percent()} % with {run.name}" for run in [*ones, *several]]
     spread = max((run.test for run in several), key=lambda found: found.n)
+    said = f"{'dashes: one step; ' if ones else ''}dots: {FREQUENT}"
     return figure(
         layered(*_levels(levels, coloured), with_legend(line), bar, dot, mean),
         f"{title}: test accuracy by number of steps",
-        f"small points: seeds; large ones: {over(spread)}",
+        f"small points: seeds; large: {over(spread)}; {said}",
         f"{title}: test accuracy by number of steps, {over(spread)}: {'; '.join(each)}; the "
         f"{FREQUENT} has {100 * frequent:.1f} %.",
     )
@@ -144,8 +145,8 @@ def _mean(run: Run, aside: dict[str, float]) -> Row:
 def _levels(found: list[Level], coloured: alt.Color) -> list[alt.Chart]:
     """Lines over the whole width, each with dashes of its own."""
     levels: list[alt.Chart] = []
-    for at, (name, accuracy, said, seeds) in enumerate(found):
-        dash = DASHES[at % len(DASHES)]
+    for name, accuracy, said, seeds in found:
+        dash = DOTTED if name == FREQUENT else DASHED
         row = {SERIES: name, "y": rounded(100 * accuracy), "accuracy": said, "n": seeds}
         rule = alt.Chart(inline([row])).mark_rule(strokeDash=dash, strokeWidth=1.8)
         told = {SERIES: "level", "accuracy": ACCURACY} | ({"n": "seeds"} if seeds else {})
