@@ -34,8 +34,8 @@ lint: setup  ## formatting, style, types, and the direction of imports
 
 test: lint test-fast test-slow  ## everything
 
-test-fast: setup  ## no Ray, no network, no GPU: some three minutes
-	python -m pytest
+test-fast: setup  ## no Ray, no network, no GPU: two minutes on two cores
+	python -m pytest -n auto
 
 test-slow: setup  ## Ray, whole pipelines, kills and resumptions: minutes
 	python -m pytest -m slow --timeout=1800

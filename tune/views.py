@@ -17,10 +17,12 @@ from tune.mlflow_store import RESULT, TRAINING, RunStore
 TAG = "mlflow.sharedViewState."
 NOTE = "mlflow.note.content"
 ABOUT = (
-    "Each run of kind `sweep`, `retrain`, `fidelity` or `halting` is a parent; its trials are "
-    "nested in it. Runs of kind `evaluate`, `ablate`, `lexicalised` and `report` hold figures of "
-    "finished models, runs of kind `model` what is in the registry. The saved views (button "
-    "*Views* of the page *Training runs*) show each of the three with its columns in order."
+    "Each run of kind `sweep`, `retrain`, `fidelity`, `halting`, `graves` or `nse` is a parent; "
+    "its trials are nested in it. Runs of kind `evaluate`, `ablate`, `lexicalised` and `report` "
+    "hold figures of finished models, runs of kind `model` what is in the registry. The saved "
+    "views (button *Views* of the page *Training runs*) show each of them with its columns in "
+    "order; trials on sequences and on cloze questions have views of their own, since accuracies "
+    "on different tasks do not compare."
 )
 
 
@@ -74,17 +76,42 @@ def named(kind: str, *names: str) -> list[str]:
     return [f"{kind}.`{name}`" for name in names]
 
 
+TRIALS = "tags.kind = 'trial'"
 VIEWS = (
     View(
         "trials",
         "Trials, best on dev first",
-        "tags.kind = 'trial'",
+        f"{TRIALS} AND tags.stage != 'graves' AND tags.stage != 'nse'",
         "metrics.`best_dev_accuracy`",
         [
             *named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch"),
             *named("params", "model", "seed", "learning_rate", "ponder_weight", "dropout"),
             *named("params", "width", "batch_size", "epsilon"),
             *named("tags", "stage", "trial_key"),
+        ],
+    ),
+    View(
+        "sequences",
+        "Graves' tasks, best on dev first",
+        f"{TRIALS} AND tags.stage = 'graves'",
+        "metrics.`best_dev_accuracy`",
+        [
+            *named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch"),
+            *named("params", "task", "halting", "ponder_weight", "seed", "cell", "state_size"),
+            *named("params", "learning_rate", "max_steps"),
+            *named("tags", "trial_key"),
+        ],
+    ),
+    View(
+        "readers",
+        "Readers of cloze questions, best on dev first",
+        f"{TRIALS} AND tags.stage = 'nse'",
+        "metrics.`best_dev_accuracy`",
+        [
+            *named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch"),
+            *named("params", "questions", "strategy", "steps", "seed", "memory_size"),
+            *named("params", "learning_rate", "dropout"),
+            *named("tags", "trial_key"),
         ],
     ),
     View(

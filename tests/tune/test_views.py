@@ -34,7 +34,21 @@ def test_each_view_has_a_search_that_mlflow_understands(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     store.open("sweep", "g", {})
     found = [len(store.search(view.condition)) for view in VIEWS]
-    assert found == [0, 1, 0]
+    assert found == [0, 0, 0, 1, 0]
+    store.release()
+
+
+def test_trials_on_different_tasks_are_in_different_views(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    for stage in ("sweep", "retrain", "graves", "nse"):
+        tags = {"kind": "trial", "stage": stage}
+        store.client.create_run(store.experiment, tags=tags)
+    found = {
+        view.key: sorted(run.data.tags["stage"] for run in store.search(view.condition))
+        for view in VIEWS
+    }
+    assert found["trials"] == ["retrain", "sweep"]
+    assert (found["sequences"], found["readers"]) == (["graves"], ["nse"])
     store.release()
 
 
