@@ -13,14 +13,14 @@ from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import BYTES, Characters
 from actmodels.sequences.evaluation import evaluate
 
-MARKS = "markup and other marks"
-# A dot in an abbreviation or in a number counts as an end of a sentence, too.
+MARKS = "markup or other mark"
+# A dot in an abbreviation or in a number counts as a sentence end, too.
 ASCII = {
     "letter": string.ascii_letters,
     "digit": string.digits,
     "space": " \t",
     "line end": "\r\n",
-    "end of a sentence": ".!?",
+    "sentence end": ".!?",
     "comma, colon or semicolon": ",:;",
 }
 KINDS = (*ASCII, MARKS)

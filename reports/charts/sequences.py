@@ -125,7 +125,7 @@ def error_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Fig
     """Error of instances by difficulty, a line for each run."""
     known = TASKS[task]
     found = [(run, {v.difficulty: v.error for v in of if v.error}) for run, of in levels]
-    return _by_whole(
+    return by_whole(
         found,
         (known.difficulty, f"{known.counted_in} in error (%)"),
         f"{known.title}: error by difficulty",
@@ -138,7 +138,7 @@ def steps_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Fig
     """Mean steps of inputs by difficulty, a line for each run that halts."""
     known = TASKS[task]
     found = [(run, {v.difficulty: v.steps for v in of if v.steps}) for run, of in levels]
-    return _by_whole(
+    return by_whole(
         found,
         (known.difficulty, "mean steps per input"),
         f"{known.title}: steps by difficulty",
@@ -149,7 +149,7 @@ def steps_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Fig
 def error_by_epoch(task: str, curves: list[tuple[Run, dict[int, Spread]]]) -> Figure:
     """Sequence error on dev while training, a line for each run."""
     title = TASKS[task].title
-    return _by_whole(
+    return by_whole(
         curves,
         ("epoch", "sequence error (%)"),
         f"{title}: sequence error by epoch",
@@ -158,7 +158,7 @@ def error_by_epoch(task: str, curves: list[tuple[Run, dict[int, Spread]]]) -> Fi
     )
 
 
-def _by_whole(
+def by_whole(
     found: Sequence[tuple[Run, Mapping[int, Spread | None]]],
     axes: tuple[str, str],
     heading: str,

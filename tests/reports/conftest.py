@@ -12,7 +12,9 @@ from reports.artefacts import Artefacts, load
 from reports.render import write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
-GRAVES = tuple(f"graves/{name}" for name in ("results", "difficulty", "history", "timings"))
+GRAVES = tuple(
+    f"graves/{name}" for name in ("results", "difficulty", "reading", "bytes", "history", "timings")
+)
 Row = dict[str, str]
 Edit = Callable[[str, Callable[[Row], Row | None]], None]
 

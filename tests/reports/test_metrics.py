@@ -1,6 +1,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from reports.artefacts import Artefacts, load
 from reports.metrics import metrics
 from tests.reports.conftest import Edit
@@ -35,6 +37,15 @@ def test_graves_tasks(artefacts: Artefacts) -> None:
     assert "graves.parity.without_ACT.mean_steps_mean" not in flat
     assert flat["graves.parity.act_minus_without_mean"] == -0.36
     assert flat["graves.addition.act_minus_without_sd"] == 0.02
+
+
+def test_characters(artefacts: Artefacts) -> None:
+    flat = metrics(artefacts)
+    place = "graves.characters.ponder_weight_0.1"
+    assert flat[f"{place}.bits_per_character_mean"] == pytest.approx(3.0, abs=1e-6)
+    assert flat[f"{place}.bits_per_character_sd"] == pytest.approx(0.1, abs=1e-6)
+    assert flat[f"{place}.mean_steps_mean"] == pytest.approx(1.6)
+    assert "graves.characters.without_ACT.mean_steps_mean" not in flat
 
 
 def test_names_are_those_that_mlflow_takes(artefacts: Artefacts) -> None:

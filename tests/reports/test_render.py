@@ -18,6 +18,7 @@ SEQUENCES = ("error", "difficulty", "ponder", "curves")
 FIGURES = (
     *("ablation", "depth", "depth_steps", "halting"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
+    *("characters_passage_1", "characters_passage_2", "characters_curves"),
     *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
     *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )
@@ -33,7 +34,7 @@ FILES = {
         "claims.csv",
         "sweep.csv",
     ),
-    *("fidelity.csv", "halting.csv", "graves.csv", "steps_by_epoch.csv"),
+    *("fidelity.csv", "halting.csv", "graves.csv", "characters.csv", "steps_by_epoch.csv"),
 }
 
 
@@ -106,6 +107,7 @@ def test_sections_without_data_are_left_out(folder: Path, edit: Edit) -> None:
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
     assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
+    assert "characters" not in " ".join(figures(artefacts))
     assert "Steps during training" not in text
 
 

@@ -24,9 +24,9 @@ TASK = Characters(CharactersConfig(window=7, held_out_bytes=120), TEXT, "text")
         ("digit", "09"),
         ("space", " \t"),
         ("line end", "\n"),
-        ("end of a sentence", ".!?"),
+        ("sentence end", ".!?"),
         ("comma, colon or semicolon", ",;:"),
-        ("markup and other marks", "<>[]{}|='\"&-/()#\x00"),
+        ("markup or other mark", "<>[]{}|='\"&-/()#\x00"),
     ],
 )
 def test_the_kind_of_a_byte(kind: str, bytes_: str) -> None:

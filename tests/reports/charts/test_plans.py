@@ -38,6 +38,7 @@ def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
     names |= {f"{kind}_{AA}" for kind in of_one}
     kinds = ("error", "difficulty", "ponder", "curves")
     names |= {f"graves_{kind}_{task}" for kind in kinds for task in ("parity", "addition")}
+    names |= {"characters_passage_1", "characters_passage_2", "characters_curves"}
     assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
 
 
