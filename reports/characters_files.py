@@ -1,6 +1,7 @@
 """What the stage `graves` stores about characters: columns, and what must hold."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -62,13 +63,13 @@ def _check_kinds(source: Source, kinds: pd.DataFrame, known: pd.DataFrame) -> No
         raise source.damaged(f"has the kind {other[0]!r}; must be one of {'; '.join(KINDS)}")
     for run, seed in sorted(_places(known) - _places(kinds)):
         raise source.damaged(f"lacks {_said(run, seed)}, which results.csv has")
-    first: dict[str, int] | None = None
-    for (run, seed), rows in kinds.groupby(["run", "seed"], sort=False):
+    first: dict[Any, Any] = {}
+    for place, rows in kinds.groupby(["run", "seed"], sort=False):
         counts = dict(zip(rows["kind"], rows["bytes"], strict=True))
         first = first or counts
         if counts != first or min(counts.values()) < 1:
             raise source.damaged(
-                f"{_said(run, seed)}: bytes of each kind must be at least 1, and the same for all"
+                f"{_said(*place)}: bytes of each kind must be at least 1, and the same for all"
             )
 
 
@@ -79,14 +80,14 @@ def _check_passage(source: Source, passage: pd.DataFrame, known: pd.DataFrame) -
         if (seeds := passage[passage["run"] == run]["seed"].nunique()) != 1:
             raise source.damaged(f"has {seeds} seeds of {CHARACTERS}, {run}; must have one")
     first: list[int] | None = None
-    for (run, seed), rows in passage.groupby(["run", "seed"], sort=False):
+    for place, rows in passage.groupby(["run", "seed"], sort=False):
         if list(rows["position"]) != list(range(1, len(rows) + 1)):
-            raise source.damaged(f"{_said(run, seed)}: position must count from 1")
+            raise source.damaged(f"{_said(*place)}: position must count from 1")
         read = list(rows["byte"])
         first = first or read
         if read != first or not all(0 <= byte < 256 for byte in read):
             raise source.damaged(
-                f"{_said(run, seed)}: byte must be 0 to 255, and the passage the same for all"
+                f"{_said(*place)}: byte must be 0 to 255, and the passage the same for all"
             )
 
 

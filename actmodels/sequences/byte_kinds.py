@@ -51,20 +51,27 @@ class KindFigures:
 
 
 class Sums:
-    """Sums of a figure by kind, in double precision; none where it was never given."""
+    """Sums of a figure by kind, in double precision."""
 
     def __init__(self) -> None:
-        self.sums: Tensor | None = None
+        self.sums = [0.0] * len(KINDS)
+        self.given = False
 
     def add(self, places: Tensor, values: Tensor | None) -> None:
         """Take in values [...] of bytes at these places in KINDS [...]."""
         if values is not None:
             more = torch.bincount(places.flatten(), values.flatten().double(), len(KINDS))
-            self.sums = more if self.sums is None else self.sums + more
+            self.sums = [a + b for a, b in zip(self.sums, more.tolist(), strict=True)]
+            self.given = True
 
-    def mean(self, place: int, count: int) -> float | None:
-        """Over the bytes of one kind."""
-        return None if self.sums is None else float(self.sums[place]) / count
+    def whole(self, place: int) -> int:
+        """The sum of one kind, of numbers that are whole."""
+        return round(self.sums[place])
+
+    def mean(self, place: int, counts: "Sums") -> float | None:
+        """Over the bytes of one kind; None where there are none, or no figure of them."""
+        count = counts.sums[place]
+        return self.sums[place] / count if self.given and count else None
 
 
 def by_kind(
@@ -87,17 +94,20 @@ def by_kind(
         ponder.add(places, pondered.ponder_cost)
         losses.add(places, scored.losses)
         entropies.add(places, entropy(pondered.logits))
-    assert counts.sums is not None
-    return [
-        KindFigures(
-            kind,
-            int(counts.sums[at]),
-            *(figure.mean(at, int(counts.sums[at])) for figure in (steps, ponder)),
-            *(figure.mean(at, int(counts.sums[at])) or 0.0 for figure in (losses, entropies)),
-        )
-        for at, kind in enumerate(KINDS)
-        if counts.sums[at] > 0
-    ]
+    found = []
+    for at, kind in enumerate(KINDS):
+        loss, mean_entropy = losses.mean(at, counts), entropies.mean(at, counts)
+        if loss is not None and mean_entropy is not None:
+            figures = KindFigures(
+                kind,
+                counts.whole(at),
+                steps.mean(at, counts),
+                ponder.mean(at, counts),
+                loss,
+                mean_entropy,
+            )
+            found.append(figures)
+    return found
 
 
 def entropy(logits: Tensor) -> Tensor:

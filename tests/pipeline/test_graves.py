@@ -11,16 +11,9 @@ from actmodels.sequences.build import build_task
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
-from pipeline.graves import (
-    DIFFICULTY,
-    LOOKED_AT,
-    RESULTS,
-    Run,
-    difficulty_rows,
-    planned,
-    result_row,
-)
 from pipeline.parameters.study_sections import SequenceStudy
+from pipeline.sequence_rows import DIFFICULTY, LOOKED_AT, RESULTS, difficulty_rows, result_row
+from pipeline.sequence_runs import Run, planned
 
 SETTINGS: dict[str, Any] = {
     "bits": 4,
