@@ -1,5 +1,6 @@
 """A copy of the whole project in a folder of its own, run as a user runs it."""
 
+import hashlib
 import os
 import shutil
 import signal
@@ -17,6 +18,15 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
+
+# Of settings that Graves' tasks have in common.
+SEQUENCES: dict[str, Any] = {
+    **{"state_size": 8, "init": "xavier", "init_std": 0.1, "epsilon": 0.01, "max_steps": 5},
+    **{"halting_bias": 1.0, "learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 16},
+    **{"updates_per_epoch": 5, "dev_sequences": 40, "dev_seed": 1},
+}
+LIMITS = {"max_epochs": 2, "patience": 0, "without_act": True, "ponder_weights": [0.01]}
+TEXT = ROOT / "LICENSE"  # some plain text
 
 # A sweep of a few seconds: 2 + 2 trials, long enough to be killed in the middle.
 TINY: dict[str, Any] = {
@@ -47,21 +57,20 @@ TINY: dict[str, Any] = {
             "as published": {"scrambled_alignment": True, "no_mask": True},
         }
     },
+    "texts.sources": {
+        "licence": {
+            "urls": [TEXT.as_uri()],
+            "sha256": hashlib.sha256(TEXT.read_bytes()).hexdigest(),
+            **{"bytes": None, "members": []},
+        }
+    },
     "graves.seeds": [1],
     "graves.drawn": 100,
+    "graves.text": "licence",
     "graves.tasks": {
-        "parity": {
-            "max_epochs": 2,
-            "patience": 0,
-            "without_act": True,
-            "ponder_weights": [0.01],
-            "settings": {
-                **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
-                **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
-                **{"clip_norm": 1.0, "batch_size": 16, "updates_per_epoch": 5},
-                **{"dev_sequences": 40, "dev_seed": 1},
-            },
-        }
+        "parity": LIMITS | {"settings": SEQUENCES | {"bits": 4, "cell": "rnn"}},
+        "characters": LIMITS
+        | {"settings": SEQUENCES | {"window": 8, "held_out_bytes": 400, "cell": "lstm"}},
     },
     "halting.seeds": [1],
     "halting.max_epochs": 2,
