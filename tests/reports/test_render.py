@@ -118,12 +118,6 @@ def test_characters_alone(folder: Path, edit: Edit) -> None:
     text = report(artefacts, figures(artefacts), published=False)
     assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
     assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
-    for file in GRAVES:
-        (folder / f"{file}.csv").write_bytes((STORED / f"{file}.csv").read_bytes())
-        edit(f"{file}.csv", lambda row: None if row["task"] == "characters" else row)
-    artefacts = load(folder)
-    text = report(artefacts, figures(artefacts), published=False)
-    assert "*Sequence error*" in text and "Characters of a text" not in text
 
 
 def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:
