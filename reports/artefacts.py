@@ -13,6 +13,9 @@ from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.settings import FixedStepsConfig
 from reports.bench import read_bench
+from reports.characters_files import BYTES as GRAVES_BYTES
+from reports.characters_files import PASSAGE as GRAVES_PASSAGE
+from reports.characters_files import check_characters
 from reports.example_files import Examples, check_traced, read_examples
 from reports.graves_files import DIFFICULTY as GRAVES_DIFFICULTY
 from reports.graves_files import HISTORY as GRAVES_HISTORY
@@ -125,6 +128,8 @@ class Artefacts:
     halting_timings: pd.DataFrame
     graves: pd.DataFrame
     graves_difficulty: pd.DataFrame
+    graves_passage: pd.DataFrame
+    graves_bytes: pd.DataFrame
     graves_history: pd.DataFrame
     graves_timings: pd.DataFrame
     nse: Nse
@@ -198,6 +203,8 @@ def load(root: Path) -> Artefacts:
         halting_timings=table("halting", "timings.csv", HALTING_TIMINGS),
         graves=table("graves", "results.csv", GRAVES),
         graves_difficulty=table("graves", "difficulty.csv", GRAVES_DIFFICULTY),
+        graves_passage=table("graves", "reading.csv", GRAVES_PASSAGE),
+        graves_bytes=table("graves", "bytes.csv", GRAVES_BYTES),
         graves_history=table("graves", "history.csv", GRAVES_HISTORY),
         graves_timings=table("graves", "timings.csv", GRAVES_TIMINGS),
         nse=read_nse(root),
@@ -256,6 +263,7 @@ def _check(root: Path, loaded: Artefacts) -> None:
     check_halting(root, loaded.halting, loaded.halting_timings)
     graves = (loaded.graves, loaded.graves_difficulty, loaded.graves_history)
     check_graves(root, *graves, loaded.graves_timings)
+    check_characters(root, loaded.graves, loaded.graves_passage, loaded.graves_bytes)
 
 
 def _check_means(source: Source, results: pd.DataFrame) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from reports.artefacts import Artefacts
 from reports.graves_files import ACT, NONE
+from reports.graves_tasks import TASKS
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.spread import Spread, setting
 
@@ -66,8 +67,8 @@ class Level:
 
 
 def graves_tasks(artefacts: Artefacts) -> tuple[str, ...]:
-    """The tasks that were trained on, in stored order."""
-    return tuple(dict.fromkeys(artefacts.graves["task"]))
+    """The tasks with difficulties that were trained on, in stored order."""
+    return tuple(task for task in dict.fromkeys(artefacts.graves["task"]) if task in TASKS)
 
 
 def graves_runs(artefacts: Artefacts, task: str) -> list[Run]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.graves_tasks import TASKS
+from reports.graves_tasks import CHARACTERS, TASKS
 from reports.reading import Kind, Source, flag, name, number, optional_number, share, whole
 from reports.study_files import check_once
 
@@ -53,14 +53,19 @@ def check_graves(
     )
     for file, table, more in others:
         source = Source(root, "graves", file)
-        _check_runs(source, table, results)
+        wanted = results
+        if file == "difficulty.csv":
+            wanted = results[results["task"] != CHARACTERS]
+            if CHARACTERS in set(table["task"]):
+                raise source.damaged(f"has {CHARACTERS}; they have no difficulty")
+        _check_runs(source, table, wanted)
         check_once(source, table, *PLACE, *more)
     _check_difficulty(Source(root, "graves", "difficulty.csv"), difficulty, results)
     _check_best(Source(root, "graves", "history.csv"), history, results)
 
 
 def _check_results(source: Source, results: pd.DataFrame) -> None:
-    for column, known in (("task", tuple(TASKS)), ("halting", HALTINGS)):
+    for column, known in (("task", (*TASKS, CHARACTERS)), ("halting", HALTINGS)):
         if unknown := sorted(set(results[column]) - set(known)):
             raise source.damaged(
                 f"has the {column} {unknown[0]!r}; must be one of {', '.join(known)}"

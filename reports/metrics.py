@@ -4,11 +4,13 @@ import re
 
 from reports.ablation import FIXED, points
 from reports.artefacts import Artefacts
+from reports.characters import readers
 from reports.comparisons import comparisons
 from reports.correlations import correlations
 from reports.examples import examples_metrics
 from reports.fidelity import fidelity_models, variants
 from reports.graves import act_gap, graves_runs, graves_tasks
+from reports.graves_tasks import CHARACTERS
 from reports.halting import halting_points
 from reports.nse import nse_kinds, nse_runs
 from reports.spread import Spread
@@ -86,6 +88,11 @@ def _graves(artefacts: Artefacts) -> dict[str, float]:
             flat |= {} if run.steps is None else _spread(f"{place}.mean_steps", run.steps)
         if (gap := act_gap(runs)) is not None:
             flat |= _spread(f"graves.{task}.act_minus_without", gap)
+    for reader in readers(artefacts):
+        place = f"graves.{CHARACTERS}.{plain(reader.run.name)}"
+        flat |= _spread(f"{place}.bits_per_character", reader.bits)
+        steps = reader.run.steps
+        flat |= {} if steps is None else _spread(f"{place}.mean_steps", steps)
     return flat
 
 

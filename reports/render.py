@@ -9,6 +9,8 @@ from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
 from reports.artefacts import Artefacts, load
 from reports.bench import bench_section
+from reports.characters import characters_csv, characters_table, kinds_table, readers
+from reports.characters_words import characters_note, characters_sentences
 from reports.charts.figure import Figure
 from reports.charts.picture import write_pictures
 from reports.charts.plans import PONDERING, figures
@@ -72,6 +74,7 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     write_text(folder / "halting.csv", halting_csv(artefacts))
     write_text(folder / "graves.csv", graves_csv(artefacts))
     write_text(folder / "nse.csv", nse_csv(artefacts, published))
+    write_text(folder / "characters.csv", characters_csv(artefacts))
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
     text, speed = report(artefacts, charts, published), timings(artefacts)
@@ -148,11 +151,16 @@ def _graves(artefacts: Artefacts, images: Mapping[str, str], published: bool) ->
     if artefacts.graves.empty:
         return []
     heading = "## Graves' tasks: adaptive computation in recurrent networks"
-    parts = [heading, graves_note(artefacts)]
+    parts = [heading, graves_note(artefacts) if graves_tasks(artefacts) else ""]
     for task in graves_tasks(artefacts):
         shown = [f"graves_{kind}_{task}" for kind in ("error", "difficulty", "ponder", "curves")]
         parts += [f"### {TASKS[task].title}", graves_sentences(artefacts, task, published)]
         parts += [graves_table(artefacts, task), *(images[n] for n in shown if n in images)]
+    if readers(artefacts):
+        parts += ["### Characters of a text", characters_note(artefacts)]
+        parts += [characters_sentences(artefacts, published), characters_table(artefacts)]
+        parts += [images[name] for name in images if name.startswith("characters_")]
+        parts += [kinds_table(artefacts)]
     return [part for part in parts if part]
 
 

@@ -27,7 +27,8 @@ class Execution:
     Paths are absolute. `storage` holds trials in progress, the same path on all nodes; `state`
     is the driver's own. Trials of one shape can train as one pack, whose resources are then
     those of a trial. Fractions of a GPU let packs share one. `workers` limits how many packs train
-    at a time, and `start` gives what they train: benchmarks put stand-ins there.
+    at a time, and `start` gives what they train: benchmarks put stand-ins there. `text` is the file
+    that trials on characters read, on all nodes.
     """
 
     data_folder: Path
@@ -42,6 +43,7 @@ class Execution:
     matmul_precision: str = "highest"
     workers: int | None = None
     start: Start = start
+    text: Path | None = None
 
     @property
     def device(self) -> str:
@@ -159,6 +161,7 @@ def tuner(
         checkpoints=execution.checkpoints,
         rungs=rungs,
         start=functools.partial(start, graphs=True) if execution.cuda_graphs else execution.start,
+        text=execution.text,
         **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}

@@ -68,7 +68,7 @@ def tracked(
 ) -> list[TrialRecord]:
     """Finish all trials under one parent run, whose status says how that ended."""
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
-    tags["data_digest"] = trials[0].origin["data"]
+    tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
     tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
     tracker.start()
     status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"

@@ -21,6 +21,7 @@ from actmodels.kinds import AnyTrialConfig, any_trial_from_dict
 from actmodels.packed.stack import can_pack
 from actmodels.packed.training import Member, PackTraining
 from actmodels.sequences.build import build_task
+from actmodels.sequences.characters import read_bytes
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.training import SequenceTraining
 from actmodels.training import Training
@@ -90,7 +91,11 @@ def start(
 
 
 def started(
-    configs: Sequence[AnyTrialConfig], data_folder: Path, device: str, on_pairs: Start
+    configs: Sequence[AnyTrialConfig],
+    data_folder: Path,
+    device: str,
+    on_pairs: Start,
+    text: Path | None = None,
 ) -> Trials:
     """Trials of any kind at their beginning; those on sentence pairs alone can be several.
 
@@ -98,6 +103,7 @@ def started(
         data_folder: has the pairs, or a folder for each kind of questions; sequences are made
             as training goes.
         on_pairs: gives trials on sentence pairs.
+        text: the file that characters are drawn from.
     """
     pairs = [config for config in configs if isinstance(config, TrialConfig)]
     if pairs:
@@ -107,7 +113,10 @@ def started(
         questions = load_questions(data_folder / alone.questions)
         return SingleTraining(questions.training(alone, device))
     assert isinstance(alone, SequenceTrialConfig)
-    return SingleTraining(SequenceTraining(alone, build_task(alone.task), device))
+    content = None if text is None else read_bytes(text)
+    return SingleTraining(
+        SequenceTraining(alone, build_task(alone.task, content, str(text)), device)
+    )
 
 
 def prepare(threads: int, precision: str) -> None:
@@ -159,6 +168,7 @@ def train_pack(
     precision: str = "highest",
     rungs: Rungs | None = None,
     start: Start = start,
+    text: Path | None = None,
 ) -> None:
     """Train each trial of a pack from its own last saved epoch to its end.
 
@@ -169,11 +179,11 @@ def train_pack(
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
-        start: gives the trials at their beginning.
+        start: gives the trials at their beginning. text: see `started`; absolute.
     """
     prepare(threads, precision)
     configs = [any_trial_from_dict(stored) for stored in config["pack"].values()]
-    training = started(configs, data_folder, device, start)
+    training = started(configs, data_folder, device, start, text)
     members = dict(zip(config["pack"], training.members, strict=True))
     taken_up = {}
     for key, member in members.items():

@@ -16,17 +16,17 @@ BYTES = 256
 
 
 def read_bytes(path: Path) -> Tensor:
-    """A file's bytes [bytes] as uint8.
+    """A file's bytes [bytes] as uint8, mapped: what is looked at is read, once for all workers.
 
     Raises:
         DataError: no such file, or an empty one.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file; characters need a text, such as enwik8")
-    content = path.read_bytes()
-    if not content:
+    size = path.stat().st_size
+    if not size:
         raise DataError(f"{path}: is empty; characters need a text, such as enwik8")
-    return torch.frombuffer(bytearray(content), dtype=torch.uint8)
+    return torch.from_file(str(path), shared=False, size=size, dtype=torch.uint8)
 
 
 class Characters(Task):
@@ -43,6 +43,7 @@ class Characters(Task):
 
     difficulty = "not defined: 0"
     difficulty_of = "vector"
+    marked = "target"  # a window is hardly ever right as a whole
 
     def __init__(self, config: CharactersConfig, text: Tensor, source: str) -> None:
         self.window = config.window

@@ -10,13 +10,14 @@ from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.batch import SequenceBatch
 from actmodels.sequences.objective import Scored, score
 from actmodels.sequences.outputs import Outputs
+from actmodels.sequences.task import Marked
 
 
 class SequenceFigures(NamedTuple):
     """Figures of many sequences.
 
     loss: nats per target, joint over heads. accuracy: share of sequences without any mistake; one
-    without a target (Graves' additions of one number) has none.
+    without a target (Graves' additions of one number) has none. Or share of targets that are right.
     mean_steps, sd_steps: N over all inputs. ponder_cost: mean N + R of an input. None where the
     network does not halt.
     """
@@ -29,9 +30,15 @@ class SequenceFigures(NamedTuple):
 
 
 class SequenceMarks:
-    """What is kept of batches to make figures of; all of it without gradients."""
+    """What is kept of batches to make figures of; all of it without gradients.
 
-    def __init__(self) -> None:
+    Args:
+        marked: what accuracy is a share of.
+    """
+
+    def __init__(self, marked: Marked) -> None:
+        self.marked = marked
+        self.sequences = 0
         self.losses: list[Tensor] = []
         self.targets: list[Tensor] = []
         self.right: list[Tensor] = []
@@ -42,16 +49,15 @@ class SequenceMarks:
         """Take in one batch."""
         self.losses.append(scored.losses.detach().sum())
         self.targets.append(batch.target_mask.sum())
-        self.right.append(~scored.wrong.any(dim=1))
+        self.sequences += len(batch.inputs)
+        if self.marked == "target":
+            self.right.append(~scored.wrong[batch.target_mask])
+        else:
+            self.right.append(~scored.wrong.any(dim=1))
         if pondered.steps is not None:
             self.steps.append(pondered.steps.detach()[batch.mask])
         if pondered.ponder_cost is not None:
             self.ponder.append(pondered.ponder_cost.detach()[batch.mask])
-
-    @property
-    def sequences(self) -> int:
-        """How many were taken in."""
-        return sum(len(right) for right in self.right)
 
     def figures(self) -> SequenceFigures:
         """Zeros where nothing was taken in: a first batch that diverged."""
@@ -75,9 +81,9 @@ class SequenceEvaluation(NamedTuple):
     pondered: Pondered
     batch: SequenceBatch
 
-    def figures(self) -> SequenceFigures:
+    def figures(self, marked: Marked) -> SequenceFigures:
         """All of it in a few numbers."""
-        marks = SequenceMarks()
+        marks = SequenceMarks(marked)
         marks.add(*self)
         return marks.figures()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 
 from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.byte_kinds import entropy
 from actmodels.sequences.characters import Characters
 
 
@@ -37,8 +38,7 @@ def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
     batch = task.batch(torch.tensor([list(text)], dtype=torch.uint8)).to(weight.device)
     pondered = model(batch.inputs.to(weight.dtype), batch.mask)
     losses = task.outputs.losses(pondered.logits, batch.targets)[0].tolist()
-    scores = torch.log_softmax(pondered.logits[0], dim=-1)
-    entropies = -(scores.exp() * scores).sum(dim=-1)
+    entropies = entropy(pondered.logits[0])
     steps = None if pondered.steps is None else pondered.steps[0].tolist()
     ponder = None if pondered.ponder_cost is None else pondered.ponder_cost[0].tolist()
     return [

@@ -1,12 +1,14 @@
 """The interface of a task: data without end, drawn from a seeded generator."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 import torch
 
 from actmodels.sequences.batch import SequenceBatch
 from actmodels.sequences.outputs import Outputs
+
+Marked: TypeAlias = Literal["sequence", "target"]
 
 
 class Task(ABC):
@@ -19,12 +21,14 @@ class Task(ABC):
         inputs: size of an input vector. outputs: the output layer.
         difficulty: what makes an instance difficult, in words.
         difficulty_of: whether a whole sequence has one difficulty, or each of its vectors.
+        marked: what accuracy is a share of: sequences, or single targets.
     """
 
     inputs: int
     outputs: Outputs
     difficulty: ClassVar[str]
     difficulty_of: ClassVar[Literal["sequence", "vector"]]
+    marked: ClassVar[Marked] = "sequence"
 
     @abstractmethod
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:

@@ -54,7 +54,7 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]
         """Updates on fresh sequences; sets `diverged` and stops at a non-finite loss."""
         settings = self.config.training
         generator = torch.Generator().manual_seed(self.epoch_seed)
-        marks = SequenceMarks()
+        marks = SequenceMarks(self.task.marked)
         self.model.train()
         for _ in range(settings.updates_per_epoch):
             batch = self.task.sample(settings.batch_size, generator).to(self.device)
@@ -82,7 +82,8 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]
         """Score the dev sequences, and give the epoch's record."""
         halting, at_a_time = self.model.halting, self.config.training.batch_size
         train = means.figures()
-        dev = evaluate(self.model, self.task.outputs, self.dev, at_a_time).figures()
+        found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
+        dev = found.figures(self.task.marked)
         weight = None if halting is None else halting.current_ponder_weight
         return EpochRecord(
             epoch=self.next_epoch,

@@ -7,19 +7,32 @@ from actmodels.errors import ConfigError
 from actmodels.sequences.config import TASKS, build_sequence_trial
 from pipeline.parameters.problems import dotted, unknown
 
-ABLE = [task for task in TASKS if task != "characters"]  # which needs a text
-
 
 def graves_problems(tree: dict[str, Any]) -> Iterator[str]:
     """All problems of this kind; parts of the wrong type are passed over, they have their own."""
     graves = tree.get("graves")
-    tasks = graves.get("tasks") if isinstance(graves, dict) else None
-    for task, study in tasks.items() if isinstance(tasks, dict) else ():
+    graves = graves if isinstance(graves, dict) else {}
+    tasks = graves.get("tasks")
+    tasks = tasks if isinstance(tasks, dict) else {}
+    if "characters" in tasks or isinstance(graves.get("text"), str):
+        yield from _text_problems(graves.get("text"), tree.get("texts"))
+    for task, study in tasks.items():
         path = ("graves", "tasks", task)
-        if task not in ABLE:
-            yield unknown(path, ABLE)
+        if task not in TASKS:
+            yield unknown(path, list(TASKS))
         elif isinstance(study, dict):
             yield from _trial_problems(path, task, study)
+
+
+def _text_problems(text: Any, texts: Any) -> Iterator[str]:
+    sources = texts.get("sources") if isinstance(texts, dict) else None
+    if not isinstance(sources, dict):
+        return
+    known = ", ".join(map(str, sources)) or "which is empty"
+    if text is None:
+        yield f"graves.text is null, but characters need a text; name one of texts.sources: {known}"
+    elif text not in sources:
+        yield f"graves.text is {text!r}; must be one of texts.sources: {known}"
 
 
 def _trial_problems(path: tuple[str, ...], task: str, study: dict[str, Any]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from pipeline.parameters.section import Count, Natural, Positive, Section, Switch
+from pipeline.parameters.section import Count, Name, Natural, Positive, Section, Switch
 
 
 class Fidelity(Section):
@@ -47,10 +47,16 @@ class SequenceStudy(Section):
 class Graves(Section):
     """Adaptive computation around recurrent cells.
 
-    drawn, drawn_seed: how many sequences the figures by difficulty are of, and their seed.
+    drawn, drawn_seed: how many sequences the figures by difficulty are of, for characters those
+        by kind of byte, and their seed.
+    text: which of texts.sources characters are drawn from. read_from, read_bytes: place, in the
+        part held out, and length of the passage of it that is told byte by byte.
     """
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
     drawn: Count
     drawn_seed: Natural
+    text: Name | None
+    read_from: Natural
+    read_bytes: Count
     tasks: dict[str, SequenceStudy]

@@ -1,6 +1,7 @@
 """Which figures a report has, by name."""
 
 from reports.artefacts import Artefacts
+from reports.charts.along_text import characters_figures
 from reports.charts.comprehension import nse_figures
 from reports.charts.depths import depth_accuracy, depth_steps, shown_models, stepping_models
 from reports.charts.epochs import learning_curves
@@ -64,7 +65,8 @@ def _studies(artefacts: Artefacts) -> dict[str, Figure]:
     found = {f"fidelity_{model}": fidelity(artefacts, model) for model in models}
     if not artefacts.halting.empty:
         found["halting"] = halting(artefacts)
-    return found | graves_figures(artefacts) | nse_figures(artefacts)
+    found |= graves_figures(artefacts) | characters_figures(artefacts)
+    return found | nse_figures(artefacts)
 
 
 def _sweep(artefacts: Artefacts) -> dict[str, Figure]:

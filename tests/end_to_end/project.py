@@ -17,8 +17,26 @@ from mlflow.entities import Run
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
-STORIES = Path(__file__).parent / "stories.txt"  # written by tests/pipeline/sources/cloze_samples.py
+STORIES = (
+    Path(__file__).parent / "stories.txt"
+)  # written by tests/pipeline/sources/cloze_samples.py
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
+
+# Of settings that Graves' tasks have in common.
+SEQUENCES: dict[str, Any] = {
+    **{"state_size": 8, "init": "xavier", "init_std": 0.1, "epsilon": 0.01, "max_steps": 5},
+    **{"halting_bias": 1.0, "learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 16},
+    **{"updates_per_epoch": 5, "dev_sequences": 40, "dev_seed": 1},
+}
+LIMITS = {"max_epochs": 2, "patience": 0, "without_act": True, "ponder_weights": [0.01]}
+TEXT = ROOT / "LICENSE"  # some plain text
+
+
+def text_source(path: Path) -> dict[str, Any]:
+    """How params.yaml names a text that lies on this disk."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return {"urls": [path.as_uri()], "sha256": digest, "bytes": None, "members": []}
+
 
 # A sweep of a few seconds: 2 + 2 trials, long enough to be killed in the middle.
 TINY: dict[str, Any] = {
@@ -49,29 +67,14 @@ TINY: dict[str, Any] = {
             "as published": {"scrambled_alignment": True, "no_mask": True},
         }
     },
+    "texts.sources": {"licence": text_source(TEXT), "stories": text_source(STORIES)},
     "graves.seeds": [1],
     "graves.drawn": 100,
+    "graves.text": "licence",
     "graves.tasks": {
-        "parity": {
-            "max_epochs": 2,
-            "patience": 0,
-            "without_act": True,
-            "ponder_weights": [0.01],
-            "settings": {
-                **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
-                **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
-                **{"clip_norm": 1.0, "batch_size": 16, "updates_per_epoch": 5},
-                **{"dev_sequences": 40, "dev_seed": 1},
-            },
-        }
-    },
-    "texts.sources": {
-        "stories": {
-            "urls": [STORIES.as_uri()],
-            "sha256": hashlib.sha256(STORIES.read_bytes()).hexdigest(),
-            "bytes": None,
-            "members": [],
-        }
+        "parity": LIMITS | {"settings": SEQUENCES | {"bits": 4, "cell": "rnn"}},
+        "characters": LIMITS
+        | {"settings": SEQUENCES | {"window": 8, "held_out_bytes": 400, "cell": "lstm"}},
     },
     "questions.source": "text",
     "questions.kinds": ["NE"],

@@ -11,8 +11,9 @@ from actmodels.sequences.build import build_task
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
-from pipeline.graves import DIFFICULTY, RESULTS, Run, difficulty_rows, planned, result_row
 from pipeline.parameters.study_sections import SequenceStudy
+from pipeline.sequence_rows import DIFFICULTY, LOOKED_AT, RESULTS, difficulty_rows, result_row
+from pipeline.sequence_runs import Run, planned
 
 SETTINGS: dict[str, Any] = {
     "bits": 4,
@@ -83,5 +84,6 @@ def test_nothing_is_trained_where_nothing_is_asked_for(
     torch.set_num_threads(threads)
     folder = tmp_path / "artefacts" / "graves"
     assert (folder / "results.csv").read_text() == ",".join(RESULTS) + "\n"
-    assert (folder / "difficulty.csv").read_text() == ",".join(DIFFICULTY) + "\n"
+    for name, columns in LOOKED_AT.items():
+        assert (folder / f"{name}.csv").read_text() == ",".join(columns) + "\n"
     assert (folder / "summary.json").read_text() == "{}\n"

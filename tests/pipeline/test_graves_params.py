@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.test_params import problems, tree
+from tests.pipeline.test_params import load, problems, tree
 
 __all__ = ["tree"]
 
@@ -21,6 +21,39 @@ PARITY: dict[str, Any] = {
         "dev_seed": 1,
     },
 }
+
+
+CHARACTERS = PARITY | {
+    "settings": {name: value for name, value in PARITY["settings"].items() if name != "bits"}
+    | {"window": 5, "held_out_bytes": 9}
+}
+SOURCE = {"urls": ["https://host/a"], "sha256": "0" * 64, "bytes": None, "members": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "sentence"),
+    [
+        ("a", ["a", "b"], None),
+        (None, [], "null, but characters need a text; name one of texts.sources: which is empty"),
+        (None, ["a", "b"], "null, but characters need a text; name one of texts.sources: a, b"),
+        ("c", ["a", "b"], "'c'; must be one of texts.sources: a, b"),
+    ],
+)
+def test_characters_need_a_text(
+    tree: Any, tmp_path: Path, text: str | None, sources: list[str], sentence: str | None
+) -> None:
+    tree["texts"]["sources"] = dict.fromkeys(sources, SOURCE)
+    tree["graves"] |= {"tasks": {"characters": CHARACTERS}, "text": text}
+    if sentence is None:
+        assert load(tree, tmp_path).graves.text == text
+    else:
+        assert problems(tree, tmp_path) == [f"graves.text is {sentence}"]
+
+
+def test_a_text_is_known_even_where_nothing_reads_it(tree: Any, tmp_path: Path) -> None:
+    tree["graves"]["text"] = "a"
+    said = "graves.text is 'a'; must be one of texts.sources: which is empty"
+    assert problems(tree, tmp_path) == [said]
 
 
 @pytest.mark.parametrize(

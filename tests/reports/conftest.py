@@ -13,7 +13,9 @@ from reports.render import write_report
 from tests.reports.write_nse import settle
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
-GRAVES = tuple(f"graves/{name}" for name in ("results", "difficulty", "history", "timings"))
+GRAVES = tuple(
+    f"graves/{name}" for name in ("results", "difficulty", "reading", "bytes", "history", "timings")
+)
 NSE = tuple(f"nse/{n}" for n in ("results", "runs", "baselines", "history", "steps", "timings"))
 Row = dict[str, str]
 Edit = Callable[[str, Callable[[Row], Row | None]], None]

@@ -1,6 +1,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from reports.artefacts import Artefacts, load
 from reports.metrics import metrics
 from tests.reports.conftest import Edit
@@ -43,6 +45,15 @@ def test_readers_of_cloze_questions(artefacts: Artefacts) -> None:
     assert flat[f"{place}.dev_accuracy_mean"] == 0.67 and flat[f"{place}.dev_accuracy_sd"] == 0.01
     assert flat[f"{place}.test_accuracy_mean"] == 0.59 and flat[f"{place}.mean_steps_mean"] == 2.5
     assert flat[f"{place}.difference"] == 0.01 and "nse.NE.one_step.difference" not in flat
+
+
+def test_characters(artefacts: Artefacts) -> None:
+    flat = metrics(artefacts)
+    place = "graves.characters.ponder_weight_0.1"
+    assert flat[f"{place}.bits_per_character_mean"] == pytest.approx(3.0, abs=1e-6)
+    assert flat[f"{place}.bits_per_character_sd"] == pytest.approx(0.1, abs=1e-6)
+    assert flat[f"{place}.mean_steps_mean"] == pytest.approx(1.6)
+    assert "graves.characters.without_ACT.mean_steps_mean" not in flat
 
 
 def test_names_are_those_that_mlflow_takes(artefacts: Artefacts) -> None:

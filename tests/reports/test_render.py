@@ -22,6 +22,7 @@ FIGURES = (
     *("ablation", "depth", "depth_steps", "halting"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
     *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
+    *("characters_passage_1", "characters_passage_2", "characters_curves"),
     *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
     *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )
@@ -37,7 +38,8 @@ FILES = {
         "claims.csv",
         "sweep.csv",
     ),
-    *("fidelity.csv", "halting.csv", "graves.csv", "nse.csv", "steps_by_epoch.csv"),
+    *("fidelity.csv", "halting.csv", "graves.csv", "characters.csv", "nse.csv"),
+    "steps_by_epoch.csv",
 }
 
 
@@ -115,7 +117,17 @@ def test_sections_without_data_are_left_out(
     assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
     assert "Reading comprehension" not in text and "index.html#questions" not in text
     assert not [name for name in figures(artefacts) if name.startswith("nse")]
+    assert "characters" not in " ".join(figures(artefacts))
     assert "Steps during training" not in text
+
+
+def test_characters_alone(folder: Path, edit: Edit) -> None:
+    for file in GRAVES:
+        edit(f"{file}.csv", lambda row: row if row["task"] == "characters" else None)
+    artefacts = load(folder)
+    text = report(artefacts, figures(artefacts), published=False)
+    assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
+    assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
 
 
 def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:

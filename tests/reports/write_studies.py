@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.reports.write_characters import with_characters
 from tests.reports.write_graves import graves
 
 Table = tuple[list[str], list[list[Any]]]
@@ -123,7 +124,7 @@ def _lengths(steps: int, pairs: int) -> list[tuple[float, int]]:
 
 def studies(means: dict[int, float], pairs: int) -> dict[Path, Table]:
     """All tables by their place under artefacts/."""
-    stages = {"fidelity": fidelity(), "halting": halting(), "graves": graves()}
+    stages = {"fidelity": fidelity(), "halting": halting(), "graves": with_characters(graves())}
     stages["evaluate"] = steps(means, pairs)
     return {
         Path(stage, file): table for stage, part in stages.items() for file, table in part.items()

@@ -8,8 +8,10 @@ import torch
 from actmodels.errors import DataError
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
+from actmodels.sequences.evaluation import evaluate
 from actmodels.sequences.reading import read
 from actmodels.sequences.settings import CharactersConfig, SequenceHaltingConfig
+from actmodels.sequences.training import SequenceTraining
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 
 TASK = Characters(CHARACTERS, TEXT, "text")
@@ -56,6 +58,35 @@ def test_without_a_held_out_part_dev_reads_the_training_text() -> None:
 def test_read_bytes(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(bytes([0, 200, 255]))
     assert read_bytes(tmp_path / "text").tolist() == [0, 200, 255]
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="needs Linux")
+def test_a_text_is_mapped_and_not_copied(tmp_path: Path) -> None:
+    """Windows look at parts of the file, which all workers of a machine have in common."""
+    path = tmp_path / "text"
+    path.write_bytes(bytes(TEXT.tolist()))
+    text = read_bytes(path)
+    assert str(path) in Path("/proc/self/maps").read_text()
+    task = Characters(CHARACTERS, text, "text")
+    assert task.trained.data_ptr() == text.data_ptr()
+    assert task.held_out.data_ptr() == text.data_ptr() + len(text) - 40
+
+
+def test_accuracy_is_of_single_bytes() -> None:
+    """A window is hardly ever right as a whole, so no epoch would be better than another."""
+    training = SequenceTraining(sample_trial(task=CHARACTERS, halting=None), TASK)
+    with torch.no_grad():
+        training.model.output.weight.zero_()
+        training.model.output.bias.zero_()
+        training.model.output.bias[ord("o")] = 9.0  # always "o"
+    evaluation = evaluate(training.model, TASK.outputs, training.dev, 16)
+    share = (training.dev.targets == ord("o")).double().mean().item()
+    assert 0 < share < 1
+    assert evaluation.figures(TASK.marked).accuracy == pytest.approx(share)
+    assert evaluation.figures("sequence").accuracy == 0
+    assert training.run_epoch().examples_per_second is not None
+    marks = training.train_epoch()
+    assert marks.sequences == 5 * 16
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_against_a_loop(config: TaskConfig) -> None:
 def test_figures_of_a_set(config: TaskConfig) -> None:
     _, evaluation = evaluated(config, ACT)
     scored, pondered, batch = evaluation
-    figures = evaluation.figures()
+    figures = evaluation.figures("sequence")
     mistakes = [bool(row.any()) for row in scored.wrong]
     assert figures.accuracy == pytest.approx(1 - sum(mistakes) / 200)
     targets = int(batch.target_mask.sum())
@@ -73,6 +73,6 @@ def test_how_many_at_a_time_changes_nothing(config: TaskConfig) -> None:
 
 def test_without_halting_there_are_no_steps() -> None:
     task, evaluation = evaluated(GENERATED[0], None)
-    assert evaluation.figures().mean_steps is None
+    assert evaluation.figures("sequence").mean_steps is None
     assert all(row.mean_steps is None for row in by_difficulty(evaluation, task))
     assert all(row.ponder_cost is None for row in by_difficulty(evaluation, task))

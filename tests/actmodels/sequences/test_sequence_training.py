@@ -142,7 +142,12 @@ def test_learns_parity_of_two_bits(halting: Any) -> None:
     settings = replace(sample_trial().training, updates_per_epoch=200)
     config = sample_trial(task=ParityConfig(bits=2), halting=halting, training=settings)
     training = train(config)
-    assert evaluate(training.model, training.task.outputs, training.dev, 40).figures().accuracy < 1
+    assert (
+        evaluate(training.model, training.task.outputs, training.dev, 40)
+        .figures("sequence")
+        .accuracy
+        < 1
+    )
     list(training.epochs())
     assert training.history[-1].dev_accuracy == 1
 

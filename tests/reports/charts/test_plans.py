@@ -41,6 +41,7 @@ def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
     names |= {f"graves_{kind}_{task}" for kind in kinds for task in ("parity", "addition")}
     reading = ("accuracy", "curves", "weights", "alone")
     names |= {f"nse_{what}_{kind}" for what in reading for kind in ("NE", "CN")}
+    names |= {"characters_passage_1", "characters_passage_2", "characters_curves"}
     assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
 
 

@@ -7,7 +7,7 @@ from reports.charts.look import BLUE, COLOURS, ORANGE
 from reports.charts.picture import draw
 from reports.charts.sequences import graves_figures
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
-from tests.reports.conftest import Edit
+from tests.reports.conftest import GRAVES, Edit
 
 WEIGHT = "ponder weight 0.001"
 
@@ -33,16 +33,16 @@ def test_seeds_means_and_a_level_by_ponder_weight(artefacts: Artefacts) -> None:
 
 
 def test_no_level_where_nothing_went_without_act(folder: Path, edit: Edit) -> None:
-    for file in ("results", "difficulty", "history", "timings"):
-        edit(f"graves/{file}.csv", lambda row: None if row["run"] == "without ACT" else row)
+    for file in GRAVES:
+        edit(f"{file}.csv", lambda row: None if row["run"] == "without ACT" else row)
     figure = graves_figures(load(folder))["graves_error_parity"]
     assert rows(figure, "run") == [] and len(figure.spec["title"]["subtitle"]) == 1
     assert "without" not in figure.alternative
 
 
 def test_no_weights_without_act(folder: Path, edit: Edit) -> None:
-    for file in ("results", "difficulty", "history", "timings"):
-        edit(f"graves/{file}.csv", lambda r: r if r["run"] in ("without ACT", "3 steps") else None)
+    for file in GRAVES:
+        edit(f"{file}.csv", lambda r: r if r["run"] in ("without ACT", "3 steps") else None)
     found = list(graves_figures(load(folder)))
     parity = [f"graves_{kind}_parity" for kind in ("difficulty", "curves")]
     assert found == parity + [f"graves_{k}_addition" for k in ("difficulty", "ponder", "curves")]
