@@ -152,42 +152,50 @@ class Readers:
         return evaluate(reader, self.questions(run.config.questions)[split], at_once)
 
 
+def trace_lines(readers: Readers, run: Run, reader: NseReader, traced: int) -> list[str]:
+    """Lines of queries.jsonl: the first dev questions, step by step."""
+    kind = run.config.questions
+    wording, questions = Wording.load(artefacts("questions", kind)), readers.questions(kind)["dev"]
+    return [
+        json.dumps(run.seeded | query_trace(reader, questions, number, wording), ensure_ascii=False)
+        + "\n"
+        for number in range(min(traced, len(questions)))
+    ]
+
+
 def main() -> None:
     """Write artefacts/nse/."""
     params = load_params()
     folder, runs = artefacts("nse"), plan(params)
     execution = dataclasses.replace(execution_settings(params), data_folder=artefacts("questions"))
-    records = train(runs, execution) if runs else []
+    pairs = list(zip(runs, train(runs, execution) if runs else [], strict=True))
     readers = Readers(TrialStore(execution.state / "trials"))
     scored: list[Scored] = []
     steps: list[dict[str, Any]] = []
     traces: list[str] = []
-    pairs = list(zip(runs, records, strict=True))
     for run, record in tqdm(pairs, "nse", unit="reader", disable=not pairs):
         reader = readers.reader(run, record.key)
         dev, test = (readers.score(run, reader, split) for split in ("dev", "test"))
         scored.append(Scored(result_row(run.seeded, run.config, record) | of_test(test), test))
         steps += step_rows(run.seeded, dev)
         if run.config.seed == params.nse.seeds[0] and run.config.reader.steps > 1:
-            kind = run.config.questions
-            wording = Wording.load(artefacts("questions", kind))
-            questions = readers.questions(kind)["dev"]
-            for number in range(min(params.nse.traced, len(questions))):
-                found = query_trace(reader, questions, number, wording)
-                traces.append(json.dumps(run.seeded | found, ensure_ascii=False) + "\n")
+            traces += trace_lines(readers, run, reader, params.nse.traced)
     compared = compare_runs(scored, params.nse.resamples)
-    write_table(folder / "results.csv", [one.row for one in scored], list(RESULTS))
-    write_table(folder / "runs.csv", compared, list(RUNS))
-    baselines = [
-        row for kind in params.nse.kinds for row in baseline_rows(kind, readers.questions(kind))
-    ]
-    write_table(folder / "baselines.csv", baselines, list(BASELINES))
-    history = [row for run, record in pairs for row in history_rows(run.seeded, record)]
-    write_table(folder / "history.csv", history, list(HISTORY))
-    write_table(folder / "steps.csv", steps, list(STEPS))
+    kinds = {kind: readers.questions(kind) for kind in params.nse.kinds}
+    tables: dict[str, tuple[list[dict[str, Any]], Sequence[str]]] = {
+        "results": ([one.row for one in scored], RESULTS),
+        "runs": (compared, RUNS),
+        "baselines": (
+            [row for kind in kinds for row in baseline_rows(kind, kinds[kind])],
+            BASELINES,
+        ),
+        "history": ([row for r, found in pairs for row in history_rows(r.seeded, found)], HISTORY),
+        "steps": (steps, STEPS),
+        "timings": ([run.seeded | spent(record) for run, record in pairs], TIMINGS),
+    }
+    for name, (rows, columns) in tables.items():
+        write_table(folder / f"{name}.csv", rows, list(columns))
     write_text(folder / "queries.jsonl", "".join(traces))
-    timings = [run.seeded | spent(record) for run, record in pairs]
-    write_table(folder / "timings.csv", timings, list(TIMINGS))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
     write_summary(folder / "summary.json", summarise(compared, "questions", "run", kept))
 
