@@ -8,7 +8,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -97,19 +97,27 @@ def plan(params: Params) -> list[Run]:
     return [run for kind, one in study.kinds.items() for run in planned(kind, one, study.seeds)]
 
 
-def digests() -> dict[str, str]:
-    """The digest of each kind of questions."""
+class Made(NamedTuple):
+    """What the stage `questions` made: where from, and the digest of each kind."""
+
+    source: str
+    digests: dict[str, str]
+
+
+def made() -> Made:
+    """Read its manifest."""
     path = artefacts("questions", "manifest.json")
     try:
-        kinds = json.loads(path.read_text(encoding="utf-8"))["kinds"]
-        return {kind: str(of["digest"]) for kind, of in kinds.items()}
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        kinds = {kind: str(of["digest"]) for kind, of in manifest["kinds"].items()}
+        return Made(str(manifest["source"]), kinds)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ArtefactError(f"{path} is missing or damaged; run: dvc repro questions") from error
 
 
 def train(runs: Sequence[Run], execution: Execution) -> list[TrialRecord]:
     """Train what is not trained yet."""
-    of_kinds = digests()
+    of_kinds = made().digests
     trials = [
         trial
         for run in runs
@@ -182,13 +190,12 @@ def main() -> None:
             traces += trace_lines(readers, run, reader, params.nse.traced)
     compared = compare_runs(scored, params.nse.resamples)
     kinds = {kind: readers.questions(kind) for kind in params.nse.kinds}
+    source = made().source if kinds else ""
+    known = [row for kind in kinds for row in baseline_rows(kind, source, kinds[kind])]
     tables: dict[str, tuple[list[dict[str, Any]], Sequence[str]]] = {
         "results": ([one.row for one in scored], RESULTS),
         "runs": (compared, RUNS),
-        "baselines": (
-            [row for kind in kinds for row in baseline_rows(kind, kinds[kind])],
-            BASELINES,
-        ),
+        "baselines": (known, BASELINES),
         "history": ([row for r, found in pairs for row in history_rows(r.seeded, found)], HISTORY),
         "steps": (steps, STEPS),
         "timings": ([run.seeded | spent(record) for run, record in pairs], TIMINGS),

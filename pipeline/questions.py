@@ -50,8 +50,13 @@ def main() -> None:
             kind: write_kind(folder / kind, splits, params)
             for kind, splits in sources(params.questions, folder).items()
         }
-        manifest = {"source": params.questions.source, "kinds": kinds}
+        manifest = {"source": named_source(params.questions), "kinds": kinds}
         write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+
+
+def named_source(settings: Questions) -> str:
+    """Where questions are from, such as `cbt` or `text wikitext2`."""
+    return f"text {settings.text.name}" if settings.source == "text" else settings.source
 
 
 def sources(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:

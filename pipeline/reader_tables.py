@@ -26,7 +26,7 @@ RUNS = (
     *("test_accuracy_mean", "test_accuracy_sd", "test_mean_steps", "difference", "low", "high"),
     *("largest_p", "pairs"),
 )
-BASELINES = ("questions", "split", "count", "candidates", "random", "most_frequent")
+BASELINES = ("questions", "source", "split", "count", "candidates", "random", "most_frequent")
 HISTORY = (
     *(*RUN, "seed", "epoch", "train_loss", "train_accuracy", "dev_loss", "dev_accuracy"),
     "dev_mean_steps",
@@ -81,11 +81,14 @@ def step_rows(seeded: Mapping[str, Any], dev: ReaderEvaluation) -> list[dict[str
     ]
 
 
-def baseline_rows(kind: str, splits: Mapping[str, QuestionTensors]) -> list[dict[str, Any]]:
+def baseline_rows(
+    kind: str, source: str, splits: Mapping[str, QuestionTensors]
+) -> list[dict[str, Any]]:
     """One line per split: what needs no reading."""
     return [
         {
             "questions": kind,
+            "source": source,
             "split": split,
             "count": len(questions),
             "candidates": questions.candidate_counts.double().mean().item(),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.nse_published import GATING, KINDS, STRATEGIES
+from reports.nse_published import GATING, KINDS, SOURCES, STRATEGIES
 from reports.reading import Source, read_json
 from reports.spread import Spread
 from reports.study_files import check_once
@@ -101,6 +101,12 @@ def check_runs(source: Source, runs: pd.DataFrame, results: pd.DataFrame) -> Non
 def check_baselines(source: Source, baselines: pd.DataFrame, results: pd.DataFrame) -> None:
     """Each kind of questions has each split once; test has as many as were answered."""
     check_once(source, baselines, "questions", "split")
+    sources = sorted(set(baselines["source"]))
+    if len(sources) > 1:
+        raise source.damaged(f"has questions of {' and '.join(sources)}; must be of one source")
+    for unknown in (s for s in sources if s not in SOURCES and not s.startswith("text ")):
+        known = ", ".join((*SOURCES, "text NAME"))
+        raise source.damaged(f"has the source {unknown!r}; must be one of {known}")
     found = set(zip(baselines["questions"], baselines["split"], strict=True))
     wanted = {(kind, split) for kind in results["questions"] for split in SPLITS}
     for kind, split in sorted(wanted - found):

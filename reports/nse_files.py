@@ -48,7 +48,8 @@ RUNS: dict[str, Kind] = {
     **{"largest_p": share, "pairs": whole},
 }
 BASELINES: dict[str, Kind] = {
-    **{"questions": name, "split": name, "count": whole, "candidates": number},
+    **{"questions": name, "source": name, "split": name, "count": whole},
+    **{"candidates": number},
     **{"random": share, "most_frequent": share},
 }
 HISTORY: dict[str, Kind] = {

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 PAPER = "Munkhdalai & Yu 2017"
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
+# Where questions may be from besides a text, and how that is said of them.
+SOURCES = {"cbt": "of the Children's Book Test", "whodidwhat": "of Who-Did-What"}
 STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
 # The readers of both tables in their order. With one step the strategies are the same model.
 READERS = (

@@ -5,7 +5,16 @@ from math import sqrt
 from reports.artefacts import Artefacts
 from reports.findings import listed
 from reports.nse import FREQUENT, Run, baselines, nse_kinds, nse_runs
-from reports.nse_published import ADAPTIVE, GATING, KINDS, PAPER, READERS, STRATEGIES, QuestionKind
+from reports.nse_published import (
+    ADAPTIVE,
+    GATING,
+    KINDS,
+    PAPER,
+    READERS,
+    SOURCES,
+    STRATEGIES,
+    QuestionKind,
+)
 from reports.spread import PLUS_MINUS, Spread, difference_error, sampling_error, signed
 
 EDGE = 0.1  # of the way from one step to all: nearer to an end, a run halts like that end
@@ -30,14 +39,21 @@ def nse_note(artefacts: Artefacts) -> str:
         "writes over words of the query. With *query gating* it takes all its steps, gates keep "
         "words of the query as they are, and the last step answers; with *adaptive computation* "
         "each step may halt, and the answers of all steps are mixed by the chance to have halted "
-        f"there. Questions ask for {kinds}. Accuracies are those of each run's best epoch on dev "
-        f"({over}; *n* counts seeds); dev chose the epochs, test was read once. The *difference* "
+        f"there. Questions {_source(artefacts)} ask for {kinds}. Accuracies are those of each "
+        f"run's best epoch on dev ({over}; *n* counts seeds); dev chose the epochs, test was read once. The *difference* "
         "on test is to the first run of a table; its 95 % interval is a bootstrap over test "
         f"questions ({scored}, the same for both) and over the seeds of each, and *largest p* is "
         "that of McNemar's exact test, one test per seed. A difference is called clear here "
         "if the interval leaves out zero and it is also beyond two standard errors over seeds: "
         "both are weak with few seeds, and nothing is corrected for the number of comparisons."
     )
+
+
+def _source(artefacts: Artefacts) -> str:
+    """Where questions are from."""
+    source = str(artefacts.nse.baselines["source"].iloc[0])
+    kind, _, text = source.partition(" ")
+    return f"built from the text *{text}*" if kind == "text" else SOURCES[kind]
 
 
 def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:

@@ -15,7 +15,7 @@ from actmodels.comprehension.training import ReaderTraining
 from actmodels.errors import ArtefactError
 from actmodels.records import TrialRecord
 from pipeline import nse
-from pipeline.nse import Run, digests, of_test, planned
+from pipeline.nse import Run, made, of_test, planned
 from pipeline.parameters.question_sections import ReadingStudy
 from pipeline.query_traces import Wording, attended, query_trace
 from pipeline.reader_tables import (
@@ -129,7 +129,7 @@ def test_runs_are_compared_with_the_first() -> None:
 
 
 def test_baselines() -> None:
-    (line,) = baseline_rows("NE", {"dev": questions(20)})
+    (line,) = baseline_rows("NE", "cbt", {"dev": questions(20)})
     assert tuple(line) == BASELINES and line["count"] == 20
     assert 2 <= line["candidates"] <= 4
     assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals
@@ -193,7 +193,10 @@ def test_nothing_is_trained_where_nothing_is_asked_for(
     assert not (tmp_path / "state").exists()
 
 
-@pytest.mark.parametrize("content", [None, "{", "[]", '{"kinds": {"NE": {}}}', '{"kinds": []}'])
+@pytest.mark.parametrize(
+    "content",
+    [None, "{", "[]", '{"source": "cbt", "kinds": {"NE": {}}}', '{"source": "cbt", "kinds": []}'],
+)
 def test_questions_that_are_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
 ) -> None:
@@ -205,7 +208,7 @@ def test_questions_that_are_not_there(
     with pytest.raises(
         ArtefactError, match=r"manifest\.json is missing or damaged; run: dvc repro"
     ):
-        digests()
+        made()
 
 
 def test_the_same_questions_are_scored_whatever_the_batch(

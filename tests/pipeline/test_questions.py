@@ -73,7 +73,7 @@ def test_questions_of_a_text(folder: Path) -> None:
     from_text(folder)
     questions.main()
     found = manifest(folder)
-    assert found["source"] == "text" and list(found["kinds"]) == ["NE", "CN"]
+    assert found["source"] == "text stories" and list(found["kinds"]) == ["NE", "CN"]
     made = folder / "artefacts" / "questions" / "NE"
     data, words = ReadingData.load(made), read_words(made / "words.tsv")
     assert len(data.words.vectors) == len(words) == found["kinds"]["NE"]["words"]

@@ -209,8 +209,19 @@ def test_a_split_of_no_run(folder: Path, edit: Edit) -> None:
     edit("nse/baselines.csv", lambda r: r | {"split": "more"} if r["split"] == "dev" else r)
     fails(folder, "baselines.csv", "lacks the split dev of CN, which results.csv has")
     path = folder / "nse" / "baselines.csv"
-    path.write_text(path.read_text().replace("more", "dev") + "WDW,dev,1,2,0.5,0.5\n")
+    path.write_text(path.read_text().replace("more", "dev") + "WDW,text stories,dev,1,2,0.5,0.5\n")
     fails(folder, "baselines.csv", "has the split dev of WDW, which no run of results.csv has")
+
+
+def test_questions_are_of_one_known_source(folder: Path, edit: Edit) -> None:
+    edit("nse/baselines.csv", lambda r: r | {"source": "novels"})
+    fails(
+        folder,
+        "baselines.csv",
+        "has the source 'novels'; must be one of cbt, whodidwhat, text NAME",
+    )
+    edit("nse/baselines.csv", lambda r: r | {"source": "cbt" if r["split"] == "dev" else "text a"})
+    fails(folder, "baselines.csv", "has questions of cbt and text a; must be of one source")
 
 
 @pytest.mark.parametrize(

@@ -167,8 +167,17 @@ def test_only_one_step(folder: Path, edit: Edit, no_nse: Callable[[], None]) -> 
 
 def test_the_note_says_what_was_asked(artefacts: Artefacts) -> None:
     note = nse_note(artefacts)
-    assert "Questions ask for names and common nouns." in note
+    assert "Questions built from the text *stories* ask for names and common nouns." in note
     assert (
         "(mean ± sd over 3 seeds; *n* counts seeds)" in note
         and "test questions (150 and 200, the same" in note
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("cbt", "of the Children's Book Test"), ("whodidwhat", "of Who-Did-What")],
+)
+def test_the_note_says_whose_questions(folder: Path, edit: Edit, source: str, said: str) -> None:
+    edit("nse/baselines.csv", lambda row: row | {"source": source})
+    assert f"Questions {said} ask for names and common nouns." in nse_note(load(folder))

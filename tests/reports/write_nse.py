@@ -135,8 +135,12 @@ def tables() -> dict[str, tuple[list[str], list[list[Any]]]]:
     header += ["best_epoch", "diverged", "dev_accuracy", "dev_loss", "dev_mean_steps"]
     header += ["dev_sd_steps", "test_accuracy", "test_questions", "test_mean_steps"]
     measured = ["epoch", "train_loss", "train_accuracy", "dev_loss", "dev_accuracy"]
-    lines = [[k, split, *row] for k, splits in BASELINES.items() for split, row in splits.items()]
-    baseline = ["questions", "split", "count", "candidates", "random", "most_frequent"]
+    lines = [
+        [k, "text stories", split, *row]
+        for k, splits in BASELINES.items()
+        for split, row in splits.items()
+    ]
+    baseline = ["questions", "source", "split", "count", "candidates", "random", "most_frequent"]
     return {
         "results.csv": (header, results),
         "baselines.csv": (baseline, lines),
