@@ -41,10 +41,10 @@ def nse_note(artefacts: Artefacts) -> str:
         "each step may halt, and the answers of all steps are mixed by the chance to have halted "
         f"there. Questions {_source(artefacts)} ask for {kinds}. Accuracies are those of each "
         f"run's best epoch on dev ({over}; *n* counts seeds); dev chose the epochs, test was read "
-        "once. The *difference* on test is to the first run of a table; its 95 % interval is a bootstrap over test "
-        f"questions ({scored}, the same for both) and over the seeds of each, and *largest p* is "
-        "that of McNemar's exact test, one test per seed. A difference is called clear here "
-        "if the interval leaves out zero and it is also beyond two standard errors over seeds: "
+        "once. The *difference* on test is to the first run of a table; its 95 % interval is a "
+        f"bootstrap over test questions ({scored}, the same for both) and over the seeds of each, "
+        "and *largest p* is that of McNemar's exact test, one test per seed. A difference "
+        "is called clear here if the interval leaves out zero and it is also beyond two standard errors over seeds: "
         "both are weak with few seeds, and nothing is corrected for the number of comparisons."
     )
 
