@@ -44,8 +44,9 @@ def nse_note(artefacts: Artefacts) -> str:
         "once. The *difference* on test is to the first run of a table; its 95 % interval is a "
         f"bootstrap over test questions ({scored}, the same for both) and over the seeds of each, "
         "and *largest p* is that of McNemar's exact test, one test per seed. A difference "
-        "is called clear here if the interval leaves out zero and it is also beyond two standard errors over seeds: "
-        "both are weak with few seeds, and nothing is corrected for the number of comparisons."
+        "is called clear here if the interval leaves out zero and it is also beyond two standard "
+        "errors over seeds: both are weak with few seeds, and nothing is corrected for the number "
+        "of comparisons."
     )
 
 
