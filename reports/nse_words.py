@@ -17,6 +17,11 @@ from reports.nse_published import (
 )
 from reports.spread import PLUS_MINUS, Spread, difference_error, sampling_error, signed
 
+# Said of questions built from a text, whose documents are 20 sentences each.
+OVERLAP = (
+    " Questions of one article often ask for the same word, and share sentences where the text's "
+    "stride is below 21: they are fewer than they seem, and the intervals too narrow."
+)
 EDGE = 0.1  # of the way from one step to all: nearer to an end, a run halts like that end
 ALIKE = 0.1  # sd of steps between questions: below it, they all take about as many
 
@@ -47,14 +52,22 @@ def nse_note(artefacts: Artefacts) -> str:
         "is called clear here if the interval leaves out zero and it is also beyond two standard "
         "errors over seeds: both are weak with few seeds, and nothing is corrected for the number "
         "of comparisons."
+        f"{OVERLAP if _built(artefacts) else ''}"
     )
+
+
+def _built(artefacts: Artefacts) -> str:
+    """The text that questions were built from; empty if from none."""
+    kind, _, text = str(artefacts.nse.baselines["source"].iloc[0]).partition(" ")
+    return text if kind == "text" else ""
 
 
 def _source(artefacts: Artefacts) -> str:
     """Where questions are from."""
-    source = str(artefacts.nse.baselines["source"].iloc[0])
-    kind, _, text = source.partition(" ")
-    return f"built from the text *{text}*" if kind == "text" else SOURCES[kind]
+    text = _built(artefacts)
+    if text:
+        return f"built from the text *{text}*"
+    return SOURCES[str(artefacts.nse.baselines["source"].iloc[0])]
 
 
 def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:

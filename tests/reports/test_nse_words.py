@@ -168,6 +168,7 @@ def test_only_one_step(folder: Path, edit: Edit, no_nse: Callable[[], None]) -> 
 def test_the_note_says_what_was_asked(artefacts: Artefacts) -> None:
     note = nse_note(artefacts)
     assert "Questions built from the text *stories* ask for names and common nouns." in note
+    assert note.endswith("they are fewer than they seem, and the intervals too narrow.")
     assert (
         "(mean ± sd over 3 seeds; *n* counts seeds)" in note
         and "test questions (150 and 200, the same" in note
@@ -180,4 +181,6 @@ def test_the_note_says_what_was_asked(artefacts: Artefacts) -> None:
 )
 def test_the_note_says_whose_questions(folder: Path, edit: Edit, source: str, said: str) -> None:
     edit("nse/baselines.csv", lambda row: row | {"source": source})
-    assert f"Questions {said} ask for names and common nouns." in nse_note(load(folder))
+    note = nse_note(load(folder))
+    assert f"Questions {said} ask for names and common nouns." in note
+    assert "fewer than they seem" not in note
