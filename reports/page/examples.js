@@ -24,7 +24,7 @@
       "span",
       { class: "line small" },
       `${data.labels[pair.predicted]} `,
-      draw.mark(pair.right),
+      report.mark(pair.right),
       ` · ${pair.steps} ${pair.steps === 1 ? "step" : "steps"} · ${data.outcomes[pair.outcome]}`,
     ),
   ];
@@ -122,37 +122,15 @@
     report.arrive(browser);
   };
 
-  form.addEventListener("input", filter);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(filter));
-  at("previous").addEventListener("click", () => results.move(-1));
-  at("next").addEventListener("click", () => results.move(1));
-  at("back").addEventListener("click", () => choose.step(step - 1));
-  at("on").addEventListener("click", () => choose.step(step + 1));
-  at("step").addEventListener("input", () => choose.step(Number(at("step").value) - 1));
-  for (const part of ["rows", "maps"]) {
-    at(part).addEventListener("click", (event) => {
-      const row = event.target.closest("tr[data-step]");
-      if (row) choose.step(Number(row.dataset.step));
-    });
-  }
-  window.addEventListener("hashchange", follow);
-  browser.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, select, .frame"); // these have keys of their own
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !found.length) return;
-    const inList = event.target === at("list");
-    const act = {
-      j: () => results.move(1),
-      k: () => results.move(-1),
-      ArrowDown: inList && (() => results.move(1)),
-      ArrowUp: inList && (() => results.move(-1)),
-      ArrowRight: () => choose.step(step + 1),
-      ArrowLeft: () => choose.step(step - 1),
-    }[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
+  report.steer({
+    at,
+    browser,
+    form,
+    results,
+    filter,
+    follow,
+    any: () => found.length > 0,
+    to: choose.step,
+    by: (steps) => choose.step(step + steps),
   });
-  filter();
-  follow();
 })();

@@ -6,24 +6,6 @@
   const percent = (share) => (100 * share).toFixed(1);
   const hidden = (text) => element("span", { class: "hidden" }, text);
 
-  /** `entailment ✓ right`: a class, and whether it is the gold label, in words and by a mark. */
-  const judged = (label, gold, labels) =>
-    element(
-      "span",
-      { class: label === gold ? "judged good" : "judged bad" },
-      labels[label],
-      element("span", { class: "mark" }, label === gold ? " ✓ right" : " ✗ wrong"),
-    );
-
-  /** The same mark where there is little room; its word is for those who hear it. */
-  const mark = (right) =>
-    element(
-      "span",
-      { class: right ? "judged good" : "judged bad", title: right ? "right" : "wrong" },
-      element("span", { class: "mark", "aria-hidden": "true" }, right ? "✓" : "✗"),
-      hidden(right ? "right" : "wrong"),
-    );
-
   /** What the model made of the pair, in sentences. */
   const verdict = (pair, data) => {
     const first = pair.steps[0].state;
@@ -36,8 +18,8 @@
     }[data.outcomes[pair.outcome]];
     const terms = [
       ["Gold label", data.labels[pair.label]],
-      ["Answer", judged(pair.predicted, pair.label, data.labels)],
-      ["After step 1", judged(first, pair.label, data.labels)],
+      ["Answer", report.judged(data.labels[pair.predicted], pair.predicted === pair.label)],
+      ["After step 1", report.judged(data.labels[first], first === pair.label)],
       ["Steps", String(pair.steps.length)],
       ...(pair.depth ? [["Recorded depth", String(pair.depth)]] : []),
       ...(data.runs.length > 1 ? [["Model", data.runs[pair.run]]] : []),
@@ -105,6 +87,7 @@
   /** The table of the steps, the answer last; a button names each step. */
   const rows = (pair, data) => {
     const head = ["Step", "Halting", "Weight", ...data.labels, "By itself"];
+    const judged = (label) => report.judged(data.labels[label], label === pair.label);
     const line = (name, cells) =>
       element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, name), ...cells);
     const body = pair.steps.map((step, at) => {
@@ -113,7 +96,7 @@
         element("td", { class: "number", "data-name": "Halting", role: "cell" }, percent(step.halting)),
         bar(step.weight, "Weight", "weight"),
         ...classCells(step.classes, step.state, pair, data),
-        element("td", { class: "says", role: "cell" }, judged(step.state, pair.label, data.labels)),
+        element("td", { class: "says", role: "cell" }, judged(step.state)),
       ]);
       row.dataset.step = at;
       return row;
@@ -122,7 +105,7 @@
       element("td", { class: "none", role: "cell" }),
       element("td", { class: "none", role: "cell" }),
       ...classCells(pair.answer, pair.predicted, pair, data),
-      element("td", { class: "says", role: "cell" }, judged(pair.predicted, pair.label, data.labels)),
+      element("td", { class: "says", role: "cell" }, judged(pair.predicted)),
     ]);
     answer.className = "answer";
     const columns = head.map((name) => element("th", { scope: "col", role: "columnheader" }, name));
@@ -151,7 +134,7 @@
         cell.style.setProperty("--part", (share / most).toFixed(3));
         return cell;
       });
-      const name = element("th", { scope: "row" }, `${at + 1} `, mark(step.state === pair.label));
+      const name = element("th", { scope: "row" }, `${at + 1} `, report.mark(step.state === pair.label));
       const row = element("tr", {}, name, ...cells);
       row.dataset.step = at;
       return row;
@@ -173,5 +156,5 @@
     return element("div", { class: "frame", role: "region", tabindex: 0, "aria-label": label }, table);
   };
 
-  report.examples.draw = { mark, verdict, words, rows, map };
+  report.examples.draw = { verdict, words, rows, map };
 })();

@@ -10,24 +10,6 @@ report.questions = {};
   const hidden = (text) => element("span", { class: "hidden" }, text);
   const BLANK = "XXXXX"; // stands for the word that is asked for
 
-  /** `Tessa ✓ right`: a candidate, and whether it is what was asked for. */
-  const judged = (word, answer) =>
-    element(
-      "span",
-      { class: word === answer ? "judged good" : "judged bad" },
-      word,
-      element("span", { class: "mark" }, word === answer ? " ✓ right" : " ✗ wrong"),
-    );
-
-  /** The same mark where there is little room; its word is for those who hear it. */
-  const mark = (right) =>
-    element(
-      "span",
-      { class: right ? "judged good" : "judged bad", title: right ? "right" : "wrong" },
-      element("span", { class: "mark", "aria-hidden": "true" }, right ? "✓" : "✗"),
-      hidden(right ? "right" : "wrong"),
-    );
-
   /** The share of each word of the query that a step writes over; the last step writes nothing. */
   const written = (one, at) => {
     const { key, gate } = one.steps[at];
@@ -43,8 +25,8 @@ report.questions = {};
       : first ? "Later steps spoiled the answer" : "Wrong from the first step";
     const terms = [
       ["Asked for", one.answer],
-      ["Answer", judged(one.predicted, one.answer)],
-      ["First step by itself", judged(one.steps[0].answer, one.answer)],
+      ["Answer", report.judged(one.predicted, one.predicted === one.answer)],
+      ["First step by itself", report.judged(one.steps[0].answer, first)],
       ["Candidates", one.candidates.join(", ")],
       ["Reader", data.runs[one.run]],
       ["Most attended", one.attended.join(", ")],
@@ -105,13 +87,14 @@ report.questions = {};
   /** The table of the steps; a button names each. */
   const rows = (one) => {
     const halting = halts(one);
+    const judged = ({ answer }) => report.judged(answer, answer === one.answer);
     const body = one.steps.map((step, at) => {
       const name = element("button", { type: "button", class: "to" }, `Step ${at + 1}`);
       const none = () => element("td", { class: "number", "data-name": "Halting", role: "cell" }, "–");
       const cells = [
         ...(halting ? [step.halting === null ? none() : bar(step.halting, "Halting")] : []),
         bar(step.weight, "Weight"),
-        element("td", { class: "says", role: "cell" }, judged(step.answer, one.answer)),
+        element("td", { class: "says", role: "cell" }, judged(step)),
         bar(step.probability, "Its probability"),
       ];
       const head = element("th", { scope: "row", role: "rowheader" }, name);
@@ -146,7 +129,7 @@ report.questions = {};
         return cell;
       });
       const right = one.steps[at].answer === one.answer;
-      const row = element("tr", {}, element("th", { scope: "row" }, `${at + 1} `, mark(right)), ...cells);
+      const row = element("tr", {}, element("th", { scope: "row" }, `${at + 1} `, report.mark(right)), ...cells);
       row.dataset.step = at;
       return row;
     });
@@ -199,5 +182,5 @@ report.questions = {};
     ];
   };
 
-  Object.assign(report.questions, { mark, verdict, query, rows, maps, text });
+  Object.assign(report.questions, { verdict, query, rows, maps, text });
 })();
