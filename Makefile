@@ -34,7 +34,7 @@ lint: setup  ## formatting, style, types, and the direction of imports
 
 test: lint test-fast test-slow  ## everything
 
-test-fast: setup  ## no Ray, no network, no GPU: two minutes on two cores
+test-fast: setup  ## no Ray, no network, no GPU: two and a half minutes on two cores
 	python -m pytest -n auto
 
 test-slow: setup  ## Ray, whole pipelines, kills and resumptions: minutes
