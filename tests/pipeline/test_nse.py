@@ -1,9 +1,7 @@
 """The stage of readers: what it plans, and what it says of trained ones."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -211,15 +209,11 @@ def test_questions_that_are_not_there(
         made()
 
 
-def test_the_same_questions_are_scored_whatever_the_batch(
+def test_weights_of_steps_are_those_of_each_question(
     read: tuple[Run, ReaderTraining, TrialRecord],
 ) -> None:
-    run, training, _ = read
-    split: Any = questions(9, 3)
-    for size in (1, 9):
-        config = replace(
-            run.config, training=replace(run.config.training, evaluation_batch_size=size)
-        )
-        found = evaluate(training.model, split, config.training.evaluation_batch_size)
-        assert found.weights.shape == (9, 3)
-        torch.testing.assert_close(found.weights.sum(dim=1), torch.ones(9))
+    _, training, _ = read
+    alone, together = (evaluate(training.model, questions(9, 3), size) for size in (1, 9))
+    torch.testing.assert_close(alone.weights, together.weights)
+    assert alone.weights.shape == (9, 3)
+    torch.testing.assert_close(alone.weights.sum(dim=1), torch.ones(9))
