@@ -31,9 +31,9 @@ from pipeline.sequence_runs import CHARACTERS, Run, plan
 from pipeline.stage import artefacts, run_stage
 from pipeline.stored_text import stored_text
 from pipeline.study import spent, summarise
-from pipeline.trials import execution_settings
+from pipeline.trials import execution_settings, keyed_on
 from tune.execution import Execution
-from tune.grid import Trial, with_keys
+from tune.grid import Trial
 from tune.store import TrialStore
 from tune.sweep import run_trials
 
@@ -64,13 +64,7 @@ def keyed(
 ) -> dict[SequenceTrialConfig, Trial]:
     """The trials of runs on the same data."""
     configs = [run.config for run in runs]
-    trials = with_keys(
-        configs,
-        data_digest=data_digest,
-        device=execution.device,
-        threads=execution.threads,
-        precision=execution.matmul_precision,
-    )
+    trials = keyed_on(data_digest, configs, execution)
     return dict(zip(configs, trials, strict=True))
 
 

@@ -42,9 +42,9 @@ from pipeline.reader_tables import (
 from pipeline.results import write_summary, write_table
 from pipeline.stage import artefacts, run_stage
 from pipeline.study import spent, summarise
-from pipeline.trials import execution_settings
+from pipeline.trials import execution_settings, keyed_on
 from tune.execution import Execution
-from tune.grid import with_keys
+from tune.grid import Trial
 from tune.store import TrialStore
 from tune.sweep import run_trials
 
@@ -117,19 +117,12 @@ def made() -> Made:
 
 def train(runs: Sequence[Run], execution: Execution) -> list[TrialRecord]:
     """Train what is not trained yet."""
-    of_kinds = made().digests
-    trials = [
-        trial
-        for run in runs
-        for trial in with_keys(
-            [run.config],
-            data_digest=of_kinds[run.config.questions],
-            device=execution.device,
-            threads=execution.threads,
-            precision=execution.matmul_precision,
-        )
-    ]
-    return run_trials("nse", trials, execution, keep_weights=True)
+    trials: dict[ReadingConfig, Trial] = {}
+    for kind, digest in made().digests.items():  # of a kind together: its code is read once
+        configs = [run.config for run in runs if run.config.questions == kind]
+        trials |= zip(configs, keyed_on(digest, configs, execution), strict=True)
+    ordered = [trials[run.config] for run in runs]
+    return run_trials("nse", ordered, execution, keep_weights=True)
 
 
 class Readers:

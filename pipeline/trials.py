@@ -8,6 +8,7 @@ from typing import Any
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
+from actmodels.kinds import AnyTrialConfig
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.results import write_summary, write_table
@@ -49,9 +50,19 @@ def keyed(
     early_stopping: SuccessiveHalving | None = None,
 ) -> list[Trial]:
     """Trials on the current data, named by their keys."""
+    return keyed_on(data_digest(), configs, execution, early_stopping)
+
+
+def keyed_on(
+    digest: str,
+    configs: Sequence[AnyTrialConfig],
+    execution: Execution,
+    early_stopping: SuccessiveHalving | None = None,
+) -> list[Trial]:
+    """Trials of any kind on the data of a digest, named by their keys."""
     return with_keys(
         configs,
-        data_digest=data_digest(),
+        data_digest=digest,
         device=execution.device,
         threads=execution.threads,
         precision=execution.matmul_precision,

@@ -36,24 +36,9 @@
     return `#${named}`;
   };
 
-  const remember = () => {
-    at("link").href = address();
-    try {
-      history.replaceState(null, "", address());
-    } catch { /* a browser that forbids it for files: the link is there still */ }
-  };
-
   const toStep = (wanted) => {
-    step = Math.min(Math.max(Math.trunc(wanted) || 0, 0), shown.steps.length - 1);
-    at("step").value = step + 1;
-    at("at").textContent = `Step ${step + 1} of ${shown.steps.length}`;
-    at("back").disabled = step === 0;
-    at("on").disabled = step === shown.steps.length - 1;
+    step = report.step(at, at("pair"), wanted, shown.steps.length);
     at("words").replaceChildren(...draw.words(shown, step));
-    for (const row of at("pair").querySelectorAll("tr[data-step]")) {
-      if (Number(row.dataset.step) === step) row.setAttribute("aria-current", "step");
-      else row.removeAttribute("aria-current");
-    }
   };
 
   const drawPair = (pair, wanted) => {
@@ -72,11 +57,11 @@
   const choose = {
     pair(pair) {
       drawPair(pair, 0);
-      remember();
+      report.remember(at("link"), address());
     },
     step(wanted) {
       toStep(wanted);
-      remember();
+      report.remember(at("link"), address());
     },
   };
   const results = report.list(at("list"), rows, choose.pair);

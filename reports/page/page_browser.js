@@ -23,6 +23,28 @@
       element("span", { class: "hidden" }, right ? "right" : "wrong"),
     );
 
+  /** Put an address into the link of what is shown, and into the browser's own line. */
+  report.remember = (link, address) => {
+    link.href = address;
+    try {
+      history.replaceState(null, "", address);
+    } catch { /* a browser that forbids it for files: the link is there still */ }
+  };
+
+  /** Show in buttons, slider and the rows of `box` which of `count` steps is wanted; the nearest. */
+  report.step = (at, box, wanted, count) => {
+    const step = Math.min(Math.max(Math.trunc(wanted) || 0, 0), count - 1);
+    at("step").value = step + 1;
+    at("at").textContent = `Step ${step + 1} of ${count}`;
+    at("back").disabled = step === 0;
+    at("on").disabled = step === count - 1;
+    for (const row of box.querySelectorAll("tr[data-step]")) {
+      if (Number(row.dataset.step) === step) row.setAttribute("aria-current", "step");
+      else row.removeAttribute("aria-current");
+    }
+    return step;
+  };
+
   /**
    * Let a reader steer. at(name): an element of the browser. results: its list. filter(): show what
    * fits. follow(): show what the address names. any(): something is found. to(step), by(steps): go

@@ -41,24 +41,9 @@
   };
   const nameOf = (one) => `${data.codes[one.kind]}-${one.number}`;
 
-  const remember = () => {
-    at("link").href = address();
-    try {
-      history.replaceState(null, "", address());
-    } catch { /* a browser that forbids it for files: the link is there still */ }
-  };
-
   const toStep = (wanted) => {
-    step = Math.min(Math.max(Math.trunc(wanted) || 0, 0), shown.steps.length - 1);
-    at("step").value = step + 1;
-    at("at").textContent = `Step ${step + 1} of ${shown.steps.length}`;
-    at("back").disabled = step === 0;
-    at("on").disabled = step === shown.steps.length - 1;
+    step = report.step(at, at("one"), wanted, shown.steps.length);
     at("query").replaceChildren(...draw.query(shown, step));
-    for (const row of at("one").querySelectorAll("tr[data-step]")) {
-      if (Number(row.dataset.step) === step) row.setAttribute("aria-current", "step");
-      else row.removeAttribute("aria-current");
-    }
   };
 
   const drawOne = (one, wanted) => {
@@ -78,11 +63,11 @@
   const choose = {
     one(one) {
       drawOne(one, 0);
-      remember();
+      report.remember(at("link"), address());
     },
     step(wanted) {
       toStep(wanted);
-      remember();
+      report.remember(at("link"), address());
     },
   };
   const results = report.list(at("list"), rows, choose.one);
