@@ -2,8 +2,9 @@
 
 from typing import Any, Generic, Protocol, TypeVar
 
-from torch import Tensor
+from torch import Generator, Tensor
 
+from actmodels.draws import generator
 from actmodels.records import EpochRecord, best_epoch
 
 
@@ -47,9 +48,9 @@ class Progress(Generic[Trial]):
         return len(self.history) + 1
 
     @property
-    def epoch_seed(self) -> int:
-        """What the random numbers of the epoch to come are drawn with."""
-        return self.config.seed * 100_003 + self.next_epoch
+    def epoch_generator(self) -> Generator:
+        """What the epoch to come draws from, at its beginning."""
+        return generator("epoch", self.config.seed, self.next_epoch)
 
     @property
     def finished(self) -> bool:

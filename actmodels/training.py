@@ -71,8 +71,7 @@ class Training(ModelTraining[TrialConfig, PairModel, EpochMeans]):
 
     def train_epoch(self) -> EpochMeans:
         """One pass over the training pairs; sets `diverged` and stops at a non-finite loss."""
-        torch.manual_seed(self.epoch_seed)
-        order = torch.Generator().manual_seed(self.epoch_seed)
+        order = self.epoch_generator
         means = EpochMeans()
         self.model.train()
         self.model.start_epoch(self.next_epoch)

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import torch
-
+from actmodels.draws import generator
 from actmodels.errors import DataError
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
@@ -69,12 +68,11 @@ class Reading:
 
     def by_kind(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> list[dict[str, Any]]:
         """A line for each kind of byte, of windows that are the same for all runs."""
-        generator = torch.Generator().manual_seed(self.study.drawn_seed)
         found = by_kind(
             self.model(config, weights),
             self.task(config),
             self.study.drawn,
-            generator,
+            generator("drawn sequences", self.study.drawn_seed),
             config.training.batch_size,
         )
         return [

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-import torch
-
+from actmodels.draws import generator
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
@@ -68,7 +67,7 @@ def difficulty_rows(
     config, task = run.config, build_task(run.config.task)
     model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
     model.load_state_dict(weights)
-    sequences = task.sample(drawn, torch.Generator().manual_seed(seed))
+    sequences = task.sample(drawn, generator("drawn sequences", seed))
     found = evaluate(model, task.outputs, sequences, config.training.batch_size)
     return [
         run.seeded | {name: getattr(row, name) for name in DIFFICULTY[3:]}

@@ -97,7 +97,7 @@ class GpuPack(Pack):
         """Train on all batches; returns trials · examples."""
         trials, device = len(self.members), self.training.device
         orders = [iter(self.batches) for _ in self.members]
-        seeds = [member.epoch_seed for member in self.members]
+        seeds = [member.epoch_generator.initial_seed() for member in self.members]
         data = self.training.data.train
         batches = pack_batches(data, orders, seeds, null_token=False, device=device)
         for number, batch in enumerate(batches):

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from actmodels.comprehension.questions import FIRST_WORD, PAD
+from actmodels.draws import generator
 
 
 def embedding_rows(vectors: Tensor, found: Tensor, spread: float, seed: int) -> Tensor:
@@ -17,9 +18,9 @@ def embedding_rows(vectors: Tensor, found: Tensor, spread: float, seed: int) -> 
     Returns:
         [FIRST_WORD + words, dimensions] in the type of `vectors`; padding is zeros.
     """
-    generator = torch.Generator().manual_seed(seed)
+    draws = generator("word rows", seed)
     count, dimensions = vectors.shape
-    rows = torch.rand(FIRST_WORD + count, dimensions, generator=generator) * 2 * spread - spread
+    rows = torch.rand(FIRST_WORD + count, dimensions, generator=draws) * 2 * spread - spread
     rows[FIRST_WORD:][found] = vectors[found].to(rows.dtype)
     rows[PAD] = 0.0
     return rows.to(vectors.dtype)

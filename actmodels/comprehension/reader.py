@@ -12,6 +12,7 @@ from actmodels.comprehension.pointer_sum import pointer_sum
 from actmodels.comprehension.questions import PAD
 from actmodels.comprehension.recurrent import ContextEmbedding, Memory
 from actmodels.comprehension.settings import ReaderConfig
+from actmodels.draws import generator
 from actmodels.losses import chosen
 from actmodels.modules.dropout import Dropout, share_stream
 
@@ -74,10 +75,10 @@ class NseReader(nn.Module):
 
     @torch.no_grad()
     def _initialise(self, spread: float, seed: int) -> None:
-        generator = torch.Generator().manual_seed(seed)
+        draws = generator("parameters", seed)
         for name, parameter in self.named_parameters():
             if parameter.requires_grad and not name.startswith("embedding."):
-                parameter.uniform_(-spread, spread, generator=generator)
+                parameter.uniform_(-spread, spread, generator=draws)
 
     @property
     def parameter_count(self) -> int:

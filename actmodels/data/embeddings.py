@@ -8,6 +8,7 @@ from torch import Tensor
 
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD
 from actmodels.data.stored import load_stored
+from actmodels.draws import generator
 from actmodels.settings import InputConfig
 
 
@@ -39,11 +40,11 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     replicates differ in them too. With unit_norm every row but the padding has length 1. A model
     keeps all rows as they are here, but for `trained_rows`, which only start here.
     """
-    generator = torch.Generator().manual_seed(seed)
+    draws = generator("word rows", seed)
     count, dimensions = words.vectors.shape
 
     def random_rows(number: int) -> Tensor:
-        return torch.randn(number, dimensions, generator=generator) * config.oov_std
+        return torch.randn(number, dimensions, generator=draws) * config.oov_std
 
     special = random_rows(FIRST_WORD)
     special[PAD] = 0.0

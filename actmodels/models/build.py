@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.config import TrialConfig
+from actmodels.draws import seed_of
 from actmodels.errors import ConfigError
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import share_stream
@@ -30,7 +31,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     Raises:
         ConfigError: rows are to be trained, and the model looks no words up.
     """
-    torch.manual_seed(config.seed)
+    torch.manual_seed(seed_of("parameters", config.seed))
     model = load_class(MODELS[config.model].model)
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
     built: PairModel = model(*parts, vectors)

@@ -156,14 +156,10 @@ class PackTraining:
             the running figures, and which trials [trials] never met a loss that is not finite;
             one that did stands still from there on.
         """
-        seeds = [member.epoch_seed for member in members]
         first = members[0].config
-        orders = [
-            pack.batches(
-                self.data.train, first.training.batch_size, torch.Generator().manual_seed(seed)
-            )
-            for seed in seeds
-        ]
+        draws = [member.epoch_generator for member in members]
+        seeds = [one.initial_seed() for one in draws]
+        orders = [pack.batches(self.data.train, first.training.batch_size, one) for one in draws]
         means = EpochMeans()
         updates: Updates = EagerUpdates(pack, optimizer, len(members))
         if self.graphs:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
+from actmodels.draws import generator, seed_of
 from actmodels.model_training import ModelTraining
 from actmodels.records import EpochRecord
 from actmodels.sequences.act_rnn import ActRnn
@@ -16,8 +17,6 @@ from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.evaluation import SequenceMarks, evaluate
 from actmodels.sequences.objective import adapt, objective, score
 from actmodels.sequences.task import Task
-
-DEV_SEEDS = 2**62  # dev seeds start here, far from those of any epoch
 
 
 class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]):
@@ -33,7 +32,7 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]
         super().__init__(config)
         self.task = task
         self.device = torch.device(device)
-        torch.manual_seed(config.seed)
+        torch.manual_seed(seed_of("parameters", config.seed))
         self.model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
         self.model.to(self.device)
         self.optimizer = torch.optim.Adam(
@@ -41,8 +40,9 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]
             lr=config.training.learning_rate,
             fused=self.device.type == "cpu",
         )
-        generator = torch.Generator().manual_seed(DEV_SEEDS + config.training.dev_seed)
-        dev = task.sample_dev(config.training.dev_sequences, generator)
+        settings = config.training
+        drawn = generator("dev sequences", settings.dev_seed)
+        dev = task.sample_dev(settings.dev_sequences, drawn)
         self.dev: SequenceBatch = dev.to(self.device)
 
     @property
@@ -53,11 +53,11 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]
     def train_epoch(self) -> SequenceMarks:
         """Updates on fresh sequences; sets `diverged` and stops at a non-finite loss."""
         settings = self.config.training
-        generator = torch.Generator().manual_seed(self.epoch_seed)
+        drawn = self.epoch_generator
         marks = SequenceMarks(self.task.marked)
         self.model.train()
         for _ in range(settings.updates_per_epoch):
-            batch = self.task.sample(settings.batch_size, generator).to(self.device)
+            batch = self.task.sample(settings.batch_size, drawn).to(self.device)
             pondered = self.model(batch.inputs, batch.mask)
             scored = score(self.task.outputs, pondered.logits, batch)
             loss = objective(scored, pondered, self.model.halting)
