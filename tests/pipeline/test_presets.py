@@ -42,7 +42,7 @@ def compose(folder: Path, *overrides: str) -> Params:
     output = folder / "params.yaml"
     with initialize_config_dir(str(CONF), version_base=None):
         composed = hydra_compose("config", overrides=list(overrides))
-    output.write_text(OmegaConf.to_yaml(composed), encoding="utf-8")
+    output.write_text(OmegaConf.to_yaml(composed, resolve=True), encoding="utf-8")
     return load_params(output)
 
 
@@ -112,6 +112,22 @@ def test_the_thesis_has_its_seven_ponder_weights(tmp_path: Path) -> None:
     }
     weights = params.sweep.models["adaptive_attention"].grid["ponder_weight"]
     assert (len(weights), weights[-1]) == (7, 0.00001)
+
+
+@pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])
+def test_parikhs_inputs_are_for_his_models_alone(tmp_path: Path, preset: list[str]) -> None:
+    """Unit vectors, hashed words and a NULL token (the paper's appendix D, Parikh et al.)."""
+    sweep = compose(tmp_path, *preset, "models=all").sweep
+    inputs = ("unit_norm", "oov_rule", "null_token")
+    found = {
+        name: [(sweep.settings | model.settings)[key] for key in inputs]
+        for name, model in sweep.models.items()
+    }
+    his = found.pop("decomposable_attention")
+    assert found.pop("decomposable_intra_attention") == his
+    assert his[0] is (preset != []) and his[2]
+    for name, (unit_norm, oov_rule, null_token) in found.items():
+        assert (unit_norm, oov_rule == "hashed", null_token) == (False, False, False), name
 
 
 def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) -> None:
