@@ -1,10 +1,12 @@
 """Which code computes a trial's result, and the key that names the result.
 
 A record is found again by its key alone, so the key covers all that decides it: the
-configuration, the data, the code, and the numerical environment.
+configuration, the data, the code, and the numerical environment. The code is that of the moment
+when it is first asked for: workers get the same text (tune.cluster), whatever is edited meanwhile.
 """
 
 import ast
+import functools
 import hashlib
 import json
 from pathlib import Path
@@ -23,12 +25,19 @@ DECLARATIONS = (
 )
 
 
+@functools.cache
+def sources(package: Path) -> dict[Path, str]:
+    """The text of each module of a package, as it is at the first call."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
+
+
 def module_path(name: str) -> Path | None:
     """The file of a module of this package, or None if `name` is something else."""
     if name.split(".")[0] != PACKAGE.name:
         return None
     path = PACKAGE.parent.joinpath(*name.split("."))
-    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+    files = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in files if file in sources(PACKAGE)), None)
 
 
 def imported_modules(tree: ast.Module) -> list[str]:
@@ -82,7 +91,7 @@ def code_files(model: str) -> list[Path]:
         if path in seen:
             continue
         seen.add(path)
-        imported = imported_modules(ast.parse(path.read_text(encoding="utf-8")))
+        imported = imported_modules(ast.parse(sources(PACKAGE)[path]))
         pending += [found for name in imported if (found := module_path(name))]
     return sorted(seen - {PACKAGE / name for name in DECLARATIONS})
 
@@ -92,7 +101,7 @@ def code_digest(model: str) -> str:
     digest = hashlib.sha256()
     for path in code_files(model):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
-        digest.update(without_prose(ast.parse(path.read_text(encoding="utf-8"))).encode())
+        digest.update(without_prose(ast.parse(sources(PACKAGE)[path])).encode())
     return digest.hexdigest()
 
 

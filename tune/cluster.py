@@ -9,14 +9,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import grpc
 import ray
+from ray._private.grpc_utils import init_grpc_channel
 
-import actmodels
-import tune
 from actmodels.errors import SweepError
 from actmodels.files import replacing, write_text
+from actmodels.provenance import PACKAGE, sources
 
 # What the user has set stands.
 SETTINGS = {
@@ -46,28 +48,50 @@ def access_token(state: Path) -> Path:
     return path
 
 
+def start(**settings: Any) -> Any:
+    """Start or join Ray, whose workers import the code that the trials' keys name.
+
+    They get it as their working folder, which takes the place of the driver's: one that started
+    after an edit would import that.
+    """
+    with TemporaryDirectory() as folder:
+        for package in (PACKAGE, Path(__file__).parent):
+            for file, text in sources(package).items():
+                target = Path(folder) / file.relative_to(package.parent)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, encoding="utf-8")
+        return ray.init(
+            runtime_env={"working_dir": folder},
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            **settings,
+        )
+
+
 def join(address: str) -> Any:
-    """Connect to a running cluster; its nodes run this driver's code, not what they have.
+    """Connect to a running cluster.
 
     Raises:
-        SweepError: nobody answers at the address; Ray itself would try for minutes.
+        SweepError: no head answers at the address; Ray itself would try for minutes.
     """
+    if address.startswith("ray://"):
+        raise SweepError(
+            f"RAY_ADDRESS is {address}, but Ray's client cannot run a sweep; name the head's own "
+            "address (such as head:6379), or start the run on the cluster: ray job submit -- "
+            "bash -c 'cd PROJECT && dvc repro'"
+        )
     nobody = SweepError(
         f"RAY_ADDRESS is {address}, but no Ray cluster answers there; start it, correct the "
         "address, or unset RAY_ADDRESS to run on this machine"
     )
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    host, colon, port = address.rpartition(":")
     try:
         if colon and port.isdigit():
             socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
-        modules = [str(Path(next(iter(p.__path__))).resolve()) for p in (actmodels, tune)]
-        return ray.init(
-            address=address,
-            runtime_env={"py_modules": modules},
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
-    except (OSError, ValueError) as error:
+            with init_grpc_channel(address) as channel:  # what accepts may still say nothing
+                grpc.channel_ready_future(channel).result(timeout=10)
+        return start(address=address)
+    except (OSError, ValueError, grpc.FutureTimeoutError) as error:
         raise nobody from error
 
 
@@ -81,6 +105,7 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     """
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
+    logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
     address = os.environ.get("RAY_ADDRESS")
     if address:
         context = join(address)
@@ -89,9 +114,7 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
         # A local Ray whose head died does not come back: end soon, so that the user can go on.
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "10")
-        context = ray.init(
-            include_dashboard=dashboard, log_to_driver=False, logging_level=logging.ERROR
-        )
+        context = start(include_dashboard=dashboard)
     told = state / DASHBOARD
     if context.dashboard_url:
         write_text(told, context.dashboard_url)

@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+from ray import cloudpickle
 
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tune.execution import Execution
@@ -66,6 +68,7 @@ def test_threads_of_a_running_trial(
     """Two show that the counts can tell; workers inherit the variables and must not obey them."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, str(3 - threads))
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not see this folder
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
     watched = functools.partial(Watched, notes=tmp_path / "notes.jsonl")
