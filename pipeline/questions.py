@@ -19,13 +19,14 @@ from actmodels.comprehension.questions import QuestionTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.files import write_text
+from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.load import load_params
 from pipeline.parameters.nse_rules import WDW
 from pipeline.parameters.question_sections import Questions
 from pipeline.parameters.schema import Params, Vectors
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines
-from pipeline.sources.cloze import build_questions, cloze_config, write_splits
+from pipeline.sources.cloze import build_questions, write_splits
 from pipeline.sources.download import fetch
 from pipeline.sources.encode import files_digest
 from pipeline.sources.encode_questions import count_words, encode_questions, word_ids

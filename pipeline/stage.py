@@ -1,5 +1,6 @@
 """What every stage shares: where its files lie, and how it ends."""
 
+import inspect
 import signal
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from types import FrameType
 from typing import NoReturn
 
 from actmodels.errors import UserError
+from pipeline.inputs import check_unchanged, inputs
 
 
 def artefacts(*parts: str) -> Path:
@@ -24,7 +26,8 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
     """Run a stage and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
     A `UserError` is the user's to mend, so it ends without a traceback; any other error is
-    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
+    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed. A stage
+    whose inputs were edited while it ran ends with an error (pipeline.inputs).
     """
     received = signal.SIGINT
 
@@ -34,8 +37,11 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, terminate)
+    stage = Path(inspect.getfile(main)).stem
     try:
+        before = inputs(stage)
         main()
+        check_unchanged(stage, before)
     except UserError as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)

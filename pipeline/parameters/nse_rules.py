@@ -5,8 +5,8 @@ from typing import Any
 
 from actmodels.comprehension.config import build_reading
 from actmodels.errors import ConfigError
+from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.problems import dotted, unknown
-from pipeline.sources.cloze import cloze_config
 
 WDW = "WDW"  # the one kind of questions that Who-Did-What has
 SPLITS = ("train", "dev", "test")

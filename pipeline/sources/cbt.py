@@ -13,9 +13,10 @@ from pathlib import Path
 
 from actmodels.errors import DataError
 from actmodels.files import replacing
+from pipeline.parameters.cloze_text import CONTEXT_LINES
 from pipeline.sources.question import ClozeQuestion, answer_problem
 
-CONTEXT_LINES, CANDIDATES = 20, 10
+CANDIDATES = 10
 
 
 def read_questions(path: Path) -> Iterator[ClozeQuestion]:

@@ -5,77 +5,19 @@ section 2). The answer stands in the document, as do all ten candidates, which a
 Unlike theirs, the other candidates never stand in the query, where a reader could rule them out.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
-from typing import Any
 
-from actmodels.errors import ConfigError, DataError
+from actmodels.errors import DataError
+from pipeline.parameters.cloze_text import CONTEXT_LINES, ClozeTextConfig
 from pipeline.sources.answer_words import AnswerKind, common_nouns, names
-from pipeline.sources.cbt import CANDIDATES, CONTEXT_LINES, write_questions
+from pipeline.sources.cbt import CANDIDATES, write_questions
 from pipeline.sources.question import BLANK, ClozeQuestion
-from pipeline.sources.sentences import TextLayout, sections
+from pipeline.sources.sentences import sections
 
 SPLITS = ("train", "dev", "test")
 Section = list[list[str]]
-
-
-@dataclass(frozen=True)
-class ClozeTextConfig:
-    """How questions are drawn from a text.
-
-    stride: sentences from one question's first to the next one's; 21 gives questions that share
-        no text, 1 as many as there are.
-    min_noun_count, min_noun_share: when a word is a common noun (`common_nouns`).
-    dev_share, test_share: of the sections, drawn at random; the others are for training.
-    seed: of what is drawn; a question depends on the seed and its own section alone.
-    """
-
-    layout: TextLayout
-    stride: int
-    min_noun_count: int
-    min_noun_share: float
-    dev_share: float
-    test_share: float
-    seed: int
-
-    def __post_init__(self) -> None:
-        problems = [
-            f"{name} is {getattr(self, name)!r}; must be at least 1"
-            for name in ("stride", "min_noun_count")
-            if getattr(self, name) < 1
-        ]
-        if self.layout.section_sentences < CONTEXT_LINES + 1:
-            length = self.layout.section_sentences
-            problems.append(f"section_sentences is {length}; must be at least 21")
-        shares = (self.dev_share, self.test_share, self.min_noun_share)
-        if min(shares) < 0 or self.dev_share + self.test_share >= 1 or self.min_noun_share > 1:
-            problems.append(
-                f"dev_share, test_share and min_noun_share are {shares}; must be in [0, 1], and "
-                "leave sections for training"
-            )
-        for name in ("section_pattern", "left_out_pattern"):
-            try:
-                re.compile(getattr(self.layout, name))
-            except re.error as error:
-                problems.append(f"{name} is no regular expression: {error}")
-        if problems:
-            raise ConfigError("cloze text", problems)
-
-
-def cloze_config(settings: Mapping[str, Any]) -> ClozeTextConfig:
-    """A configuration from flat settings, as params.yaml has them.
-
-    Raises:
-        ConfigError: a setting that cannot be; all of them at once. TypeError: one is missing or
-            unknown, or has a type that cannot be compared.
-    """
-    own = {field.name for field in fields(TextLayout)}
-    layout = {name: value for name, value in settings.items() if name in own}
-    others = {name: value for name, value in settings.items() if name not in own}
-    return ClozeTextConfig(layout=TextLayout(**layout), **others)
 
 
 def build_questions(

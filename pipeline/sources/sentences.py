@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
+from pipeline.parameters.cloze_text import TextLayout
 from pipeline.sources.treebank import tokenise
 
 # Words in front of a full stop that does not end a sentence, besides single letters and those
@@ -19,25 +18,6 @@ ABBREVIATIONS = frozenset(
 )
 OPENING, CLOSING = "\"'“\u2018`([", "\"'”\u2019)]"
 CLOSERS = frozenset({'"', "''", "”", "\u2019", ")", "]"})
-
-
-@dataclass(frozen=True)
-class TextLayout:
-    """How a plain text is written.
-
-    tokenised: words and marks stand between blanks already; else sentences are split as the Penn
-        Treebank splits them.
-    paragraphs: each line is one, or empty lines stand between them.
-    section_pattern: a regular expression that fits a whole line which begins a section, such as
-        a title; such lines are left out. Empty: sections are `section_sentences` sentences long.
-    left_out_pattern: one for other lines to leave out, such as lesser titles; empty for none.
-    """
-
-    tokenised: bool
-    paragraphs: Literal["lines", "empty_lines"]
-    section_pattern: str
-    section_sentences: int
-    left_out_pattern: str
 
 
 def sections(lines: Iterable[str], layout: TextLayout) -> list[list[list[str]]]:

@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ConfigError, DataError
+from pipeline.parameters.cloze_text import ClozeTextConfig, TextLayout
 from pipeline.sources.answer_words import common_nouns, names
 from pipeline.sources.cbt import format_question, read_questions
 from pipeline.sources.cloze import (
-    ClozeTextConfig,
     build_questions,
     draw_question,
     split_sections,
     write_splits,
 )
-from pipeline.sources.sentences import TextLayout
 from tests.pipeline.sources.cloze_samples import NAMES, NOUNS, text
 
 LAYOUT = TextLayout(

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.sources.sentences import TextLayout, sections, split_sentences
+from pipeline.parameters.cloze_text import TextLayout
+from pipeline.sources.sentences import sections, split_sentences
 
 
 @pytest.mark.parametrize(
