@@ -56,6 +56,7 @@ class TrialRecord:
     parameters: trained, non-embedding parameters.
     provenance: the digests and versions that went into the key.
     diverged: training met a loss that is not finite and ended there, on its last good epoch.
+    weights: SHA-256 of the file of its best parameters, where that was kept.
     """
 
     key: str
@@ -64,6 +65,7 @@ class TrialRecord:
     history: tuple[EpochRecord, ...]
     provenance: dict[str, str]
     diverged: bool = False
+    weights: str | None = None
 
     @property
     def best(self) -> EpochRecord:

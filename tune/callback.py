@@ -10,6 +10,8 @@ import ray.tune
 from tqdm import tqdm
 
 from actmodels.records import EpochRecord, TrialRecord
+from actmodels.sealed import DamagedError, set_aside
+from tune.failures import Failure
 from tune.grid import Trial
 from tune.packing import Pack
 from tune.progress import Progress
@@ -34,7 +36,7 @@ class DriverCallback(ray.tune.Callback):
     Args:
         trials: the trials of this sweep by key.
         store: where finished trials go. keep_weights: their best weights too.
-        checkpoints: folder of the trials in progress.
+        checkpoints: folder of the trials in progress. traces: where errors are written whole.
 
     Attributes:
         errors: why trials were given up, by key.
@@ -50,6 +52,7 @@ class DriverCallback(ray.tune.Callback):
         tracker: Tracker,
         progress: Progress,
         checkpoints: Path,
+        traces: Path,
         keep_weights: bool,
     ) -> None:
         global _current
@@ -58,11 +61,13 @@ class DriverCallback(ray.tune.Callback):
         self.tracker = tracker
         self.progress = progress
         self.checkpoints = checkpoints
+        self.traces = traces
         self.keep_weights = keep_weights
         self.errors: dict[str, str] = {}
         self.ended: set[str] = set()
         self.again: list[Pack] = []
         self.losses: Counter[str] = Counter()
+        self.unread: set[str] = set()
         _current = self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -86,6 +91,8 @@ class DriverCallback(ray.tune.Callback):
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
     ) -> None:
         """A pack reported an epoch of some of its trials."""
+        for note in result["notes"]:
+            tqdm.write(note, file=sys.stderr)
         for ours in self.left_of(trial):
             if news := result["trials"].get(ours.key):
                 self.trial_reported(ours, news)
@@ -106,16 +113,35 @@ class DriverCallback(ray.tune.Callback):
             provenance=trial.origin,
             diverged=news["diverged"],
         )
-        path = checkpoint_path(self.checkpoints, trial.key)
-        weights = load_checkpoint(path)["best_parameters"] if self.keep_weights else None
+        weights = None
+        if self.keep_weights:
+            path = checkpoint_path(self.checkpoints, trial.key)
+            try:
+                weights = load_checkpoint(path)["best_parameters"]
+            except (DamagedError, OSError) as error:
+                self.not_read(trial, path, error)
+                return
         self.store.save(record, weights)
         self.ended.add(trial.key)
+        self.trace(trial).unlink(missing_ok=True)  # of an earlier run
         self.tracker.trial_finished(trial.key, record)
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
+
+    def not_read(self, trial: Trial, path: Path, error: Exception) -> None:
+        """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
+        aside = f"; set aside as {set_aside(path).name}" if path.is_file() else ""
+        tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
+        self.unread.add(trial.key)
+
+    def trace(self, trial: Trial) -> Path:
+        """Where the errors of a trial lie if it was given up."""
+        return self.traces / f"{trial.name}.txt"
 
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack ended, or was stopped from outside (Ctrl-C)."""
         self.remove_checkpoints(trial)
+        if unread := [ours for ours in self.left_of(trial) if ours.key in self.unread]:
+            self.lost(unread, trial.max_failures, "its checkpoint could not be read")
 
     def remove_checkpoints(self, ray_trial: Any) -> None:
         """Delete those of a pack's recorded trials.
@@ -126,6 +152,12 @@ class DriverCallback(ray.tune.Callback):
         for ours in self.trials_of(ray_trial):
             if ours.key in self.ended and ours.key not in self.errors:
                 checkpoint_path(self.checkpoints, ours.key).unlink(missing_ok=True)
+
+    def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
+        """A pack failed and starts again, each of its trials from its last saved epoch."""
+        if left := self.left_of(trial):
+            reason = Failure.of(trial).reason
+            tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Ray gave a pack up: it failed more often than it may, or too early.
@@ -140,24 +172,23 @@ class DriverCallback(ray.tune.Callback):
         if not left:
             return
         if trial.num_failures <= trial.max_failures:
-            self.lost(left, trial.max_failures)
+            self.lost(left, trial.max_failures, "its workers died")
             return
-        error = trial.get_error() if hasattr(trial, "get_error") else None
-        reason = str(error).strip().splitlines()[-1] if error else "no reason given"
+        failure = Failure.of(trial)
         if len(left) == 1:
-            self.gave_up(left[0], reason)
+            self.gave_up(left[0], failure.told(self.trace(left[0])))
             return
         halves = Pack(tuple(left)).halves()
         self.again += halves
         names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
-        tqdm.write(f"a pack failed: {reason}; its trials go on as {names}", file=sys.stderr)
+        tqdm.write(f"a pack failed: {failure.reason}; its trials go on as {names}", file=sys.stderr)
 
-    def lost(self, trials: list[Trial], most: int) -> None:
+    def lost(self, trials: list[Trial], most: int, how: str) -> None:
         """Hand trials to Ray again, but for those that were lost more often than they may be."""
         self.losses.update(trial.key for trial in trials)
         for trial in trials:
             if self.losses[trial.key] > most:
-                self.gave_up(trial, "its workers died again and again; see the log above")
+                self.gave_up(trial, f"{how} again and again; see the log above")
         if left := tuple(trial for trial in trials if trial.key not in self.ended):
             self.again.append(Pack(left))
 

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,10 @@ from actmodels.comprehension.data import ReadingData
 from actmodels.comprehension.training import ReaderTraining
 from actmodels.config import TrialConfig
 from actmodels.data.trial_data import TrialData
-from actmodels.files import replacing
 from actmodels.kinds import AnyTrialConfig, any_trial_from_dict
 from actmodels.packed.stack import can_pack
 from actmodels.packed.training import Member, PackTraining
+from actmodels.sealed import DamagedError, read_sealed, set_aside, write_sealed
 from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import read_bytes
 from actmodels.sequences.config import SequenceTrialConfig
@@ -37,9 +38,21 @@ def checkpoint_path(checkpoints: Path, key: str) -> Path:
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """The state of a trial in progress (Training.state_dict), on the CPU."""
-    state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    """The state of a trial in progress (Training.state_dict), on the CPU.
+
+    Raises:
+        DamagedError: the file is not as it was written. OSError: it cannot be read.
+    """
+    stored = io.BytesIO(read_sealed(path))
+    state: dict[str, Any] = torch.load(stored, map_location="cpu", weights_only=True)
     return state
+
+
+def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
+    """Write the state of a trial in progress."""
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    write_sealed(path, buffer.getbuffer())
 
 
 Alone: TypeAlias = Training | SequenceTraining | ReaderTraining
@@ -130,11 +143,14 @@ def prepare(threads: int, precision: str) -> None:
     torch.set_float32_matmul_precision(precision)
 
 
-def report(members: Mapping[str, AnyTraining]) -> None:
+def report(members: Mapping[str, AnyTraining], notes: Sequence[str] = ()) -> None:
     """Tell the driver all there is to know of some trials, by key.
 
     A lost report is made good by the next one of the same trials, which a worker that starts
     again makes first of all.
+
+    Args:
+        notes: what else the user should know.
     """
     news = {
         key: {
@@ -145,7 +161,7 @@ def report(members: Mapping[str, AnyTraining]) -> None:
         }
         for key, member in members.items()
     }
-    ray.tune.report({"trials": news})
+    ray.tune.report({"trials": news, "notes": list(notes)})
 
 
 def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
@@ -185,22 +201,25 @@ def train_pack(
     configs = [any_trial_from_dict(stored) for stored in config["pack"].values()]
     training = started(configs, data_folder, device, start, text)
     members = dict(zip(config["pack"], training.members, strict=True))
-    taken_up = {}
+    taken_up, notes = {}, []
     for key, member in members.items():
         path = checkpoint_path(checkpoints, key)
         if path.is_file():
-            member.load_state_dict(load_checkpoint(path))
-            taken_up[key] = member
+            try:
+                member.load_state_dict(load_checkpoint(path))
+            except DamagedError as error:
+                notes.append(f"{error}; set aside as {set_aside(path).name}, the trial starts over")
+            else:
+                taken_up[key] = member
     if taken_up and rungs:
         end_early(taken_up, rungs)
-    if taken_up:
-        report(taken_up)
+    if taken_up or notes:
+        report(taken_up, notes)
     while not training.finished:
         trained = training.run_epoch()
         told = {key: member for key, member in members.items() if member in trained}
         for key, member in told.items():
-            with replacing(checkpoint_path(checkpoints, key)) as temporary:
-                torch.save(member.state_dict(), temporary)
+            save_checkpoint(checkpoint_path(checkpoints, key), member.state_dict())
         if rungs:
             end_early(told, rungs)
         report(told)

@@ -1,6 +1,7 @@
 """A changed grid runs what changed, and only that; no result is returned for another setting."""
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -75,7 +76,15 @@ def test_a_failing_trial_is_named_and_nothing_is_written(prepared: Project, tmp_
     status, output = project.run("dvc", "repro", "sweep")
     assert status != 0
     assert "error: sweep: 1 of 4 trials did not finish; nothing was written" in output
-    assert "decomposable_attention-" in output and "seeded failure" in output
+    line = re.search(r"^error:   (decomposable_attention-\w{8}): (.*)$", output, re.MULTILINE)
+    assert line, output
+    told = re.fullmatch(r"ValueError: seeded failure \(on node [\d.]+, trace in (\S+)\)", line[2])
+    assert told, line[0]
+    trace = Path(told[1])
+    assert trace == project.folder / "state" / "failures" / f"{line[1]}.txt"
+    assert 'raise ValueError("seeded failure")' in trace.read_text()
+    (failed,) = [run for run in project.runs("trial") if run.info.status == "FAILED"]
+    assert failed.data.tags["failure"] == line[2]
     assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
     (parent,) = project.runs("sweep")
     assert parent.info.status == "FAILED"

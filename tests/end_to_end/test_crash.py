@@ -7,6 +7,7 @@ each grid point.
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import psutil
@@ -20,13 +21,19 @@ VICTIMS = {
     "driver": lambda name, line: "-m pipeline.sweep" in line and "/bin/sh" not in line,
     "worker": lambda name, line: "train_trial" in line or "ImplicitFunc" in line,
     "ray head": lambda name, line: name == "gcs_server",
+    "raylet": lambda name, line: name == "raylet",
 }
+
+
+def saved(project: Project) -> list[Path]:
+    """Checkpoints of the trials that have not finished."""
+    found = (project.folder / "state" / "ray" / "checkpoints").glob("[0-9a-f]*.pt")
+    return [path for path in found if path.stem not in project.finished()]
 
 
 def in_the_middle(project: Project) -> bool:
     """A trial has finished, and one in progress has been saved."""
-    saved = (project.folder / "state" / "ray" / "checkpoints").glob("[0-9a-f]*.pt")
-    return bool(project.finished()) and any(saved)
+    return bool(project.finished()) and bool(saved(project))
 
 
 def check_complete(project: Project, undisturbed: Project) -> None:
@@ -64,7 +71,7 @@ def test_killed_in_mid_sweep(
             assert len(project.finished()) < 4
         output = project.repro("sweep")
     finally:
-        kill_group(command.pid)
+        kill_session(command.pid)
     if victim == "dvc":
         # unless the orphan had ended by then: no trial may be run by both
         waited = "sweep: waiting for another run in this folder to end" in output
@@ -75,14 +82,95 @@ def test_killed_in_mid_sweep(
     check_complete(project, undisturbed)
 
 
-def kill_group(group: int) -> None:
-    """End whatever a test left running."""
+def kill_session(leader: int) -> None:
+    """End whatever a command left running: Ray's processes have groups of their own."""
     for process in psutil.process_iter():
         try:
-            if os.getpgid(process.pid) == group:
+            if os.getsid(process.pid) == leader:
                 process.kill()
         except (ProcessLookupError, psutil.NoSuchProcess):
             continue
+
+
+def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
+    """Left to itself, Ray would wait for another one in silence, and for ever."""
+    project = prepared.copy(tmp_path / "project")
+    project.configure({"sweep.max_epochs": 50})  # fewer are trained before the loss is felt
+    command = project.start("dvc", "repro", "sweep")
+    try:
+        wait_for(lambda: saved(project) or command.poll() is not None, "a checkpoint")
+        (raylet,) = processes(command.pid, VICTIMS["raylet"])
+        raylet.kill()
+        killed = time.monotonic()
+        status = command.wait(240)
+        taken = time.monotonic() - killed
+    finally:
+        kill_session(command.pid)
+    output = (project.folder / "command.log").read_text()
+    if status != 0:  # else its orphaned workers were fast enough to train all
+        assert taken < 60
+        assert (
+            "error: the cluster has no node left that can run a trial; nothing is lost: run the "
+            "same command again to go on"
+        ) in output
+        project.repro("sweep")
+    (parent,) = project.runs("sweep")
+    assert parent.info.status == "FINISHED"
+    assert [run.info.status for run in project.trials_of(parent)] == ["FINISHED"] * 4
+
+
+def test_damaged_state_is_told_and_trained_anew(
+    prepared: Project, undisturbed: Project, tmp_path: Path
+) -> None:
+    """A record that was edited and a checkpoint cut in half, left by a driver that was killed."""
+    project = prepared.copy(tmp_path / "project")
+    command = project.start("dvc", "repro", "sweep")
+    try:
+        wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
+        assert command.poll() is None, (project.folder / "command.log").read_text()
+    finally:
+        kill_session(command.pid)
+        command.wait()
+    record, *_ = (project.folder / "state" / "trials").glob("*.json")
+    record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
+    checkpoint, *_ = saved(project)
+    checkpoint.write_bytes(checkpoint.read_bytes()[: checkpoint.stat().st_size // 2])
+    output = project.repro("sweep")
+    for path, what in ((record, "is run again"), (checkpoint, "starts over")):
+        said = "is damaged: its content does not have the digest at its end; set aside as"
+        assert f"{path} {said} {path.name}.damaged, the trial {what}" in output
+        assert path.with_name(f"{path.name}.damaged").is_file()
+    check_complete(project, undisturbed)
+
+
+def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: Path) -> None:
+    """A worker that starts after the edit runs the old code, and DVC does not record the new."""
+    project = prepared.copy(tmp_path / "project")
+    edited = [project.folder / name for name in ("actmodels/epoch_means.py", "params.yaml")]
+    before = [path.read_text() for path in edited]
+    command = project.start("dvc", "repro", "sweep")
+    try:
+        wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
+        wrong = before[0].replace("=dev.accuracy", "=1000 + dev.accuracy")
+        assert wrong != before[0]
+        edited[0].write_text(wrong)
+        project.configure({"sweep.max_epochs": 9})
+        (found, *_) = processes(command.pid, VICTIMS["worker"])
+        os.kill(found.pid, signal.SIGKILL)
+        status = command.wait(240)
+    finally:
+        kill_session(command.pid)
+    output = (project.folder / "command.log").read_text()
+    assert status != 0
+    assert (
+        "error: sweep: what it reads changed while it ran (params.yaml: sweep.max_epochs was 8 and "
+        "is 9, actmodels/epoch_means.py), so its results are not recorded; run dvc repro again "
+        "(finished trials are kept)"
+    ) in output
+    for path, text in zip(edited, before, strict=True):
+        path.write_text(text)
+    assert "sweep: 0 of 4 trials to run" in project.repro("sweep")
+    check_complete(project, undisturbed)
 
 
 def test_ctrl_c_ends_cleanly_and_goes_on(
@@ -95,7 +183,7 @@ def test_ctrl_c_ends_cleanly_and_goes_on(
         os.killpg(command.pid, signal.SIGINT)  # as a terminal does: to all of the foreground
         status = command.wait(120)
     finally:
-        kill_group(command.pid)
+        kill_session(command.pid)
     output = (project.folder / "command.log").read_text()
     assert status != 0
     assert "interrupted; run the same command again to go on" in output

@@ -29,7 +29,7 @@ def test_it_goes_on_from_its_last_saved_epoch(
     config = sequence_trial(max_epochs=3)
     reports: list[list[int]] = []
 
-    def noted(members: dict[str, object]) -> None:
+    def noted(members: dict[str, object], _: object = ()) -> None:
         reports.append([len(member.history) for member in members.values()])  # type: ignore[attr-defined]
         if len(reports) == 2:
             raise KeyboardInterrupt
@@ -63,7 +63,7 @@ def test_characters_go_on_with_their_text(tmp_path: Path, monkeypatch: pytest.Mo
     config = sequence_trial(task=CHARACTERS, max_epochs=2)
     reports: list[list[float]] = []
 
-    def noted(members: dict[str, object]) -> None:
+    def noted(members: dict[str, object], _: object = ()) -> None:
         (member,) = members.values()
         reports.append([record.train_loss for record in member.history])  # type: ignore[attr-defined]
         if len(reports) == 1:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tune.execution
+from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution, fit
@@ -27,6 +28,9 @@ class Silent:
     def trial_failed(self, key: str, reason: str) -> None:
         self.failed[key] = reason
 
+    def trial_epoch(self, key: str, *records: EpochRecord) -> None:
+        pass
+
 
 @pytest.fixture
 def trials() -> list[Trial]:
@@ -42,6 +46,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
         tracker=Silent(),  # type: ignore[arg-type]
         progress=Progress("test", 3, 9),
         checkpoints=tmp_path,
+        traces=tmp_path / "failures",
         keep_weights=False,
     )
 
@@ -57,8 +62,12 @@ def rays(trials: list[Trial], failures: int) -> Any:
         config=config,
         num_failures=failures,
         max_failures=RESTARTS,
-        get_error=lambda: RuntimeError("first line\nout of memory"),
+        error_file=None,
     )
+
+
+def given_up(callback: DriverCallback, trial: Trial) -> str:
+    return f"its worker ended without a word (trace in {callback.trace(trial)})"
 
 
 def keys(packs: list[Pack]) -> list[list[str]]:
@@ -72,7 +81,7 @@ def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
     callback.on_trial_error(1, [], rays(trials[:1], RESTARTS))
     assert (keys(callback.again), callback.errors) == ([[trials[0].key]], {})
     callback.on_trial_error(1, [], rays(trials[1:2], RESTARTS + 1))
-    assert callback.errors == {trials[1].key: "out of memory"}
+    assert callback.errors == {trials[1].key: given_up(callback, trials[1])}
 
 
 def test_only_what_has_not_ended_of_a_lost_pack_is_run_again(
@@ -93,7 +102,33 @@ def test_a_failing_pack_is_halved_until_the_cause_is_alone(
         assert keys(callback.again) == [[trials[n].key for n in half] for half in halves]
     assert callback.errors == {}
     callback.on_trial_error(1, [], rays(trials[:1], RESTARTS + 1))
-    assert callback.errors == {trials[0].key: "out of memory"}
+    assert callback.errors == {trials[0].key: given_up(callback, trials[0])}
+
+
+def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
+    trials: list[Trial],
+    callback: DriverCallback,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It does not end the sweep; if it goes on, the trial is given up."""
+    ours, callback.keep_weights = trials[0], True
+    epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
+    news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
+    result = {"trials": {ours.key: news}, "notes": []}
+    ray_trial = rays([ours], 0)
+    path = tmp_path / f"{ours.key}.pt"
+    for number in range(RESTARTS + 1):
+        callback.again.clear()
+        path.write_bytes(b"no checkpoint")
+        callback.on_trial_result(1, [], ray_trial, result)
+        said = f"{path} is damaged: its content does not have the digest at its end; set aside as "
+        assert f"{said}{path.name}.damaged, the trial starts over" in capsys.readouterr().err
+        callback.on_trial_complete(1, [], ray_trial)
+        assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
+    reason = "its checkpoint could not be read again and again; see the log above"
+    assert callback.errors == {ours.key: reason}
+    assert callback.store.load(ours.key, needs_weights=False) is None
 
 
 def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[str]]) -> Any:

@@ -165,17 +165,19 @@ def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
 def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
     trials = keyed([sample_trial(DECOMPOSABLE, dropout=n / 10) for n in range(6)])
     path = checkpoint_path(state / "ray" / "checkpoints", trials[4].key)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"no checkpoint")
+    path.mkdir(parents=True)  # a folder in the checkpoint's place: nothing can be saved
     with pytest.raises(SweepError) as caught:
         swept(trials, state, 6, max_failures=0)
     first, *others = str(caught.value).splitlines()
     assert first.startswith("sweep: 1 of 6 trials did not finish")
-    assert [line.strip().split(":")[0] for line in others] == [trials[4].name]
+    (told,) = others
+    assert told.startswith(f"  {trials[4].name}: IsADirectoryError: ")
+    assert f", trace in {state / 'failures' / trials[4].name}.txt)" in told
     statuses = {key: run.info.status for key, run in children(state).items()}
     assert statuses == {t.key: "FAILED" if t is trials[4] else "FINISHED" for t in trials}
-    path.unlink()
+    path.rmdir()
     swept(trials, state, 6, max_failures=0)
+    assert not list((state / "failures").iterdir())
 
 
 def test_early_stopping_cuts_and_the_sweep_is_complete(

@@ -1,12 +1,12 @@
 """The store of finished trials never hands out another configuration's result."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from actmodels.errors import ArtefactError
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, sample_trial
 from tune.grid import Trial, with_keys
@@ -36,25 +36,74 @@ def test_a_record_without_the_weights_that_are_needed_does_not_count(tmp_path: P
     store.save(ours, None)
     assert store.load(ours.key, needs_weights=True) is None
     store.save(ours, {"a": torch.ones(2)})
-    assert store.load(ours.key, needs_weights=True) == ours
+    found = store.load(ours.key, needs_weights=True)
+    assert found is not None and replace(found, weights=None) == ours
 
 
-def test_a_result_under_another_name_is_refused(tmp_path: Path) -> None:
+def test_a_result_under_another_name_is_set_aside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store, ours, other = TrialStore(tmp_path), record(trial(1)), trial(2)
     store.save(ours, None)
-    store.record_path(ours.key).rename(store.record_path(other.key))
-    with pytest.raises(ArtefactError, match=r"holds the result of another configuration"):
-        store.load(other.key, needs_weights=False)
+    path = store.record_path(other.key)
+    store.record_path(ours.key).rename(path)
+    assert store.load(other.key, needs_weights=False) is None
+    aside = f"set aside as {path.name}.damaged, the trial is run again\n"
+    why = f"{path} holds the result of another configuration ({ours.key})"
+    assert capsys.readouterr().err == f"{why}; {aside}"
     store.save(replace(ours, key=other.key), None)
-    with pytest.raises(ArtefactError, match=r"another configuration \(" + ours.key):
-        store.load(other.key, needs_weights=False)
+    assert store.load(other.key, needs_weights=False) is None
+    assert capsys.readouterr().err == f"{why}; {aside}"
 
 
-def test_a_damaged_record_is_told(tmp_path: Path) -> None:
-    store, ours = TrialStore(tmp_path), trial()
-    store.record_path(ours.key).write_text('{"key": ')
-    with pytest.raises(ArtefactError, match=r"is not the record of a trial .* delete it"):
-        store.load(ours.key, needs_weights=False)
+def flipped(content: bytes) -> bytes:
+    return content[:40] + bytes([content[40] ^ 1]) + content[41:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content.replace(b'"dev_accuracy": 0.5', b'"dev_accuracy": 0.99'),
+        lambda content: content[: len(content) // 2],
+        flipped,
+        lambda content: bytes(len(content)),
+        lambda content: b"",
+        lambda content: content + b"\n",
+    ],
+)
+def test_a_damaged_record_is_set_aside(
+    damage: Callable[[bytes], bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, ours = TrialStore(tmp_path), record(trial())
+    store.save(ours, None)
+    path = store.record_path(ours.key)
+    sound = path.read_bytes()
+    path.write_bytes(damage(sound))
+    assert path.read_bytes() != sound
+    assert store.load(ours.key, needs_weights=False) is None
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path} is damaged: its content does not have the digest at its end; ")
+    assert said.endswith(f"set aside as {path.name}.damaged, the trial is run again\n")
+    assert not path.exists()
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == damage(sound)
+    store.save(ours, None)
+    assert store.load(ours.key, needs_weights=False) == ours
+
+
+@pytest.mark.parametrize("damage", [flipped, lambda content: content[:-9], lambda content: b"\0"])
+def test_damaged_weights_are_set_aside(
+    damage: Callable[[bytes], bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, ours = TrialStore(tmp_path), record(trial())
+    store.save(ours, {"a": torch.ones(2)})
+    path = store.weights_path(ours.key)
+    path.write_bytes(damage(path.read_bytes()))
+    assert store.load(ours.key, needs_weights=True) is None
+    assert capsys.readouterr().err == (
+        f"{path} is damaged: its record has another digest; "
+        f"set aside as {path.name}.damaged, the trial is run again\n"
+    )
+    assert not path.exists()
 
 
 def test_result_lines_have_no_timings() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import ray.tune
-import torch
 
 from actmodels.config import TrialConfig
 from actmodels.data.trial_data import TrialData
@@ -14,7 +13,7 @@ from actmodels.records import EpochRecord
 from actmodels.training import Training
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tune.early_stopping import Rungs, SuccessiveHalving
-from tune.trainable import checkpoint_path, load_checkpoint, train_pack
+from tune.trainable import checkpoint_path, load_checkpoint, save_checkpoint, train_pack
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -48,8 +47,7 @@ def saved_after(config: TrialConfig, epochs: int, path: Path, data: TrialData = 
     training = Training(config, data)
     for _ in range(epochs):
         training.run_epoch()
-    path.parent.mkdir(exist_ok=True)
-    torch.save(training.state_dict(), path)
+    save_checkpoint(path, training.state_dict())
 
 
 def lengths(report: dict[str, Any]) -> dict[str, int]:
@@ -96,6 +94,30 @@ def test_trials_of_different_epochs_are_taken_up_in_one_pack(
         losses = [record.dev_loss for record in alone.epochs()]
         assert [e["dev_loss"] for e in last[key]["history"]] == pytest.approx(losses, rel=1e-5)
         assert last[key]["parameters"] == alone.parameters
+
+
+def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(ray.tune, "report", told.append)
+    configs = pack(sound=3, damaged=3)
+    paths = {key: checkpoint_path(tmp_path / "c", key) for key in configs}
+    for key, path in paths.items():
+        saved_after(configs[key], 2, path)
+    stored = paths["damaged"].read_bytes()
+    paths["damaged"].write_bytes(stored[:2000] + b"?" + stored[2001:])
+    train(configs, tmp_path)
+    first, *others = told
+    assert first["notes"] == [
+        f"{paths['damaged']} is damaged: its content does not have the digest at its end; "
+        "set aside as damaged.pt.damaged, the trial starts over"
+    ]
+    assert not any(report["notes"] for report in others)
+    reached = [{k: len(news["history"]) for k, news in r["trials"].items()} for r in told]
+    assert reached == [{"sound": 2}, {"sound": 3, "damaged": 1}, {"damaged": 2}, {"damaged": 3}]
+    aside = paths["damaged"].with_name("damaged.pt.damaged")
+    assert aside.read_bytes()[2000:2001] == b"?"
 
 
 def test_a_single_trial_takes_the_plain_path_to_the_bit(
