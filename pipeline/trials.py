@@ -29,6 +29,7 @@ def execution_settings(params: Params) -> Execution:
         gpus_per_trial=cluster.gpus_per_trial,
         max_failures=cluster.max_failures,
         dashboard=cluster.dashboard,
+        wait_for_nodes=cluster.wait_for_nodes,
         trials_per_pack=cluster.trials_per_pack,
         cuda_graphs=cluster.cuda_graphs,
         matmul_precision=cluster.matmul_precision,

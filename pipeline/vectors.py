@@ -36,7 +36,14 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
     store = state_folder() / "downloads"
     archive = fetch(glove.urls, glove.sha256, glove.bytes, store, "vectors.glove")
     wanted = {word: row for row, word in enumerate(words)}
-    return read_vectors(archive, glove.member, wanted, settings.dimensions)
+    vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
+    return scaled(vectors, found, glove.mean_norm), found
+
+
+def scaled(vectors: Tensor, found: Tensor, mean_norm: float | None) -> Tensor:
+    """All vectors by one factor, so that those found have this length in the mean; None is none."""
+    length = float(vectors[found].norm(dim=1).mean()) if found.any() else 0.0
+    return vectors if mean_norm is None or length == 0 else vectors * (mean_norm / length)
 
 
 def summarise(counts: list[int], found: Tensor) -> dict[str, int | float]:

@@ -1,6 +1,7 @@
 """Handing trials to Ray Tune."""
 
 import functools
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from tune.grid import Trial, grid_hash
 from tune.packing import Pack
 from tune.placement import place
 from tune.progress import Progress
+from tune.room import Watch, await_room
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import Start, run_pack, start
@@ -28,7 +30,8 @@ class Execution:
     is the driver's own. Trials of one shape can train as one pack, whose resources are then
     those of a trial. Fractions of a GPU let packs share one. `workers` limits how many packs train
     at a time, and `start` gives what they train: benchmarks put stand-ins there. `text` is the file
-    that trials on characters read, on all nodes.
+    that trials on characters read, on all nodes. A cluster may be without room for a trial for
+    `wait_for_nodes` seconds.
     """
 
     data_folder: Path
@@ -44,6 +47,7 @@ class Execution:
     workers: int | None = None
     start: Start = start
     text: Path | None = None
+    wait_for_nodes: float = 0
 
     @property
     def device(self) -> str:
@@ -69,6 +73,11 @@ class Execution:
             "threads": self.threads,
             "precision": self.matmul_precision,
         }
+
+    @property
+    def wait(self) -> float:
+        """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
+        return self.wait_for_nodes if "RAY_ADDRESS" in os.environ else 0
 
     @property
     def checkpoints(self) -> Path:
@@ -104,6 +113,7 @@ def execute(
         tracker=tracker,
         progress=progress,
         checkpoints=execution.checkpoints,
+        traces=execution.state / "failures",
         keep_weights=keep_weights,
     )
     folder = execution.storage / f"{kind}-{grid_hash(trials)}"
@@ -112,6 +122,7 @@ def execute(
             connected(dashboard=execution.dashboard, state=execution.state),
             tracker.in_background(),  # ends first: a thread that met Ray late would end the process
         ):
+            await_room(execution.resources, execution.wait)
             packs = place(
                 kind,
                 trials,
@@ -119,13 +130,13 @@ def execute(
                 resources=execution.resources,
                 where=execution.where,
             )
-            fit(folder, packs, execution, callback, rungs)
+            with Watch(execution.resources, max(5.0, execution.wait)):
+                fit(folder, packs, execution, callback, rungs)
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
-    if not callback.errors:
-        shutil.rmtree(folder, ignore_errors=True)  # else its error files are worth a look
+    shutil.rmtree(folder, ignore_errors=True)
     return callback.errors
 
 

@@ -10,19 +10,8 @@ from actmodels.config import trial_from_dict
 from tune.grid import Trial
 from tune.pack_size import best_size, examples_per_second, try_sizes
 from tune.packing import Pack, by_shape, in_order, make_packs
+from tune.room import places
 from tune.trainable import load_data, prepare
-
-
-def workers(resources: Mapping[str, float]) -> int:
-    """How many packs with these resources (cpu, gpu) the connected cluster trains at a time."""
-    places = 0
-    for node in ray.nodes():  # type: ignore[no-untyped-call]
-        if node["Alive"]:
-            there = {name: node["Resources"].get(name.upper(), 0) for name in resources}
-            # a hair more: four shares of 0.25 of a GPU may be a rounding error too many
-            fitting = [there[name] / amount + 1e-6 for name, amount in resources.items() if amount]
-            places += int(min(fitting))
-    return max(1, places)
 
 
 def place(
@@ -40,15 +29,15 @@ def place(
         resources: what Ray sets aside for one pack (cpu, gpu).
         where: data_folder, device and threads of a worker.
     """
-    groups, places = by_shape(trials), workers(resources)
+    groups, room = by_shape(trials), places(resources)
     sizes = dict.fromkeys(groups, 1)
     if trials_per_pack != "auto":
         sizes = dict.fromkeys(groups, trials_per_pack)
-    elif len(trials) > places:  # else there is a worker for each trial
+    elif len(trials) > room:  # else there is a worker for each trial
         several = {shape: group for shape, group in groups.items() if len(group) > 1}
         found = measured_sizes(kind, list(several.values()), resources, where)
         sizes |= zip(several, found, strict=True)
-    return in_order(make_packs(groups, sizes, places), trials)
+    return in_order(make_packs(groups, sizes, room), trials)
 
 
 def measured_sizes(

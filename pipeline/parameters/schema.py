@@ -40,6 +40,7 @@ class Cluster(Section):
     cuda_graphs: Switch
     matmul_precision: Literal["highest", "high", "medium"]
     max_failures: Natural
+    wait_for_nodes: Amount
     dashboard: Switch
     storage: Name
 
@@ -105,6 +106,7 @@ class Glove(Section):
     sha256: Sha256
     bytes: Count | None
     member: Name
+    mean_norm: Positive | None
 
 
 class Vectors(Section):

@@ -115,6 +115,7 @@ def test_pretrained_vectors_are_looked_up(folder: Path) -> None:
     archive = make_zip(folder / "v.zip", {"v.txt": b"our 1 2 3 4\nAnna 5 6 7 8\nnobody 1 1 1 1\n"})
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     glove = {"urls": [archive.as_uri()], "sha256": digest, "bytes": None, "member": "v.txt"}
+    glove |= {"mean_norm": None}
     from_text(folder, vectors={"source": "glove", "glove": glove})
     questions.main()
     made = folder / "artefacts" / "questions" / "NE"

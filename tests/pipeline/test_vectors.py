@@ -33,10 +33,11 @@ def project(folder: Path, size: int = 40_000, **changes: Any) -> None:
     YAML().dump(params, folder / "params.yaml")
 
 
-def glove_project(folder: Path, text: str) -> None:
+def glove_project(folder: Path, text: str, mean_norm: float | None = None) -> None:
     archive = make_zip(folder / "mirror.zip", {"v.txt": text.encode()})
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     glove = {"urls": [archive.as_uri()], "sha256": digest, "bytes": None, "member": "v.txt"}
+    glove |= {"mean_norm": mean_norm}
     project(folder, source="glove", dimensions=2, glove=glove)
 
 
@@ -96,6 +97,14 @@ def test_glove(folder: Path) -> None:
     }
     downloads = list((folder / "state" / "downloads").iterdir())
     assert [path.suffix for path in sorted(downloads)] == [".zip", ".lock"]
+
+
+def test_vectors_are_scaled_by_one_factor(folder: Path) -> None:
+    """Lengths 5, 10 and 15 have the mean 10; a word without a vector does not count."""
+    glove_project(folder, "café 3 4\nrare -6 8\nthe 15 0\n", mean_norm=2)
+    vectors.main()
+    picked, _, _ = made(folder)
+    assert torch.allclose(picked, torch.tensor([[3.0, 0], [0.6, 0.8], [0, 0], [-1.2, 1.6]]))
 
 
 def test_bad_line_leaves_no_artefact(folder: Path) -> None:

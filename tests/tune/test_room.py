@@ -1,0 +1,123 @@
+"""A cluster without room for a trial is told at once; Ray would wait for ever."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+import tune.room
+from actmodels.errors import SweepError
+from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
+from tune.execution import Execution
+from tune.grid import with_keys
+from tune.room import Watch, await_room, places
+from tune.sweep import run_trials
+
+
+def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict[str, Any]:
+    resources = {"CPU": cpus} | ({"GPU": gpus} if gpus else {})
+    return {"Alive": alive, "NodeManagerAddress": address, "Resources": resources}
+
+
+Cluster = Callable[..., None]
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """Say which nodes there are, look by look; the last of them stay."""
+
+    def have(*looks: list[dict[str, Any]]) -> None:
+        left = list(looks)
+        monkeypatch.setattr("ray.nodes", lambda: left.pop(0) if len(left) > 1 else left[0])
+
+    return have
+
+
+@pytest.mark.parametrize(
+    ("resources", "expected"),
+    [
+        ({"cpu": 1, "gpu": 0}, 6),
+        ({"cpu": 3, "gpu": 0}, 1),
+        ({"cpu": 1, "gpu": 0.25}, 4),
+        ({"cpu": 5, "gpu": 0}, 0),
+    ],
+)
+def test_places_are_counted_node_by_node(
+    resources: dict[str, float], expected: int, cluster: Cluster
+) -> None:
+    cluster([node("a", 2), node("b", 4, gpus=1), node("c", 64, alive=False)])
+    assert places(resources) == expected
+
+
+def test_what_there_is_what_is_asked_for_and_what_to_do(cluster: Cluster) -> None:
+    cluster([node("10.0.0.1", 2)])
+    with pytest.raises(SweepError) as told:
+        await_room({"cpu": 1, "gpu": 0.25}, 0)
+    assert str(told.value) == (
+        "no node has room for a trial: it asks for 1 CPUs (cluster.cpus_per_trial) and 0.25 GPUs "
+        "(cluster.gpus_per_trial); there is 10.0.0.1 with 2 CPUs and 0 GPUs; lower what a trial "
+        "asks for in params.yaml, or start a node that has it"
+    )
+    cluster([])
+    with pytest.raises(SweepError, match="; there is no node; "):
+        await_room({"cpu": 64, "gpu": 0}, 0)
+
+
+def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(tune.room, "request_resources", lambda bundles: asked.append(bundles))
+    cluster([], [], [], [node("10.0.0.2", 4)])
+    await_room({"cpu": 4, "gpu": 0}, 20)
+    assert asked == [[{"CPU": 4}]]
+    start = time.monotonic()
+    with pytest.raises(SweepError, match=r"for a trial after 1 s \(cluster.wait_for_nodes\): it "):
+        await_room({"cpu": 8, "gpu": 0}, 1)
+    assert 1 <= time.monotonic() - start < 5
+
+
+def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tune.room, "EVERY", 0.05)
+    here = [node("a", 1)]
+    cluster([], here)
+    with Watch({"cpu": 1, "gpu": 0}, patience=0.3):
+        time.sleep(1)
+    cluster(here, [])
+    start = time.monotonic()
+    with (
+        pytest.raises(SweepError, match="run the same command again to go on"),
+        Watch({"cpu": 1, "gpu": 0}, patience=0.3),
+    ):
+        time.sleep(20)
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cpus", "gpus", "pack", "asked"),
+    [
+        (64, 0, 1, "64 CPUs (cluster.cpus_per_trial)"),
+        (1, 0.25, "auto", "1 CPUs (cluster.cpus_per_trial) and 0.25 GPUs (cluster.gpus_per_trial)"),
+    ],
+)
+def test_a_sweep_that_asks_for_what_this_machine_lacks(
+    cpus: int, gpus: float, pack: int | Literal["auto"], asked: str, tmp_path: Path
+) -> None:
+    save_sample_data(tmp_path, sample_data())
+    state = tmp_path / "state"
+    execution = Execution(tmp_path, state, state / "ray", cpus, gpus, 1, False, pack)
+    configs = [sample_trial(MODELS[1], seed=seed) for seed in range(4)]
+    trials = with_keys(configs, data_digest="d", device=execution.device, threads=1)
+    start = time.monotonic()
+    with pytest.raises(SweepError) as told:
+        run_trials("sweep", trials, execution)
+    assert time.monotonic() - start < 60  # of which Ray's own start is most
+    said = str(told.value)
+    assert said.startswith(f"no node has room for a trial: it asks for {asked}; there is ")
+    assert f" with {os.cpu_count()} CPUs and 0 GPUs; " in said
