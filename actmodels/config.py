@@ -5,7 +5,7 @@ from typing import Any, get_type_hints
 
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
-from actmodels.setting_checks import value_problem
+from actmodels.setting_checks import made, value_problem
 from actmodels.settings import RANGES, InputConfig, TrainConfig
 
 
@@ -71,11 +71,9 @@ def build_trial(
             problems.append(f"{name} {problem}")
     if problems:
         raise ConfigError("trial", problems)
-    # An int given for a float must not make a second key for the same trial.
-    typed = {name: float(v) if known[name] is float else v for name, v in settings.items()}
 
     def part(cls: type) -> Any:
-        return cls(**{field.name: typed[field.name] for field in fields(cls)})
+        return made(cls, {field.name: settings[field.name] for field in fields(cls)})
 
     halting = MODELS[model].halting
     return TrialConfig(

@@ -1,9 +1,11 @@
 """Whether a value can be a setting: its type, its choices, its range. Imports no torch."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+Part = TypeVar("Part")
 Ranges = Mapping[str, tuple[Callable[[Any], bool], str]]
 NUMBERS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
@@ -23,8 +25,17 @@ def value_problem(hint: Any, name: str, value: object, ranges: Ranges) -> str | 
     accepted = (int, float) if hint is float else hint
     if isinstance(value, bool) is not (hint is bool) or not isinstance(value, accepted):
         return f"is {value!r}; must be {NUMBERS[hint]}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"is {value!r}; must be a finite number"
     holds, wording = ranges.get(name, (lambda _: True, ""))
     return None if holds(value) else f"is {value!r}; must be {wording}"
+
+
+def made(cls: type[Part], settings: Mapping[str, Any]) -> Part:
+    """A dataclass of settings; 1 given for 1.0 must not make a second key for the same trial."""
+    hints = get_type_hints(cls)
+    whole = [name for name, v in settings.items() if hints[name] is float and type(v) is int]
+    return cls(**{**settings, **{name: float(settings[name]) for name in whole}})
 
 
 def part_problems(part: Any, ranges: Ranges) -> list[str]:

@@ -46,7 +46,6 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
-TRAINED = ("sweep", "retrain", "fidelity", "halting", "graves")  # kinds of runs with nested trials
 FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError)
 
 
@@ -165,9 +164,13 @@ class RunStore:
         """The nested runs of a run."""
         return self.search(f"tags.`{PARENT}` = '{parent}'")
 
-    def open(self, kind: str, group: str, tags: Mapping[str, str], name: str | None = None) -> Run:
-        """Get or create the run of (kind, group), owned by this process; delete its doubles."""
-        role = TRAINING if kind in TRAINED else RESULT
+    def open(
+        self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
+    ) -> Run:
+        """Get or create the run of (kind, group), owned by this process; delete its doubles.
+
+        role: TRAINING for one with nested trials; the views find it by that.
+        """
         tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver.name}
         found = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
         if not found:

@@ -18,6 +18,7 @@ from tune.background import Background
 from tune.mlflow_store import (
     FAILURES,
     PARENT,
+    TRAINING,
     Metrics,
     Params,
     RunStore,
@@ -80,7 +81,8 @@ class Tracker:
         """
         self._store = RunStore(self.state)
         with self._store.errors():
-            self._parent = self._store.open(self.kind, self.group, self.tags).info.run_id
+            run = self._store.open(self.kind, self.group, self.tags, role=TRAINING)
+            self._parent = run.info.run_id
             self._store.client.update_run(self._parent, "RUNNING")
             self._list_trials()
             self._end_open_trials()

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_type_hints
+from typing import Any
 
 from actmodels.comprehension.settings import ReaderConfig, ReadingTrainConfig
 from actmodels.errors import ConfigError
-from actmodels.setting_checks import Ranges, part_problems
+from actmodels.setting_checks import Ranges, made, part_problems
 
 PREFIX = "nse_"  # of the names that trials have where other kinds are about
 _ABOVE_ZERO = ("learning_rate", "clip_norm", "parameter_range", "embedding_range")
 _COUNTS = ("steps", "batch_size", "pool_size", "evaluation_batch_size", "max_epochs")
 READING_RANGES: Ranges = {
-    **dict.fromkeys(_ABOVE_ZERO, (lambda v: 0 < v < float("inf"), "above 0")),
+    **dict.fromkeys(_ABOVE_ZERO, (lambda v: v > 0, "above 0")),
     **dict.fromkeys(_COUNTS, (lambda v: v >= 1, "at least 1")),
     **dict.fromkeys(("patience", "seed"), (lambda v: v >= 0, "at least 0")),
     "memory_size": (lambda v: v >= 2 and v % 2 == 0, "even: each direction reads into one half"),
@@ -88,11 +88,7 @@ def build_reading(
         raise ConfigError("reader", problems)
 
     def part(cls: type) -> Any:
-        # An int given for a float must not make a second key for the same trial.
-        hints = get_type_hints(cls)
-        given = {name: settings[name] for name in hints}
-        whole = [n for n, v in given.items() if hints[n] is float and type(v) is int]
-        return cls(**given | {name: float(given[name]) for name in whole})
+        return made(cls, {field.name: settings[field.name] for field in fields(cls)})
 
     return ReadingConfig(
         questions, part(ReaderConfig), part(ReadingTrainConfig), max_epochs, patience, seed

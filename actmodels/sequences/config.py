@@ -17,7 +17,7 @@ from actmodels.sequences.settings import (
     SortConfig,
     TaskConfig,
 )
-from actmodels.setting_checks import part_problems
+from actmodels.setting_checks import made, part_problems
 from actmodels.settings import RANGES
 
 TASKS: dict[str, type] = {
@@ -133,7 +133,7 @@ def trial_from_dict(stored: dict[str, Any]) -> SequenceTrialConfig:
         known = {field.name for field in fields(cls)}
         problems.extend(f"{name} is not a setting of {where}" for name in given.keys() - known)
         problems.extend(f"{name} of {where} is missing" for name in known - given.keys())
-        return None if problems else cls(**given)
+        return None if problems else made(cls, given)
 
     def kind(where: str, kinds: dict[str, type]) -> Any:
         given = dict(stored[where])

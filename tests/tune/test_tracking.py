@@ -135,8 +135,13 @@ def test_a_finished_trial_can_be_sorted_by_its_best_epoch(state: Path) -> None:
     assert (run.data.metrics["best_dev_accuracy"], run.data.metrics["best_epoch"]) == (0.9, 2)
     assert run.data.metrics["best_dev_mean_steps"] == 3.5
     assert (run.data.tags["kind"], run.data.tags["stage"]) == ("trial", "sweep")
+
+
+@pytest.mark.parametrize("kind", ["sweep", "nse", "one that nobody thought of"])
+def test_whatever_trains_is_found_among_the_trainings(kind: str, state: Path) -> None:
+    started(state, kind=kind).finish("FINISHED", {})
     (parent,) = parents(state)
-    assert parent.data.tags["role"] == "training"
+    assert (parent.data.tags["kind"], parent.data.tags["role"]) == (kind, "training")
 
 
 def test_doubles_are_deleted_and_the_earliest_is_kept(state: Path) -> None:

@@ -5,7 +5,7 @@ import json
 import zlib
 from pathlib import Path
 
-from tune.mlflow_store import RunStore
+from tune.mlflow_store import TRAINING, RunStore
 from tune.views import ABOUT, NOTE, TAG, VIEWS, save_views, view_links
 
 
@@ -32,7 +32,7 @@ def test_views_are_stored_once_and_changes_by_hand_stay(tmp_path: Path) -> None:
 
 def test_each_view_has_a_search_that_mlflow_understands(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
-    store.open("sweep", "g", {})
+    store.open("sweep", "g", {}, role=TRAINING)
     found = [len(store.search(view.condition)) for view in VIEWS]
     assert found == [0, 0, 0, 1, 0]
     store.release()

@@ -80,8 +80,8 @@ def parents(state: Path) -> list[Run]:
     return [run for run in runs(state) if "mlflow.parentRunId" not in run.data.tags]
 
 
-def started(state: Path, group: str = "0123456789") -> Tracker:
-    tracker = Tracker("sweep", group, {"git_commit": "c0ffee"}, state)
+def started(state: Path, group: str = "0123456789", kind: str = "sweep") -> Tracker:
+    tracker = Tracker(kind, group, {"git_commit": "c0ffee"}, state)
     tracker.start()
     return tracker
 
