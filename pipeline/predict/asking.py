@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -47,17 +47,30 @@ def ask(
 
 @contextmanager
 def output(path: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a file that appears whole; what cannot be encoded is escaped."""
+    """Standard output, or a file; what cannot be encoded is escaped.
+
+    A file appears whole. A device or a pipe is written to: renaming would put a file in its place.
+
+    Raises:
+        DataError: it cannot be written. BrokenPipeError: nobody reads the other end of a pipe.
+    """
     if path is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
         yield sys.stdout
         return
-    with (
-        replacing(path) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
-    ):
-        yield file
+    path = path.resolve()  # a link stays one
+    special = path.exists() and not path.is_file()
+    try:
+        with (
+            nullcontext(path) if special else replacing(path) as target,
+            target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+        ):
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DataError(f"--output: {path} cannot be written: {error.strerror}") from error
 
 
 def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:

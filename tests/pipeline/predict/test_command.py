@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -146,6 +147,41 @@ def test_output_is_a_file(run: Run) -> None:
     assert Path("new/answers.csv").read_text() == expected
 
 
+def test_output_to_a_pipe_goes_through_it(run: Run) -> None:
+    _, expected, _ = run(*PAIR)
+    os.mkfifo("pipe")
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(Path("pipe").read_text()), daemon=True)
+    reader.start()
+    assert run(*PAIR, "--output", "pipe") == (0, "", "")
+    reader.join(10)
+    assert received == [expected]
+    assert Path("pipe").is_fifo()
+
+
+def test_output_through_a_link_leaves_the_link(run: Run) -> None:
+    _, expected, _ = run(*PAIR)
+    Path("answers.txt").touch()
+    Path("link").symlink_to("answers.txt")
+    assert run(*PAIR, "--output", "link") == (0, "", "")
+    assert (Path("link").readlink(), Path("answers.txt").read_text()) == (
+        Path("answers.txt"),
+        expected,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full")
+def test_output_that_cannot_be_written_is_told(run: Run) -> None:
+    """A device is never replaced, not even by one who may."""
+    Path("link").symlink_to("/dev/full")
+    told = "error: --output: /dev/full cannot be written: No space left on device\n"
+    assert run(*PAIR, "--output", "link") == (1, "", told)
+    assert Path("link").is_symlink() and Path("/dev/full").is_char_device()
+    Path("folder").mkdir()
+    told = f"error: --output: {Path('folder').resolve()} cannot be written: Is a directory\n"
+    assert run(*PAIR, "--output", "folder") == (1, "", told)
+
+
 def test_no_pairs_are_told(run: Run) -> None:
     assert run("-")[2] == "error: standard input: holds no pairs\n"
     Path("pairs.csv").write_text("premise,hypothesis\n")
@@ -200,6 +236,7 @@ def test_neither_mlflow_nor_ray_nor_the_training_is_loaded(tmp_path: Path) -> No
     write_export(tmp_path, sample_trial("adaptive_attention"))
     script = f"""
 import sys
+import threading
 sys.argv = ["predict", *{PAIR!r}]
 from pipeline.predict.__main__ import main
 assert "torch" not in sys.modules
