@@ -24,8 +24,8 @@ def characters_note(artefacts: Artefacts) -> str:
         "steps* are N of a byte; N + R, which training pays for, hardly tells one step (2) from "
         f"two of which the second weighs little ({over}). Figures by kind of byte are of other "
         "windows of the same part, the same for all runs; the passage is read in one go. "
-        "Differences are called clear beyond two standard errors of the mean over seeds, paired by "
-        "seed, which is a weak criterion with few; nothing is corrected for their number."
+        "Differences, paired by seed, are called clear if the 95 % interval of their mean over "
+        "seeds, by Student's t, leaves out zero; nothing is corrected for their number."
     )
 
 

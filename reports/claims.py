@@ -114,8 +114,8 @@ def _steps(artefacts: Artefacts) -> Iterator[Claim]:
 
 def _interval_verdict(found: Interval) -> str:
     if not found.clear:
-        return "no clear difference"
-    return "clearly above" if found.low > 0 else "clearly below"
+        return "no clear difference" if found.seeds > 1 else "one seed: no spread"
+    return "clearly above" if found.above else "clearly below"
 
 
 def _spread_verdict(found: Spread) -> str:
@@ -146,9 +146,10 @@ def claims_note() -> str:
         "Figures with brackets have a 95 % interval of a bootstrap over seeds and test pairs, "
         "paired by test pair (and by seed for variants of one model), and are called clear if it "
         "leaves out zero; over few seeds it is rather too narrow than too wide. Figures with ± are "
-        "means and sample standard deviations over seeds, and are called clear beyond two standard "
-        "errors, which is a weak criterion with few seeds. *Largest p* is that of McNemar's exact "
-        "test, one per seed. Nothing is corrected for the number of claims."
+        "means and sample standard deviations over seeds, and are called clear if the 95 % "
+        "interval of the mean, by Student's t, leaves out zero. Nothing is clear from one seed. "
+        "*Largest p* is that of McNemar's exact test, one per seed. Nothing is corrected for the "
+        "number of claims."
     )
 
 

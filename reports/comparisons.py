@@ -52,7 +52,7 @@ def comparisons(artefacts: Artefacts) -> list[Comparison]:
             reference=str(row["reference"]),
             seeds=int(row["seeds"]),
             pairs=int(row["pairs"]),
-            difference=Interval(row["difference"], row["low"], row["high"]),
+            difference=Interval(row["difference"], row["low"], row["high"], int(row["seeds"])),
             largest_p=float(row["largest_p"]),
         )
         for _, row in artefacts.paired.iterrows()

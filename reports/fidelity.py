@@ -61,7 +61,7 @@ def variants(artefacts: Artefacts, model: str) -> list[Variant]:
     rows = artefacts.fidelity[artefacts.fidelity["model"] == model]
     found = [_variant(row, at == 0) for at, (_, row) in enumerate(rows.iterrows())]
     together = next((v for v in found if v.name == TOGETHER), None)
-    if together is None or together.difference.high >= 0:
+    if together is None or not together.difference.below:
         return found
     loss, parts = together.difference.mean, set(together.settings)
     return [
@@ -86,7 +86,7 @@ def _variant(row: "pd.Series[float]", first: bool) -> Variant:
         dev=spreads["dev"],
         test=spreads["test"],
         mean_steps=None if pd.isna(steps) else float(steps),
-        difference=Interval(row["difference"], row["low"], row["high"]),
+        difference=Interval(row["difference"], row["low"], row["high"], spreads["test"].n),
         largest_p=float(row["largest_p"]),
         pairs=int(row["pairs"]),
         first=first,

@@ -15,7 +15,9 @@ def fidelity_note(artefacts: Artefacts, published: bool) -> str:
     seeds, pairs = sorted({v.test.n for v in found}), sorted({v.pairs for v in found})
     times = listed([str(n) for n in seeds])
     few = (
-        "it holds for these trainings alone" if seeds == [1] else "over few it is rather too narrow"
+        "it holds for these trainings alone, so nothing is called clear"
+        if seeds == [1]
+        else "over few it is rather too narrow"
     )
     scored = f"{pairs[0]:,}" if len(pairs) == 1 else f"{pairs[0]:,} to {pairs[-1]:,}"
     note = (
@@ -72,14 +74,12 @@ def fidelity_sentences(artefacts: Artefacts, model: str) -> str:
 def _together(together: Variant, single: list[Variant]) -> str:
     """All deviations at once, and how much of their loss the costliest single one makes."""
     gap = together.difference
-    how = (
-        "clearly cost" if gap.high < 0 else "clearly gain" if gap.low > 0 else "do not clearly cost"
-    )
+    how = "clearly cost" if gap.below else "clearly gain" if gap.above else "do not clearly cost"
     said = f"All deviations together (*{together.name}*) {how} accuracy: {gap.points()} points."
     worst = min(single, key=lambda v: v.difference.mean, default=None)
     if worst is None or worst.share is None:
         return said
-    if worst.difference.high >= 0:
+    if not worst.difference.below:
         return f"{said} No single one of them clearly does."
     return (
         f"{said} Alone, the costliest, *{worst.name}*, makes {whole(100 * worst.share)} % of that."
@@ -89,8 +89,8 @@ def _together(together: Variant, single: list[Variant]) -> str:
 def _outcomes(whose: str, found: list[Variant]) -> str:
     """What the variants did, those of one outcome together."""
     outcomes = [
-        ("clearly cost{} accuracy", [v for v in found if v.difference.high < 0]),
-        ("clearly gain{} accuracy", [v for v in found if v.difference.low > 0]),
+        ("clearly cost{} accuracy", [v for v in found if v.difference.below]),
+        ("clearly gain{} accuracy", [v for v in found if v.difference.above]),
         ("make{} no clear difference", [v for v in found if not (v.difference.clear or v.same)]),
         ("change{} nothing at all", [v for v in found if v.same]),
     ]

@@ -5,7 +5,7 @@ from reports.artefacts import Artefacts
 from reports.comparisons import comparison_sentence, comparisons
 from reports.corpus import Corpus
 from reports.featured import MANY, best_on_dev, featured
-from reports.spread import PLUS_MINUS, Spread, difference_error, signed, title
+from reports.spread import PLUS_MINUS, Gap, Spread, signed, title
 from reports.sweep import sweep_models, trials_of
 from reports.tables import mean_steps, test_accuracy
 
@@ -79,14 +79,13 @@ def _between_models(artefacts: Artefacts) -> str:
 
 def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:
     """Above, below or level with; and by how many points, and whether that is clear."""
-    gap, error = round(ours.mean - theirs.mean, 12), difference_error(ours, theirs)
-    if error is None:
-        spread, clear = "no spread for at least one of the two", False
-    else:
-        spread, clear = f"standard error {100 * error:.2f}", abs(gap) > 2 * error
-    direction = "above" if gap > 0 else "below" if gap < 0 else "level with"
-    far = "" if clear else "; not a clear difference"
-    return direction, f"{signed(100 * gap)} points, {spread}{far}"
+    gap = Gap.of(ours, theirs)
+    spread = "no spread for at least one of the two"
+    if gap.error is not None:
+        spread = f"standard error {100 * gap.error:.2f}"
+    direction = "above" if gap.mean > 0 else "below" if gap.mean < 0 else "level with"
+    far = "" if gap.clear else "; not a clear difference"
+    return direction, f"{signed(100 * gap.mean)} points, {spread}{far}"
 
 
 def _steps(artefacts: Artefacts) -> str:

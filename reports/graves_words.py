@@ -33,9 +33,9 @@ def graves_note(artefacts: Artefacts) -> str:
         "sequences with any mistake at a run's best epoch, *mean steps* are those of the inputs "
         f"of dev sequences ({over}). Dev sequences chose the epochs, and the best of several "
         f"ponder weights is chosen on them too, so it is optimistic. Difficulty counts "
-        f"{listed(each)}. Differences are called clear beyond two standard errors of the mean "
-        "over seeds, paired by seed, which is a weak criterion with few; nothing is corrected for "
-        "their number."
+        f"{listed(each)}. Differences, paired by seed, are called clear if the 95 % interval of "
+        "their mean over seeds, by Student's t, leaves out zero; nothing is corrected for their "
+        "number."
     )
 
 

@@ -9,7 +9,7 @@ from reports.artefacts import Artefacts
 from reports.comparisons import p_value
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.nse_published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
-from reports.spread import Interval, Spread, difference_error
+from reports.spread import Gap, Interval, Spread
 
 RANDOM, FREQUENT = "random candidate", "most frequent candidate"
 OURS = "this project"
@@ -23,7 +23,7 @@ class Run:
     sd_steps: between dev questions, over seeds; None where it was not measured.
     tests: test accuracies seed by seed.
     difference: its test accuracy minus the first run's, with a 95 % interval, over `pairs`
-        questions; error: the standard error of the same over seeds, None with one seed.
+        questions; over_seeds: the same over seeds alone.
     gap: dev minus test accuracy. fit: training minus dev accuracy at the best epoch, if known.
     """
 
@@ -38,7 +38,7 @@ class Run:
     parameters: int
     diverged: int
     difference: Interval
-    error: float | None
+    over_seeds: Gap
     largest_p: float
     pairs: int
     first: bool
@@ -101,8 +101,8 @@ def _run(
         sd_steps=_spread(seeds["dev_sd_steps"]),
         parameters=int(seeds["parameters"].iloc[0]),
         diverged=int(seeds["diverged"].sum()),
-        difference=Interval(row["difference"], row["low"], row["high"]),
-        error=difference_error(test, Spread.of(first["test_accuracy"])),
+        difference=Interval(row["difference"], row["low"], row["high"], test.n),
+        over_seeds=Gap.of(test, Spread.of(first["test_accuracy"])),
         largest_p=float(row["largest_p"]),
         pairs=int(row["pairs"]),
         first=is_first,

@@ -1,6 +1,6 @@
 """What the figures on cloze questions say, whichever way they fall."""
 
-from math import sqrt
+from math import inf, sqrt
 
 from reports.artefacts import Artefacts
 from reports.findings import listed
@@ -15,7 +15,7 @@ from reports.nse_published import (
     STRATEGIES,
     QuestionKind,
 )
-from reports.spread import PLUS_MINUS, Spread, difference_error, sampling_error, signed
+from reports.spread import PLUS_MINUS, Gap, sampling_error, signed, t_quantile
 
 # Said of questions built from a text, whose documents are 20 sentences each.
 OVERLAP = (
@@ -49,9 +49,8 @@ def nse_note(artefacts: Artefacts) -> str:
         "once. The *difference* on test is to the first run of a table; its 95 % interval is a "
         f"bootstrap over test questions ({scored}, the same for both) and over the seeds of each, "
         "and *largest p* is that of McNemar's exact test, one test per seed. A difference "
-        "is called clear here if the interval leaves out zero and it is also beyond two standard "
-        "errors over seeds: both are weak with few seeds, and nothing is corrected for the number "
-        "of comparisons."
+        "is called clear here if this interval leaves out zero and so does Student's over the "
+        "seeds alone; nothing is corrected for the number of comparisons."
         f"{OVERLAP if _built(artefacts) else ''}"
     )
 
@@ -88,8 +87,7 @@ def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:
 
 def _against_first(run: Run, first: Run) -> str:
     """Whether a run is better than the first one by both measures."""
-    gap, error = run.difference, run.error
-    beyond = error is not None and abs(gap.mean) > max(2 * error, 1e-9)
+    gap, error, beyond = run.difference, run.over_seeds.error, run.over_seeds.clear
     how = f"{'' if gap.clear and beyond else 'not '}clearly {'above' if gap.mean > 0 else 'below'}"
     if gap.mean == 0:
         how = "level with"
@@ -116,8 +114,8 @@ def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:
     """How many runs are above what counting words gives."""
     found = baselines(artefacts, kind)["test"]
     level = found.frequent
-    above = [run for run in runs if _error(run, level, found.count) < run.test.mean - level]
-    below = [run for run in runs if _error(run, level, found.count) < level - run.test.mean]
+    above = [run for run in runs if _margin(run, level, found.count) < run.test.mean - level]
+    below = [run for run in runs if _margin(run, level, found.count) < level - run.test.mean]
     parts = [
         f"{listed([f'*{run.name}*' for run in group])} {'is' if len(group) == 1 else 'are'} {how}"
         for group, how in (
@@ -132,15 +130,22 @@ def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:
         verdict = f"no run is clearly above it: {verdict}"
     return (
         f"The {FREQUENT} of the document is right in {100 * level:.1f} % of {found.count:,} test "
-        f"questions; {verdict} it, by two standard errors over seeds and questions."
+        f"questions; {verdict} it, by a 95 % interval over seeds (Student's t) and questions."
     )
 
 
-def _error(run: Run, level: float, questions: int) -> float:
-    """Two standard errors of the gap to a baseline, as if both had drawn questions of their own."""
-    seeds = (run.test.sd or 0.0) ** 2 / run.test.n
+def _margin(run: Run, level: float, questions: int) -> float:
+    """Half the interval of the gap to a baseline, as if both had drawn questions of their own.
+
+    Student's t with Welch's degrees of freedom, of which questions have many; infinite with one
+    seed.
+    """
+    if run.test.sd is None:
+        return inf
+    seeds = run.test.sd**2 / run.test.n
     drawn = sampling_error(run.test.mean, questions) ** 2 + sampling_error(level, questions) ** 2
-    return 2 * sqrt(seeds + drawn)
+    freedom = (run.test.n - 1) * ((seeds + drawn) / seeds) ** 2 if seeds else inf
+    return t_quantile(freedom) * sqrt(seeds + drawn)
 
 
 def _halting(run: Run) -> str:
@@ -163,7 +168,8 @@ def _halting(run: Run) -> str:
 def _fitting(first: Run, more: list[Run]) -> str:
     """Whether dev promises more than test keeps, the more so with more steps."""
     each = [f"{run.gap.points()} for *{run.name}*" for run in (first, *more)]
-    larger = [run for run in more if _clearly_more(run.gap, first.gap)]
+    gaps = {run.name: Gap.of(run.gap, first.gap) for run in more}
+    larger = [run for run in more if gaps[run.name].clear and gaps[run.name].mean > 0]
     how = "clearly larger with more steps for none of them: no over-fitting to dev is seen"
     if larger:
         how = f"clearly larger than with one step for {listed([f'*{r.name}*' for r in larger])}"
@@ -174,11 +180,6 @@ def _fitting(first: Run, more: list[Run]) -> str:
         return said
     each = [f"{run.fit.points()} for *{run.name}*" for run in known if run.fit is not None]
     return f"{said} Training (with dropout) minus dev accuracy at the best epochs: {listed(each)}."
-
-
-def _clearly_more(ours: Spread, theirs: Spread) -> bool:
-    error = difference_error(ours, theirs)
-    return error is not None and ours.mean - theirs.mean > max(2 * error, 1e-9)
 
 
 def _paper(artefacts: Artefacts, known: QuestionKind, kind: str) -> str:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from statistics import fmean, stdev
 
 import pandas as pd
+from scipy.special import stdtrit
 
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
@@ -39,8 +40,13 @@ class Spread:
 
     @property
     def clear(self) -> bool:
-        """Whether a difference is beyond two standard errors of its mean; never with one seed."""
-        return self.sd is not None and abs(self.mean) > 2 * self.sd / math.sqrt(self.n)
+        """Whether the 95 % interval of a mean difference, by Student's t, leaves out zero.
+
+        Never with one seed.
+        """
+        if self.sd is None:
+            return False
+        return abs(self.mean) > t_quantile(self.n - 1) * self.sd / math.sqrt(self.n)
 
     def percent(self) -> str:
         """`82.7 ± 0.35`: a share as a percentage."""
@@ -64,16 +70,30 @@ class Spread:
 
 @dataclass(frozen=True)
 class Interval:
-    """A difference of two accuracies with the ends of its 95 % interval, all in [-1, 1]."""
+    """A difference of two accuracies with the ends of its 95 % interval, all in [-1, 1].
+
+    seeds: that it is over. One says nothing about others, so nothing is clear then.
+    """
 
     mean: float
     low: float
     high: float
+    seeds: int
+
+    @property
+    def above(self) -> bool:
+        """Whether the interval is above zero."""
+        return self.seeds > 1 and self.low > 0
+
+    @property
+    def below(self) -> bool:
+        """Whether the interval is below zero."""
+        return self.seeds > 1 and self.high < 0
 
     @property
     def clear(self) -> bool:
         """Whether the interval leaves out zero."""
-        return self.low > 0 or self.high < 0
+        return self.above or self.below
 
     def points(self) -> str:
         """`-2.10 (-2.90 to -1.30)`, in percentage points."""
@@ -87,11 +107,39 @@ def paired(minuend: pd.DataFrame, subtrahend: pd.DataFrame, column: str = "accur
     return Spread.of([ours[seed] - theirs[seed] for seed in ours.index])
 
 
-def difference_error(first: Spread, second: Spread) -> float | None:
-    """Standard error of the difference of two unpaired means, where both have a spread."""
-    if first.sd is None or second.sd is None:
-        return None
-    return math.sqrt(first.sd**2 / first.n + second.sd**2 / second.n)
+@dataclass(frozen=True)
+class Gap:
+    """The difference of two unpaired means, with its standard error (Welch 1947).
+
+    margin: half the width of its 95 % interval; both None where one of them has no spread.
+    """
+
+    mean: float
+    error: float | None
+    margin: float | None
+
+    @classmethod
+    def of(cls, ours: Spread, theirs: Spread) -> "Gap":
+        """The difference ours minus theirs, of seeds that have nothing to do with one another."""
+        mean = round(ours.mean - theirs.mean, 12)
+        if ours.sd is None or theirs.sd is None:
+            return cls(mean, None, None)
+        first, second = ours.sd**2 / ours.n, theirs.sd**2 / theirs.n
+        error = math.sqrt(first + second)
+        if error == 0:
+            return cls(mean, 0.0, 0.0)
+        freedom = error**4 / (first**2 / (ours.n - 1) + second**2 / (theirs.n - 1))
+        return cls(mean, error, t_quantile(freedom) * error)
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero; never where one of the two has one seed."""
+        return self.margin is not None and abs(self.mean) > max(self.margin, 1e-9)
+
+
+def t_quantile(freedom: float) -> float:
+    """What 97.5 % of Student's t are below: 12.71 with one degree of freedom, 4.30 with two."""
+    return float(stdtrit(freedom, 0.975))
 
 
 def sampling_error(accuracy: float, pairs: int) -> float:

@@ -52,7 +52,7 @@ def fidelity(artefacts: Artefacts, model: str) -> Figure:
 
 def _variant(v: Variant) -> Row:
     mean, low, high = (100 * x for x in (v.difference.mean, v.difference.low, v.difference.high))
-    look = BELOW if high < 0 else ABOVE if low > 0 else UNCLEAR
+    look = BELOW if v.difference.below else ABOVE if v.difference.above else UNCLEAR
     row: Row = {SERIES: look, "name": v.name, "changes": v.changes or "nothing"}
     row |= {"x": rounded(mean), "low": rounded(low), "high": rounded(high)}
     row |= {"difference": v.difference.points(), "test": f"{v.test.percent()} %"}

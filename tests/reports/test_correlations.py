@@ -27,8 +27,8 @@ def test_mean_and_sd_over_seeds_by_hand(artefacts: Artefacts) -> None:
 def test_a_sentence_on_depth_and_length(artefacts: Artefacts) -> None:
     assert correlation_sentence(artefacts, AA) == (
         "Adaptive Attention: steps grow with recorded reasoning depth (Pearson's r +0.34 ± 0.02, "
-        "sd over 3 seeds; 11.6 % of their variance) and grow with mean sentence length (Pearson's "
-        "r +0.10 ± 0.05, sd over 3 seeds; 1.0 % of their variance)."
+        "sd over 3 seeds; 11.6 % of their variance) and do not clearly follow mean sentence length "
+        "(Pearson's r +0.10 ± 0.05, sd over 3 seeds; 1.0 % of their variance)."
     )
 
 
@@ -65,14 +65,14 @@ def test_steps_that_never_change(folder: Path, edit: Edit) -> None:
     depth_is(edit, "", "", "")
     artefacts = load(folder)
     assert f"| 3 (0 defined) | {DASH} | {DASH} |" in correlation_table(artefacts)
-    said = "steps are the same for every pair, whatever its recorded reasoning depth and grow with"
+    said = "steps are the same for every pair, whatever its recorded reasoning depth and do not"
     assert said in correlation_sentence(artefacts, AA)
 
 
 def test_a_corpus_without_depths(folder: Path, edit: Edit) -> None:
     edit("evaluate/correlations.csv", lambda r: r if r["steps_against"] == "mean_length" else None)
     text = correlation_sentence(load(folder), AA)
-    assert text.startswith("Adaptive Attention: steps grow with mean sentence length (")
+    assert text.startswith("Adaptive Attention: steps do not clearly follow mean sentence length (")
     assert text.endswith(" The corpus records no reasoning depth.")
 
 

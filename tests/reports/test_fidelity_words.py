@@ -88,7 +88,7 @@ def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
     edit("fidelity/variants.csv", lambda row: row | {"seeds": "1"})
     edit("fidelity/timings.csv", lambda row: row if row["seed"] == "1" else None)
     note = fidelity_note(load(folder), published=False)
-    assert "(n = 1 seed: it holds for these trainings alone)" in note
+    assert "(n = 1 seed: it holds for these trainings alone, so nothing is called clear)" in note
 
 
 def test_deviations_are_those_of_the_twin() -> None:

@@ -74,8 +74,8 @@ def test_unpaired_differences() -> None:
 @pytest.mark.parametrize(
     ("gains", "said"),
     [
-        ([0.01, 0.02, 0.03], "better than"),
-        ([-0.01, -0.02, -0.03], "worse than"),
+        ([0.02, 0.03, 0.04], "better than"),
+        ([-0.02, -0.03, -0.04], "worse than"),
         ([0.0, 0.01, 0.02], "not clearly better than"),
         ([0.0, 0.0, 0.0], "not better than"),
         ([-0.02, 0.0, 0.01], "not better than"),

@@ -101,7 +101,7 @@ def test_gap_fit_and_error_by_hand(artefacts: Artefacts) -> None:
     assert (halting.gap.mean, halting.gap.sd) == (0.08, 0.02)
     # third of four epochs: dev is the best, training is 0.01 · 2 · √6 above it
     assert gated.fit is not None and gated.fit.mean == pytest.approx(0.049, abs=1e-4)
-    assert first.error == pytest.approx((2 * 0.01**2 / 3) ** 0.5)
+    assert first.over_seeds.error == pytest.approx((2 * 0.01**2 / 3) ** 0.5)
     assert halting.tests == (0.56, 0.60, 0.61) and halting.sd_steps is not None
 
 
@@ -147,4 +147,4 @@ def test_csv_of_nothing(folder: Path, no_nse: object) -> None:
 def test_one_seed_has_no_spread(one_seed: Path) -> None:
     artefacts = load(one_seed)
     assert "±" not in nse_table(artefacts, "NE") + published_table(artefacts, "NE")
-    assert all(run.error is None for run in nse_runs(artefacts, "NE"))
+    assert all(run.over_seeds.error is None for run in nse_runs(artefacts, "NE"))

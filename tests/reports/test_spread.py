@@ -1,5 +1,7 @@
 import math
+from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -7,13 +9,14 @@ from actmodels.registry import HALTINGS, MODELS
 from reports.spread import (
     KINDS,
     MINUS,
+    Gap,
     Interval,
     Spread,
-    difference_error,
     paired,
     sampling_error,
     setting,
     signed,
+    t_quantile,
     title,
     whole,
 )
@@ -66,16 +69,41 @@ def test_equal_values_differ_by_nothing() -> None:
     assert paired(table, shifted).mean == 0
 
 
-@pytest.mark.parametrize(("values", "clear"), [([1, 2, 3], True), ([0, 1, 2], False), ([2], False)])
-def test_a_clear_difference_is_beyond_two_standard_errors(values: list[float], clear: bool) -> None:
-    # sd 1 over three: standard error 0.577, twice that 1.155
+@pytest.mark.parametrize(
+    ("values", "clear"), [([1.5, 2.5, 3.5], True), ([1.4, 2.4, 3.4], False), ([2], False)]
+)
+def test_a_clear_difference_is_beyond_students_interval(values: list[float], clear: bool) -> None:
+    # sd 1 over three: standard error 0.577, times 4.303 is 2.484
     assert Spread.of(values).clear is clear
     assert Spread.of([-value for value in values]).clear is clear
 
 
-def test_standard_error_of_a_difference() -> None:
-    assert difference_error(Spread(0, 3, 9), Spread(0, 4, 4)) == pytest.approx(math.sqrt(1 + 4))
-    assert difference_error(Spread(0, 3, 9), Spread(0, None, 1)) is None
+def test_quantiles_of_a_printed_table() -> None:
+    found = [round(t_quantile(freedom), 3) for freedom in (1, 2, 4, 10, 120)]
+    assert found == [12.706, 4.303, 2.776, 2.228, 1.980]
+
+
+def test_the_gap_of_unpaired_means() -> None:
+    """Welch: variances 1 and 4 of means with 8 and 3 degrees of freedom: 25 / (1/8 + 16/3)."""
+    gap = Gap.of(Spread(9, 3, 9), Spread(2, 4, 4))
+    assert (gap.mean, gap.error) == (7, pytest.approx(math.sqrt(5)))
+    assert gap.margin == pytest.approx(math.sqrt(5) * t_quantile(25 / (1 / 8 + 16 / 3)))
+    assert gap.clear and not Gap.of(Spread(7, 3, 9), Spread(2, 4, 4)).clear
+    assert Gap.of(Spread(9, 3, 9), Spread(2, None, 1)) == Gap(7, None, None)
+    assert not Gap(7, None, None).clear
+    same = Spread(0.2, 0.0, 3)
+    assert Gap.of(Spread(0.3, 0.0, 3), same).clear and not Gap.of(same, same).clear
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_of_twenty_differences_without_any_effect_one_looks_clear(seeds: int) -> None:
+    """Two standard errors called 29 % of them clear with two seeds, 18.5 % with three."""
+    draws = np.random.default_rng(seeds)
+    alike = [Spread.of(values) for values in draws.normal(size=(4000, seeds))]
+    paired_ = np.mean([spread.clear for spread in alike])
+    unpaired = np.mean([Gap.of(*two).clear for two in pairwise(alike)])
+    assert 0.04 < paired_ < 0.06  # three standard errors of 4000 draws are 1 %
+    assert unpaired < 0.06
 
 
 def test_sampling_error_of_one_run_on_snli() -> None:
@@ -132,11 +160,14 @@ def test_what_a_stage_stored() -> None:
     [((-0.03, -0.01), True), ((0.01, 0.03), True), ((-0.01, 0.01), False), ((0.0, 0.0), False)],
 )
 def test_an_interval_is_clear_if_it_leaves_out_zero(ends: tuple[float, float], clear: bool) -> None:
-    assert Interval(sum(ends) / 2, *ends).clear is clear
+    found = Interval(sum(ends) / 2, *ends, seeds=2)
+    assert found.clear is clear
+    assert (found.above, found.below) == (clear and ends[0] > 0, clear and ends[0] < 0)
+    assert not Interval(sum(ends) / 2, *ends, seeds=1).clear
 
 
 def test_an_interval_in_points() -> None:
-    assert Interval(-0.021, -0.04, 0.003).points() == f"{MINUS}2.10 ({MINUS}4.00 to +0.30)"
+    assert Interval(-0.021, -0.04, 0.003, 3).points() == f"{MINUS}2.10 ({MINUS}4.00 to +0.30)"
 
 
 @pytest.mark.parametrize(
