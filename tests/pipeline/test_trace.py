@@ -59,7 +59,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", tokens_of(pairs))
     configs = [
         sample_trial("decomposable_attention", max_epochs=1),
-        *(sample_trial(MODEL, max_epochs=1, seed=seed, null_token=True) for seed in (7, 3)),
+        *(sample_trial(MODEL, max_epochs=1, seed=seed, null_token=True) for seed in (9, 3)),
     ]
     records = []
     for config in configs:
@@ -99,7 +99,7 @@ def test_a_pair_that_is_not_there() -> None:
     )
 
 
-@pytest.mark.parametrize(("seeds", "expected"), [(1, [7]), (2, [7, 3]), (5, [7, 3])])
+@pytest.mark.parametrize(("seeds", "expected"), [(1, [9]), (2, [9, 3]), (5, [9, 3])])
 def test_the_first_seeds_are_traced(project: Path, seeds: int, expected: list[int]) -> None:
     models = traced_models(settings(seeds=seeds))
     assert [(config.model, config.seed) for config, _ in models] == [(MODEL, s) for s in expected]
@@ -132,7 +132,7 @@ def test_a_line_is_what_the_pair_gives_by_itself(project: Path) -> None:
     assert len({line["steps"] for line in found}) > 1
     for row, (line, pair) in enumerate(zip(found, tokens_of(pairs), strict=True)):
         expected = alone(config, model, pairs, row)
-        assert (line["model"], line["seed"], line["label"]) == (MODEL, 7, pair.label)
+        assert (line["model"], line["seed"], line["label"]) == (MODEL, 9, pair.label)
         assert line["premise"] == ["<null>", *pair.premise]
         assert line["hypothesis"] == ["<null>", *pair.hypothesis]
         assert (line["steps"], line["predicted"]) == (expected["steps"], expected["predicted"])
@@ -164,11 +164,11 @@ def test_the_stage_writes_the_lines_and_their_counts(project: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "traces.jsonl"]
     read = [json.loads(line) for line in (folder / "traces.jsonl").read_text().splitlines()]
     assert read == list(lines(settings(seeds=2)))
-    assert [line["seed"] for line in read] == [7] * PAIRS + [3] * PAIRS
+    assert [line["seed"] for line in read] == [9] * PAIRS + [3] * PAIRS
     summary = json.loads((folder / "summary.json").read_text())
     assert summary == summarise(read)
     right = sum(line["predicted"] == line["label"] for line in read[:PAIRS])
-    assert (summary[MODEL]["seed_7"]["pairs"], summary[MODEL]["seed_7"]["right"]) == (PAIRS, right)
+    assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (PAIRS, right)
 
 
 def test_a_run_that_breaks_leaves_no_file(tmp_path: Path) -> None:
