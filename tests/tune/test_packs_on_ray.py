@@ -187,7 +187,7 @@ def test_early_stopping_cuts_and_the_sweep_is_complete(
     configs = [
         sample_trial(model, max_epochs=9, learning_rate=rate)
         for model in (ADAPTIVE, DECOMPOSABLE)
-        for rate in (0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001)
+        for rate in (0.01, 0.005, 0.003, 0.001, 0.0003, 0.0001)
     ]
     rule = SuccessiveHalving(first_epochs=1, keep_one_in=3)
     records = swept(keyed(configs, rule), state, 3, data)
