@@ -77,7 +77,7 @@ class Execution:
     @property
     def wait(self) -> float:
         """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
-        return self.wait_for_nodes if "RAY_ADDRESS" in os.environ else 0
+        return self.wait_for_nodes if os.environ.get("RAY_ADDRESS") else 0
 
     @property
     def checkpoints(self) -> Path:

@@ -104,15 +104,12 @@ class ReaderTraining(ModelTraining[ReadingConfig, NseReader, ReaderMeans]):
     def train_epoch(self) -> ReaderMeans:
         """Go through the epoch's batches; sets `diverged` and stops at a non-finite loss."""
         settings = self.config.training
+        order = self.epoch_generator
         lengths = self.train.document_offsets.diff()
         means = ReaderMeans()
         self.model.train()
         batches = pooled_batches(
-            lengths,
-            settings.batch_size,
-            settings.pool_size,
-            settings.keep_last,
-            self.epoch_generator,
+            lengths, settings.batch_size, settings.pool_size, settings.keep_last, order
         )
         for update, index in enumerate(batches):
             key = update_key(self.config.seed, self.next_epoch, update)
