@@ -9,7 +9,6 @@ from types import FrameType
 from typing import NoReturn
 
 from actmodels.errors import UserError
-from pipeline.inputs import check_unchanged, inputs
 
 
 def artefacts(*parts: str) -> Path:
@@ -23,11 +22,23 @@ def state_folder() -> Path:
 
 
 def run_stage(main: Callable[[], None]) -> NoReturn:
-    """Run a stage and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
+    """Run a stage as a command; one whose inputs were edited meanwhile ends with an error."""
+    from pipeline.inputs import check_unchanged, inputs  # reads YAML, which commands do without
+
+    def checked() -> None:
+        stage = Path(inspect.getfile(main)).stem
+        before = inputs(stage)
+        main()
+        check_unchanged(stage, before)
+
+    run_command(checked)
+
+
+def run_command(main: Callable[[], None]) -> NoReturn:
+    """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
     A `UserError` is the user's to mend, so it ends without a traceback; any other error is
-    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed. A stage
-    whose inputs were edited while it ran ends with an error (pipeline.inputs).
+    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
     """
     received = signal.SIGINT
 
@@ -37,11 +48,8 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, terminate)
-    stage = Path(inspect.getfile(main)).stem
     try:
-        before = inputs(stage)
         main()
-        check_unchanged(stage, before)
     except UserError as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)

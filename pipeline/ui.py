@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from actmodels.errors import UserError
-from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.stage import artefacts, run_command, state_folder
 from tune.mlflow_store import experiment_id
 from tune.views import view_links
 
@@ -92,4 +92,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_stage(main)
+    run_command(main)

@@ -43,7 +43,7 @@ def test_a_stage_is_a_module_that_runs_itself(stages: dict[str, Any]) -> None:
 
 
 def test_a_module_that_runs_itself_is_a_stage_or_a_command(stages: dict[str, Any]) -> None:
-    runs = re.compile(r"^ +run_stage\(main\)$", re.MULTILINE)
+    runs = re.compile(r"^ +run_(stage|command)\(main\)$", re.MULTILINE)
     runnable = {p.stem for p in (ROOT / "pipeline").glob("*.py") if runs.search(p.read_text())}
     assert runnable == set(stages) | COMMANDS
 

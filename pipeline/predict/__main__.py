@@ -19,7 +19,7 @@ from pathlib import Path
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
 from pipeline.predict.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
-from pipeline.stage import artefacts, run_stage
+from pipeline.stage import artefacts, run_command
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -102,4 +102,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_stage(main)
+    run_command(main)

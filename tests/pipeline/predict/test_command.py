@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.predict.__main__ import main
-from pipeline.stage import run_stage
+from pipeline.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, ROOT, write_export
 from tests.samples import sample_trial
 
@@ -33,7 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         monkeypatch.setattr(sys, "stdin", stdin)
         monkeypatch.setattr(sys, "argv", ["predict", *arguments])
         with pytest.raises(SystemExit) as ended:
-            run_stage(main)
+            run_command(main)
         captured = capsys.readouterr()
         return int(ended.value.code or 0), captured.out, captured.err
 
