@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from pipeline.captions.corpus import generate_split
+from pipeline.parameters.captions_section import Captions
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Captions, Snli
+from pipeline.parameters.schema import Snli
 from pipeline.sources.download import fetch
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.snli import read_split

@@ -16,8 +16,9 @@ meaning of one of its nine pairs does not have the label it should.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from random import Random
 
+from actmodels.errors import ConfigError
+from pipeline.captions.chance import Chance
 from pipeline.captions.judge import CONTRADICTION, ENTAILMENT, NEUTRAL, judge
 from pipeline.captions.lexicon import GARMENTS, KINDS, PLACES, TIMES, WEATHER
 from pipeline.captions.scenes import SCENE, Frame, Key, Meaning, Participant, Value, candidates
@@ -25,19 +26,8 @@ from pipeline.captions.values import claim, draw, excluding, open_to, repeating,
 
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # by (premise - hypothesis) modulo 3
 MAX_DEPTH = 6
+TRIES = 20_000  # of a group; one in two to twenty succeeds where any can
 SPARE_FACTS = 3  # at most, that a premise is about besides those of one hypothesis; at least 2
-# Kinds of fact that are stated, and decide, more often than others.
-FAVOURED = {
-    "weather": 6.0,
-    "time": 5.0,
-    "place": 4.0,
-    "kind": 4.0,
-    "action": 4.0,
-    "relation": 3.0,
-    "colour": 2.0,
-}
-
-LURES = 0.12  # share of facts that are wrong of one participant and true of the other
 STATEMENTS = {
     None: repeating,
     ENTAILMENT: supporting,
@@ -54,18 +44,18 @@ class Group:
     hypotheses: tuple[Meaning, ...]
 
 
-def draw_pair(random: Random, label: str, depth: int) -> tuple[Meaning, Meaning]:
+def draw_pair(chance: Chance, label: str, depth: int) -> tuple[Meaning, Meaning]:
     """Premise and hypothesis of this label, the latter with `depth` facts (1 to MAX_DEPTH)."""
-    group = draw_group(random, depth)
-    column = random.randrange(3)
+    group = draw_group(chance, depth)
+    column = chance.randrange(3)
     row = (column + ROTATION.index(label)) % 3
     return group.premises[row], group.hypotheses[column]
 
 
-def draw_ambiguous(random: Random, depth: int) -> tuple[Meaning, Meaning]:
+def draw_ambiguous(chance: Chance, depth: int) -> tuple[Meaning, Meaning]:
     """A pair on which annotators differ: is "a dog" true of a scene with two of them?"""
     while True:
-        premise, hypothesis = draw_pair(random, ENTAILMENT, depth)
+        premise, hypothesis = draw_pair(chance, ENTAILMENT, depth)
         frame = hypothesis.frame
         many = [i for i in hypothesis.cast if frame.participants[i].plural]
         if many and not any((i, "count") in hypothesis.facts for i in many):
@@ -73,24 +63,35 @@ def draw_ambiguous(random: Random, depth: int) -> tuple[Meaning, Meaning]:
             return premise, replace(hypothesis, frame=replace(frame, participants=ones))
 
 
-def draw_group(random: Random, depth: int) -> Group:
-    """Draw until all nine pairs mean what they should."""
-    while True:
-        group = propose_group(random, depth)
+def draw_group(chance: Chance, depth: int) -> Group:
+    """Draw until all nine pairs mean what they should.
+
+    Raises:
+        ConfigError: that is never so, since too few kinds of fact are spoken of.
+    """
+    for _ in range(TRIES):
+        group = propose_group(chance, depth)
         if group is not None and all(
             judge(premise, hypothesis) == ROTATION[(row - column) % 3]
             for row, premise in enumerate(group.premises)
             for column, hypothesis in enumerate(group.hypotheses)
         ):
             return group
+    problem = (
+        f"corpus.captions: {TRIES:,} tries gave no sentences of {depth} facts; give more of facts "
+        "a weight above 0, or lower max_depth"
+    )
+    raise ConfigError("params.yaml", [problem])
 
 
-def propose_group(random: Random, depth: int) -> Group | None:
+def propose_group(chance: Chance, depth: int) -> Group | None:
     """A group by construction; None if one of its sentences would be odd."""
-    frame = draw_frame(random)
-    about = choose_keys(random, frame, depth + random.randint(2, SPARE_FACTS))
-    chosen = favoured(random, random.sample(about, depth + 2))
-    claims = {key: claim(random, key[1], candidates(frame, key)) for key in chosen}
+    frame = draw_frame(chance)
+    about = choose_keys(chance, frame, depth + chance.randint(2, SPARE_FACTS))
+    if len(about) < depth + 2:
+        return None
+    chosen = favoured(chance, chance.sample(about, depth + 2))
+    claims = {key: claim(chance, key[1], candidates(frame, key)) for key in chosen}
     decisive, shared = chosen[:3], chosen[3:]
     hypotheses = []
     for key in decisive:
@@ -99,14 +100,14 @@ def propose_group(random: Random, depth: int) -> Group | None:
     premises = []
     for row in range(3):
         wanted = {key: ROTATION[(row - column) % 3] for column, key in enumerate(decisive)}
-        premises.append(draw_premise(random, frame, about, claims, wanted))
+        premises.append(draw_premise(chance, frame, about, claims, wanted))
     if all(plausible(meaning) for meaning in (*premises, *hypotheses)):
         return Group(tuple(premises), tuple(hypotheses))
     return None
 
 
 def draw_premise(
-    random: Random,
+    chance: Chance,
     frame: Frame,
     about: list[Key],
     claims: dict[Key, Value],
@@ -118,50 +119,48 @@ def draw_premise(
     for key in about:
         choices = candidates(frame, key)
         if key not in claims:
-            facts[key] = draw(random, key[1], choices)
+            facts[key] = draw(chance, key[1], choices)
             continue
-        stated = STATEMENTS[wanted.get(key)](random, claims[key], choices)
+        stated = STATEMENTS[wanted.get(key)](chance, claims[key], choices)
         if stated is not None:
             facts[key] = stated
         elif key[1] == "colour" and not frame.participants[key[0]].animal:
-            bare |= {key[0]} if random.random() < 0.5 else set()
+            bare |= {key[0]} if chance.happens(0.5) else set()
     for key, label in wanted.items():
         # The other participant has what this one lacks: words overlap, who has what does not.
         other = (1 - key[0], key[1])
         lures = label != ENTAILMENT and other in facts and other not in claims
-        if (
-            lures
-            and claims[key].concept in candidates(frame, other).near
-            and random.random() < LURES
-        ):
-            facts[other] = claims[key]
+        if lures and claims[key].concept in candidates(frame, other).near:
+            facts |= {other: claims[key]} if chance.happens(chance.settings.lures) else {}
     return Meaning(frame, facts, tuple(range(len(frame.participants))), frozenset(bare))
 
 
-def draw_frame(random: Random) -> Frame:
+def draw_frame(chance: Chance) -> Frame:
     """A scene of one or two participants."""
-    outdoors = random.random() < 0.65
-    two = random.random() < 0.7
-    garments = random.sample(range(len(GARMENTS)), 2)
+    outdoors = chance.happens(0.65)
+    two = chance.happens(0.7)
+    garments = chance.sample(range(len(GARMENTS)), 2)
     families = ["adults", "people", "workers", "animals"] if outdoors or two else [
         "adults", "people", "workers"]  # fmt: skip
-    first = random.choice(families)
-    second = random.choice(["animals"] * 3 + [first if first == "workers" else "people"])
+    first = chance.choice(families)
+    second = chance.choice(["animals"] * 3 + [first if first == "workers" else "people"])
     participants = tuple(
-        Participant(family, random.random() < 0.4, garment)
+        Participant(family, chance.happens(0.4), garment)
         for family, garment in zip([first, second][: 1 + two], garments, strict=False)
     )
-    return Frame(participants, outdoors, two and random.random() < 0.35)
+    return Frame(participants, outdoors, two and chance.happens(0.35))
 
 
-def choose_keys(random: Random, frame: Frame, number: int) -> list[Key]:
+def choose_keys(chance: Chance, frame: Frame, number: int) -> list[Key]:
     """This many kinds of fact without repetition, the favoured ones more often."""
-    return favoured(random, frame.statable())[:number]
+    return favoured(chance, frame.statable())[:number]
 
 
-def favoured(random: Random, keys: Sequence[Key]) -> list[Key]:
-    """In random order, the favoured kinds of fact more often first (Efraimidis & Spirakis 2006)."""
-    weighted = [(random.random() ** (1 / FAVOURED.get(key[1], 1.0)), key) for key in keys]
+def favoured(chance: Chance, keys: Sequence[Key]) -> list[Key]:
+    """Those spoken of at all in random order, by their weights (Efraimidis & Spirakis 2006)."""
+    weights = chance.settings.facts.model_dump()
+    spoken_of = [key for key in keys if weights[key[1]]]
+    weighted = [(chance.random() ** (1 / weights[key[1]]), key) for key in spoken_of]
     return [key for _, key in sorted(weighted, reverse=True)]
 
 

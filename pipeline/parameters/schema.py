@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from pipeline.parameters.captions_section import Captions
 from pipeline.parameters.question_sections import Nse, Questions
 from pipeline.parameters.section import (
     Amount,
@@ -18,7 +19,6 @@ from pipeline.parameters.section import (
     Positive,
     Section,
     Sha256,
-    Share,
     Split,
     Switch,
     Tie,
@@ -43,19 +43,6 @@ class Cluster(Section):
     wait_for_nodes: Amount
     dashboard: Switch
     storage: Name
-
-
-class Captions(Section):
-    """Size and seed of the embedded corpus."""
-
-    seed: Natural
-    train: Count
-    dev: Count
-    test: Count
-    unlabelled: Share
-    max_depth: Annotated[
-        int, Field(ge=1, le=6), must_be("a whole number from 1 to 6, the deepest there is")
-    ]
 
 
 class LabelledPairs(Section):

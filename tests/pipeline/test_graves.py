@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from omegaconf import OmegaConf
 
 from actmodels.records import TrialRecord
 from actmodels.sequences.build import build_task
@@ -76,8 +77,9 @@ def test_rows_are_those_of_the_best_epoch_and_add_up(place: int) -> None:
 def test_nothing_is_trained_where_nothing_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = Path(__file__).parents[2]
-    (tmp_path / "params.yaml").write_text((root / "params.yaml").read_text())
+    params = OmegaConf.load(Path(__file__).parents[2] / "params.yaml")
+    params.graves.tasks = {}
+    OmegaConf.save(params, tmp_path / "params.yaml")
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
     graves.main()

@@ -13,9 +13,9 @@ PARAMS = Path(__file__).parents[2] / "params.yaml"
 def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
     text = PARAMS.read_text(encoding="utf-8")
     path = tmp_path / "params.yaml"
-    path.write_text(text.replace("[0.001, 0.0001]", "[1e-3, 1E-4]"), encoding="utf-8")
-    grid = load_params(path).sweep.models["adaptive_attention"].grid
-    assert grid["ponder_weight"] == [0.001, 0.0001]
+    path.write_text(text.replace("[0.001, 0.0005]", "[1e-3, 5E-4]"), encoding="utf-8")
+    grid = load_params(path).sweep.models["decomposable_attention"].grid
+    assert grid["learning_rate"] == [0.001, 0.0005]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,33 @@
-"""Meanings from plain words, for hand-worked examples."""
+"""Settings of the corpus, and meanings from plain words for hand-worked examples."""
 
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import cast
 from pipeline.captions.scenes import SCENE, VOCABULARIES, Frame, Meaning, Participant, Value
+from pipeline.parameters.captions_section import Captions
 
+CONF = Path(__file__).parents[3] / "conf"
 ONE = Participant("people", plural=False, garment=0)
 OTHER = Participant("people", plural=False, garment=1)
 PET = Participant("animals", plural=False, garment=1)
 MANY = Participant("people", plural=True, garment=0)
+
+
+def captions(preset: str = "captions_hard", **changes: Any) -> Captions:
+    """The section `corpus.captions` of a preset, but for some keys."""
+    files = [OmegaConf.load(CONF / name) for name in ("base.yaml", f"preset/{preset}.yaml")]
+    section = OmegaConf.to_container(OmegaConf.merge(*files), resolve=True)["corpus"]["captions"]
+    section["facts"] |= changes.pop("facts", {})
+    return Captions(**{**section, **changes})
+
+
+def chance(purpose: int) -> Chance:
+    """Random numbers for the hard corpus."""
+    return Chance(captions(), str(purpose))
 
 
 def meaning(*participants: Participant, **facts: str) -> Meaning:

@@ -5,12 +5,15 @@ import pytest
 from pydantic import ValidationError
 
 from actmodels.data.pairs import LABELS
-from pipeline.captions.corpus import generate_split
+from actmodels.errors import ConfigError
+from pipeline.captions.corpus import RESIDUES, generate_split
 from pipeline.captions.pairs import MAX_DEPTH
-from pipeline.parameters.schema import Captions
+from pipeline.parameters.captions_section import Captions
 from pipeline.sources.jsonl import format_pair
+from pipeline.sources.treebank import tokenise
+from tests.pipeline.captions.build import captions
 
-SETTINGS = Captions(seed=4, train=700, dev=200, test=200, unlabelled=0.05, max_depth=6)
+SETTINGS = captions(seed=4, train=700, dev=200, test=200, unlabelled=0.05)
 SPLITS = ("train", "dev", "test")
 
 
@@ -20,6 +23,11 @@ def lines(settings: Captions, split: str) -> list[str]:
 
 def changed(**values: object) -> Captions:
     return Captions(**{**SETTINGS.model_dump(), **values})
+
+
+def words(settings: Captions) -> set[str]:
+    pairs = generate_split(settings, "train")
+    return {w for p in pairs for w in tokenise(f"{p.premise} {p.hypothesis}", lowercase=True)}
 
 
 def test_same_seed_same_bytes_and_another_seed_another_corpus() -> None:
@@ -67,3 +75,30 @@ def test_a_depth_that_no_hypothesis_has_is_refused(depth: int) -> None:
     with pytest.raises(ValidationError, match="must be a whole number from 1 to 6"):
         changed(max_depth=depth)
     assert MAX_DEPTH == 6
+
+
+def test_what_weighs_nothing_is_never_spoken_of() -> None:
+    every = words(changed(train=2000))
+    assert {"hat", "monday", "raining", "pair", "old", "not", "scarlet"} <= every
+    facts = SETTINGS.facts.model_dump() | {"headgear": 0, "day": 0, "count": 0, "age": 0}
+    easy = words(changed(train=2000, facts=facts, max_depth=4, negated=0, common=1, narrower=0))
+    assert not {"hat", "monday", "pair", "old", "not", "scarlet"} & easy
+    assert "raining" in easy
+
+
+def test_the_demo_speaks_of_little() -> None:
+    assert len(words(captions("demo", train=5000))) < 400
+    assert len(words(changed(train=5000))) > 600
+
+
+def test_facts_that_make_no_sentence_are_refused() -> None:
+    nothing = dict.fromkeys(SETTINGS.facts.model_dump(), 0.0)
+    settings = changed(facts=nothing | {"place": 1.0, "time": 1.0})
+    with pytest.raises(ConfigError, match=r"20,000 tries gave no sentences of \d facts; give more"):
+        lines(settings, "dev")
+
+
+def test_a_corpus_that_is_exhausted_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RESIDUES, "test", range(0))
+    with pytest.raises(ConfigError, match=r"no further pair of depth \d was found for test"):
+        lines(SETTINGS, "test")

@@ -1,15 +1,14 @@
 """Wording: what can be said of a meaning, and that it is English."""
 
 import re
-from random import Random
 
 from pipeline.captions.pairs import ROTATION, draw_pair
 from pipeline.captions.sentences import realise
-from tests.pipeline.captions.build import MANY, ONE, PET, meaning
+from tests.pipeline.captions.build import MANY, ONE, PET, chance, meaning
 
 
 def wordings(*participants: object, **facts: str) -> set[str]:
-    random = Random(0)
+    random = chance(0)
     return {realise(random, meaning(*participants, **facts)) for _ in range(3000)}  # type: ignore
 
 
@@ -57,7 +56,7 @@ def test_two_who_act() -> None:
 
 
 def test_generated_sentences_are_well_formed() -> None:
-    random = Random(1)
+    random = chance(1)
     for number in range(1500):
         pair = draw_pair(random, ROTATION[number % 3], 1 + number % 6)
         for sentence in (realise(random, pair[0]), realise(random, pair[1])):

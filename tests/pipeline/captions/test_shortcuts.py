@@ -10,11 +10,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from pipeline.captions.corpus import generate_split
-from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.treebank import tokenise
+from tests.pipeline.captions.build import captions
 
-SETTINGS = Captions(seed=2016, train=12000, dev=1500, test=1, unlabelled=0.0, max_depth=6)
+SETTINGS = captions(train=12000, dev=1500, test=1, unlabelled=0.0)
 CEILING = 0.40
 Side = Callable[[Pair], str]
 

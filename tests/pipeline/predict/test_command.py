@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import os
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -15,7 +13,7 @@ import pytest
 
 from pipeline.predict.__main__ import main
 from pipeline.stage import run_command
-from tests.pipeline.tiny_export import PAIRS, ROOT, write_export
+from tests.pipeline.tiny_export import PAIRS, write_export
 from tests.samples import sample_trial
 
 Run = Callable[..., tuple[int, str, str]]
@@ -75,6 +73,7 @@ def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
         "entailment",
         "contradiction",
         "steps",
+        "unknown_words",
     ]
     assert list(lines[0]) == names
     assert run("pairs.csv", "--format", "jsonl")[1] == expected
@@ -83,9 +82,52 @@ def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
     assert run("--format", "jsonl", given=tabs)[1] == expected
     _, table, _ = run("pairs.jsonl", "--format", "csv")
     found = list(csv.DictReader(io.StringIO(table)))
-    assert found == [{name: str(value) for name, value in line.items()} for line in lines]
+    assert [row | {"unknown_words": json.loads(row["unknown_words"])} for row in found] == [
+        {name: value if type(value) is list else str(value) for name, value in line.items()}
+        for line in lines
+    ]
     _, text, _ = run("pairs.csv")
     assert [line.split()[0] for line in text.splitlines()] == [x["predicted"] for x in lines]
+
+
+def test_keys_of_snli_are_answered_the_same_and_kept(run: Run) -> None:
+    Path("pairs.jsonl").write_text(jsonl(*PAIRS))
+    expected = run("pairs.jsonl", "--format", "jsonl")[1]
+    for ours, theirs in (("premise", "sentence1"), ("hypothesis", "sentence2")):
+        expected = expected.replace(f'"{ours}":', f'"{theirs}":')
+    keyed = [{"sentence1": premise, "sentence2": hypothesis} for premise, hypothesis in PAIRS]
+    Path("pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in keyed))
+    status, out, _ = run("pairs.jsonl", "--format", "jsonl")
+    assert (status, out) == (0, expected)
+
+
+UNKNOWN = [[",", "."], ["unheard"], ["?"], []]  # of PAIRS
+
+
+def test_words_outside_the_vocabulary_are_named(run: Run) -> None:
+    told = "3 of 4 pairs have words that the model does not know; the first: ','\n"
+    status, out, errors = run("-", "--format", "jsonl", given=jsonl(*PAIRS))
+    assert [json.loads(line)["unknown_words"] for line in out.splitlines()] == UNKNOWN
+    assert (status, errors) == (0, told)
+    _, out, errors = run("-", "--format", "csv", "--output", "answers.csv", given=jsonl(*PAIRS))
+    with Path("answers.csv").open(newline="") as file:
+        assert [json.loads(row["unknown_words"]) for row in csv.DictReader(file)] == UNKNOWN
+    assert (out, errors) == ("", told)
+    _, out, errors = run("-", given=jsonl(*PAIRS[1:3], PAIRS[3], PAIRS[3]))
+    ends = [line.partition("; ")[2] for line in out.splitlines()]
+    assert ends == ["not known to the model: 'unheard'", "not known to the model: '?'", "", ""]
+    assert errors.startswith("2 of 4 pairs have words")
+    errors = run("-", given=jsonl(PAIRS[3], PAIRS[1]))[2]
+    assert errors == "1 of 2 pairs has words that the model does not know; the first: 'unheard'\n"
+
+
+def test_a_pair_that_is_asked_alone_is_not_counted(run: Run) -> None:
+    unheard = ("--premise", "word1 Pyjamas", "--hypothesis", "awake pyjamas")
+    status, out, errors = run(*unheard)
+    assert (status, errors) == (0, "")
+    assert out.endswith("; not known to the model: 'pyjamas', 'awake'\n")
+    assert out.count("\n") == 1
+    assert run("-", given=jsonl(PAIRS[3], PAIRS[3]))[2] == ""  # nor are pairs that are known
 
 
 def test_other_fields_go_through_and_attention_when_asked(run: Run) -> None:
@@ -107,7 +149,7 @@ def test_a_long_file_is_answered_in_its_order(run: Run) -> None:
     _, out, errors = run("-", "--format", "jsonl", given=jsonl(*pairs))
     lines = [json.loads(line) for line in out.splitlines()]
     assert [(line["premise"], line["hypothesis"]) for line in lines] == pairs
-    assert errors == ""
+    assert errors.startswith("825 of 1100 pairs have words")
     predicted = {line["premise"]: line["predicted"] for line in lines}
     assert all(predicted[line["premise"]] == line["predicted"] for line in lines)
 
@@ -125,6 +167,14 @@ def test_a_long_file_is_answered_in_its_order(run: Run) -> None:
         (
             '{"premise": "a", "hypothesis": "b", "steps": 1}\n',
             "standard input, line 4: 'steps' is what the answer would be called; rename it",
+        ),
+        (
+            '{"premise": "a", "hypothesis": "b", "unknown_words": []}\n',
+            "standard input, line 4: 'unknown_words' is what the answer would be called; rename it",
+        ),
+        (
+            '{"premise": "a", "sentence2": "b"}\n',
+            "standard input, line 4: expected either the keys 'premise' and 'hypothesis' or",
         ),
     ],
 )
@@ -216,68 +266,3 @@ def test_options_that_do_not_go_together_are_told(
     status, out, errors = run(*arguments)
     assert (status, out) == (2, "")
     assert sentence in errors
-
-
-def command(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,  # type: ignore[call-overload]
-    )
-
-
-@pytest.mark.slow
-def test_neither_mlflow_nor_ray_nor_the_training_is_loaded(tmp_path: Path) -> None:
-    write_export(tmp_path, sample_trial("adaptive_attention"))
-    script = f"""
-import sys
-import threading
-sys.argv = ["predict", *{PAIR!r}]
-from pipeline.predict.__main__ import main
-assert "torch" not in sys.modules
-main()
-heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & set(sys.modules)
-heavy |= {{"actmodels.training"}} & set(sys.modules)
-assert not heavy, heavy
-"""
-    process = command(tmp_path, "-c", script)
-    out, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    assert "steps" in out or "1 step" in out
-
-
-@pytest.mark.slow
-def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
-    write_export(tmp_path, sample_trial("adaptive_attention"))
-    (tmp_path / "pairs.jsonl").write_text(jsonl(*(PAIRS * 1000)))
-    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
-    assert process.stdout is not None and process.stderr is not None
-    assert json.loads(process.stdout.readline())["premise"] == PAIRS[0][0]
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    assert process.wait(60) == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_is_a_sentence_and_leaves_nothing(
-    tmp_path: Path, sent: signal.Signals
-) -> None:
-    write_export(tmp_path, sample_trial("adaptive_attention"))
-    pipe = tmp_path / "pairs.jsonl"
-    os.mkfifo(pipe)
-    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--output", "answers.txt")
-    with pipe.open("w") as given:  # returns once the command reads
-        given.write(jsonl(*PAIRS))
-        given.flush()
-        process.send_signal(sent)
-        out, errors = process.communicate(timeout=30)
-    assert (process.returncode, out) == (128 + sent, "")
-    assert errors.startswith("interrupted")
-    assert "Traceback" not in errors
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["artefacts", "pairs.jsonl"]

@@ -30,6 +30,7 @@ ANSWER = Answer(
     "entailment",
     SHARES,
     2,
+    [],
     {
         "premise": ["a", "man", "sleeps", "."],
         "hypothesis": ["he", "rests"],
@@ -65,6 +66,16 @@ def test_plain_text_is_this() -> None:
     assert explained(ANSWER, Style()) == PLAIN.replace("#", "█")
 
 
+def test_words_that_the_model_does_not_know_end_the_line_of_the_answer() -> None:
+    answer = ANSWER._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
+    first, rest = PLAIN.split("\n", 1)
+    first += """; not known to the model: 'awake', ',', "n't", '\\x1b[2J'"""
+    assert in_words(answer) == first
+    assert explained(answer, Style(unicode=False)) == f"{first}\n{rest}"
+    without = Answer("neutral", SHARES, None, ["awake"], None)
+    assert in_words(without).endswith("contradiction 0.250); not known to the model: 'awake'")
+
+
 def test_colour_shades_each_token_by_its_weight() -> None:
     text = explained(ANSWER, Style(colour=True))
     heavy, light = "\x1b[48;5;25;38;5;231m{}\x1b[0m", "\x1b[48;5;189;38;5;16m{}\x1b[0m"
@@ -82,7 +93,9 @@ def test_no_line_is_wider_than_the_terminal(colour: bool, width: int) -> None:
     tokens = [f"token{number}" for number in range(60)] + ["x" * 200]
     even = [1 / len(tokens)] * (len(tokens) - 1) + [0.9]
     attention = {"premise": tokens, "hypothesis": tokens, "trace": [step(1, even, even)]}
-    text = explained(Answer("entailment", SHARES, 1, attention), Style(colour=colour, width=width))
+    text = explained(
+        Answer("entailment", SHARES, 1, [], attention), Style(colour=colour, width=width)
+    )
     sentences = [line for line in text.splitlines() if "token" in line or "x" * 9 in line]
     assert len(sentences) > 4
     assert all(len(ESCAPE.sub("", line)) <= width for line in sentences)
@@ -93,7 +106,7 @@ def test_no_line_is_wider_than_the_terminal(colour: bool, width: int) -> None:
 
 
 def test_a_model_without_steps_says_so() -> None:
-    answer = Answer("neutral", SHARES, None, None)
+    answer = Answer("neutral", SHARES, None, [], None)
     assert (
         in_words(answer) == "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
     )

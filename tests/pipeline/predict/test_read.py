@@ -1,12 +1,13 @@
 """Pairs from files and standard input; a mistake is told with its file, line and key."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.predict.read import Row, input_rows, read_file
+from pipeline.predict.read import SNLI_KEYS, Row, input_rows, read_file
 
 
 def rows(path: Path, content: bytes | str) -> list[Row]:
@@ -45,7 +46,22 @@ def test_a_shell_gives_tabs_or_objects() -> None:
     assert [row.where for row in found] == ["standard input, line 1", "standard input, line 3"]
 
 
+def test_keys_of_snli_are_taken_and_kept_line_by_line(tmp_path: Path) -> None:
+    snli = {"sentence2": "b", "gold_label": "-", "sentence1": "a"}
+    ours = {"premise": "c", "hypothesis": "d"}
+    path = tmp_path / "pairs.jsonl"
+    found = rows(path, f"{json.dumps(snli)}\n{json.dumps(ours)}\n")
+    assert found == [Row(f"{path}, line 1", snli, SNLI_KEYS), Row(f"{path}, line 2", ours)]
+    (row,) = input_rows(io.BytesIO(json.dumps(snli).encode()))
+    assert row.keys == SNLI_KEYS
+    path = tmp_path / "pairs.csv"
+    found = rows(path, "sentence2,gold_label,sentence1\nb,-,a\n")
+    assert found == [Row(f"{path}, line 2", snli, SNLI_KEYS)]
+
+
 GOOD = b'{"premise": "a", "hypothesis": "b"}\n'
+EITHER = "expected either the {0} 'premise' and 'hypothesis' or the {0} 'sentence1' and 'sentence2'"
+KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
 
 
 @pytest.mark.parametrize(
@@ -55,16 +71,25 @@ GOOD = b'{"premise": "a", "hypothesis": "b"}\n'
                                        " in double quotes at column 2)"),
         ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, found list"),
         ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
-        ("p.jsonl", b'{"premise": "a", "text": "b"}', "p.jsonl, line 1: the key 'hypothesis' is"
-                                                      " missing; found 'premise', 'text'"),
-        ("p.jsonl", b"{}", "p.jsonl, line 1: the key 'premise' is missing; found nothing"),
+        ("p.jsonl", b'{"text": "b", "premise": "a"}', f"p.jsonl, line 1: {KEYS};"
+                                                      " found 'premise', 'text'"),
+        ("p.jsonl", b"{}", f"p.jsonl, line 1: {KEYS}; found nothing"),
+        ("p.jsonl", GOOD + b'{"sentence2": "b"}', f"p.jsonl, line 2: {KEYS};"
+                                                  " found 'sentence2'"),
+        ("p.jsonl", b'{"sentence2": "b", "premise": "a"}', f"p.jsonl, line 1: {KEYS};"
+                                                           " found 'premise', 'sentence2'"),
+        ("p.jsonl", GOOD[:-2] + b', "sentence1": "a", "sentence2": "b"}',
+         f"p.jsonl, line 1: {KEYS}; found 'premise', 'hypothesis', 'sentence1',"
+         " 'sentence2'"),
+        ("p.jsonl", GOOD[:-2] + b', "sentence1": "a"}', f"p.jsonl, line 1: {KEYS}; found"
+                                                        " 'premise', 'hypothesis', 'sentence1'"),
         ("p.jsonl", GOOD + b"\xff\n", "p.jsonl, line 2: not UTF-8 at byte 1 of the line; save it as"
                                       " UTF-8"),
-        ("p.csv", b"", "p.csv, line 1: the column 'premise' is missing from the header; found"
-                       " nothing"),
-        ("p.csv", b"A man sleeps.,He is awake.\n", "p.csv, line 1: the column 'premise' is missing"
-                                                   " from the header; found A man sleeps., He is"
-                                                   " awake."),
+        ("p.csv", b"", f"p.csv, line 1: {COLUMNS}; found nothing"),
+        ("p.csv", b"A man sleeps.,He is awake.\n", f"p.csv, line 1: {COLUMNS}; found"
+                                                   " 'A man sleeps.', 'He is awake.'"),
+        ("p.csv", b"id,sentence1,hypothesis\n", f"p.csv, line 1: {COLUMNS}; found"
+                                                " 'hypothesis', 'sentence1', 'id'"),
         ("p.csv", b"premise,a,a,hypothesis\n", "p.csv, line 1: the header names a column twice"),
         ("p.csv", b"premise,hypothesis\na,b\nc\n", "p.csv, line 3: 1 fields; the header has 2"),
         ("p.csv", b'premise,hypothesis\na,"b', "p.csv, line 2: not CSV (unexpected end of data)"),

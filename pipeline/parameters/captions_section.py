@@ -1,0 +1,49 @@
+"""The section of the embedded corpus: its size, and what its captions speak of."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from pipeline.parameters.section import Amount, Count, Natural, Section, Share, must_be
+
+Portion = Annotated[float, Field(ge=0, le=1), must_be("a number from 0 to 1")]
+
+
+class Facts(Section):
+    """How often each kind of fact is spoken of, as a weight beside the others'; 0: never."""
+
+    kind: Amount
+    count: Amount
+    age: Amount
+    size: Amount
+    colour: Amount
+    mood: Amount
+    headgear: Amount
+    action: Amount
+    relation: Amount
+    place: Amount
+    time: Amount
+    day: Amount
+    weather: Amount
+
+
+class Captions(Section):
+    """Size, seed and difficulty of the embedded corpus."""
+
+    seed: Natural
+    train: Count
+    dev: Count
+    test: Count
+    unlabelled: Share
+    max_depth: Annotated[
+        int, Field(ge=1, le=6), must_be("a whole number from 1 to 6, the deepest there is")
+    ]
+    facts: Facts
+    common: Portion
+    usual: Portion
+    repeated: Portion
+    narrower: Portion
+    broader: Portion
+    siblings: Portion
+    negated: Portion
+    lures: Portion

@@ -1,0 +1,78 @@
+"""The command as a process of its own: what it loads, and how it ends early."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.predict.test_command import PAIR, jsonl
+from tests.pipeline.tiny_export import PAIRS, ROOT, write_export
+from tests.samples import sample_trial
+
+pytestmark = pytest.mark.slow
+
+
+def command(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+def test_neither_mlflow_nor_ray_nor_the_training_is_loaded(tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    script = f"""
+import sys
+import threading
+sys.argv = ["predict", *{PAIR!r}]
+from pipeline.predict.__main__ import main
+assert "torch" not in sys.modules
+main()
+heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & set(sys.modules)
+heavy |= {{"actmodels.training"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    process = command(tmp_path, "-c", script)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "steps" in out or "1 step" in out
+
+
+def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    (tmp_path / "pairs.jsonl").write_text(jsonl(*(PAIRS * 1000)))
+    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
+    assert process.stdout is not None and process.stderr is not None
+    assert json.loads(process.stdout.readline())["premise"] == PAIRS[0][0]
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_a_sentence_and_leaves_nothing(
+    tmp_path: Path, sent: signal.Signals
+) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    pipe = tmp_path / "pairs.jsonl"
+    os.mkfifo(pipe)
+    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--output", "answers.txt")
+    with pipe.open("w") as given:  # returns once the command reads
+        given.write(jsonl(*PAIRS))
+        given.flush()
+        process.send_signal(sent)
+        out, errors = process.communicate(timeout=30)
+    assert (process.returncode, out) == (128 + sent, "")
+    assert errors.startswith("interrupted")
+    assert "Traceback" not in errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["artefacts", "pairs.jsonl"]
