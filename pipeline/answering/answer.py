@@ -30,6 +30,8 @@ class Answer(NamedTuple):
 
     predicted: the likeliest label. probabilities: of each label.
     steps: inference steps taken, None for a model that takes none.
+    unknown_words: tokens outside the vocabulary, each once; all of them have one and the same
+        vector.
     attention: premise, hypothesis and trace, see pipeline.answering.steps; None unless asked for
         and known.
     """
@@ -37,11 +39,13 @@ class Answer(NamedTuple):
     predicted: str
     probabilities: dict[str, float]
     steps: int | None
+    unknown_words: list[str]
     attention: dict[str, Any] | None
 
     def row(self) -> dict[str, Any]:
-        """Flat, as tables have it: predicted, a column per label, steps."""
-        return {"predicted": self.predicted, **self.probabilities, "steps": self.steps}
+        """As tables have it: predicted, a column per label, steps, unknown_words."""
+        shown = {"steps": self.steps, "unknown_words": self.unknown_words}
+        return {"predicted": self.predicted, **self.probabilities, **shown}
 
 
 class Answerer:
@@ -111,7 +115,10 @@ class Answerer:
         labels = probabilities.argmax(dim=1).tolist()
         shown = probabilities.double().round(decimals=DIGITS).tolist()
         for place, label in enumerate(labels):
-            yield Answer(LABELS[label], by_label(shown[place]), steps[place], attended[place])
+            tokens = dict.fromkeys(pairs[place].premise + pairs[place].hypothesis)
+            unknown = [token for token in tokens if token not in self._ids]
+            shares = by_label(shown[place])
+            yield Answer(LABELS[label], shares, steps[place], unknown, attended[place])
 
 
 def _shown(value: object) -> str:

@@ -26,7 +26,7 @@ class EntailmentModel:
             params: {"attention": True} adds a column of that name: see Answer.attention.
 
         Returns:
-            A table [pairs] with the columns predicted, one per label, and steps.
+            A table [pairs] with the columns predicted, one per label, steps and unknown_words.
 
         Raises:
             MlflowException: a sentence is no text, has no words, or too many; served as status

@@ -29,7 +29,8 @@ def signature() -> dict[str, str]:
         "trace": _list(_object(step)),
     }
     inputs = {"premise": _of("string"), "hypothesis": _of("string")}
-    outputs = {"predicted": _of("string"), **probabilities}
+    unknown = {"unknown_words": _list(_of("string"))}
+    outputs = {"predicted": _of("string"), **probabilities, **unknown}
     # a model that takes no steps has neither; attention comes when it is asked for
     optional = {"steps": _of("long"), "attention": _object(attention)}
     params = [{"name": "attention", "type": "boolean", "default": False, "shape": None}]

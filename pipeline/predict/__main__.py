@@ -6,8 +6,9 @@ Examples:
     printf 'A man sleeps.\\tA man is awake.\\n' | python -m pipeline.predict -
 
 A file is one JSON object a line (.jsonl) or a table with a header (.csv), with the keys premise
-and hypothesis; whatever else it holds is kept beside the answers. On standard input a line is a
-JSON object, or premise, tab, hypothesis. Models are those of `dvc repro export`.
+and hypothesis, or SNLI's own, sentence1 and sentence2; whatever else it holds is kept beside the
+answers. On standard input a line is a JSON object, or premise, tab, hypothesis. An answer names
+the words that the model does not know. Models are those of `dvc repro export`.
 """
 
 import argparse

@@ -14,7 +14,7 @@ from actmodels.errors import DataError
 from actmodels.files import replacing
 from pipeline.answering.answer import Answerer, PairError
 from pipeline.answering.bundle import read_bundle
-from pipeline.predict.read import KEYS, Row
+from pipeline.predict.read import Row
 from pipeline.predict.style import Style
 from pipeline.predict.write import Formatter, formatter
 from pipeline.sources.tokens import TokenPair
@@ -77,7 +77,7 @@ def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
     pairs = []
     for row in rows:
         try:
-            pairs.append(answerer.read(*(row.fields[key] for key in KEYS)))
+            pairs.append(answerer.read(*(row.fields[key] for key in row.keys)))
         except PairError as error:
             raise DataError(f"{row.where}: {error}") from error
     return pairs
@@ -91,6 +91,7 @@ def _answer(
     write: Formatter,
     out: TextIO,
 ) -> None:
+    unknown: list[list[str]] = []
     few = len(rows) <= CHUNK or not sys.stderr.isatty()
     with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few) as progress:
         for first in range(0, len(rows), CHUNK):
@@ -98,5 +99,13 @@ def _answer(
             answers = answerer.answers(pairs[chunk], attention=explain)
             for row, answer in zip(rows[chunk], answers, strict=True):
                 out.write(write(row, answer))
+            unknown += [answer.unknown_words for answer in answers if answer.unknown_words]
             progress.update(len(answers))
     out.flush()
+    if unknown and len(rows) > 1:  # of a pair by itself the answer says all
+        have = "has" if len(unknown) == 1 else "have"
+        print(
+            f"{len(unknown)} of {len(rows)} pairs {have} words that the model does not know; "
+            f"the first: {unknown[0][0]!r}",
+            file=sys.stderr,
+        )

@@ -14,10 +14,12 @@ NO_STEPS = "This model takes no inference steps: there are none to show."
 
 def in_words(answer: Answer) -> str:
     """An answer in a line."""
-    shares = probabilities(answer.probabilities)
-    if answer.steps is None:
-        return f"{answer.predicted:<13} ({shares})"
-    return f"{answer.predicted:<13} ({shares}), {answer.steps} step{'s' * (answer.steps != 1)}"
+    line = f"{answer.predicted:<13} ({probabilities(answer.probabilities)})"
+    if answer.steps is not None:
+        line += f", {answer.steps} step{'s' * (answer.steps != 1)}"
+    if answer.unknown_words:
+        line += f"; not known to the model: {', '.join(map(repr, answer.unknown_words))}"
+    return line
 
 
 def probabilities(shares: dict[str, float]) -> str:

@@ -3,25 +3,27 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
 
 KEYS = ("premise", "hypothesis")
+SNLI_KEYS = ("sentence1", "sentence2")  # as SNLI and the corpus artefact name them
 STANDARD_INPUT = "standard input"
 
 
 class Row(NamedTuple):
     """A pair as it was given.
 
-    where: file and line, for messages. fields: all that was given, in its order, the two
-    sentences under KEYS included.
+    where: file and line, for messages. fields: all that was given, in its order.
+    keys: those of the premise and of the hypothesis in it, KEYS or SNLI_KEYS.
     """
 
     where: str
     fields: dict[str, Any]
+    keys: tuple[str, str] = KEYS
 
 
 def read_file(path: Path) -> Iterator[Row]:
@@ -70,13 +72,7 @@ def csv_rows(file: BinaryIO, source: str) -> Iterator[Row]:
     rows = csv.reader(text, strict=True)
     try:
         header = next(rows, [])
-        for key in KEYS:
-            if key not in header:
-                found = ", ".join(header) or "nothing"
-                raise DataError(
-                    f"{source}, line 1: the column {key!r} is missing from the header; "
-                    f"found {found[:200]}"
-                )
+        keys = _keys(header, f"{source}, line 1", "columns")
         if len(set(header)) < len(header):
             raise DataError(f"{source}, line 1: the header names a column twice")
         for values in rows:
@@ -85,7 +81,7 @@ def csv_rows(file: BinaryIO, source: str) -> Iterator[Row]:
             where = f"{source}, line {rows.line_num}"
             if len(values) != len(header):
                 raise DataError(f"{where}: {len(values)} fields; the header has {len(header)}")
-            yield Row(where, dict(zip(header, values, strict=True)))
+            yield Row(where, dict(zip(header, values, strict=True)), keys)
     except csv.Error as error:
         raise DataError(f"{source}, line {rows.line_num}: not CSV ({error})") from error
 
@@ -112,8 +108,16 @@ def _json_row(line: str, where: str) -> Row:
         raise DataError(f"{where}: JSON nested too deeply") from error
     if not isinstance(fields, dict):
         raise DataError(f"{where}: expected a JSON object, found {type(fields).__name__}")
-    for key in KEYS:
-        if key not in fields:
-            found = ", ".join(map(repr, fields)) or "nothing"
-            raise DataError(f"{where}: the key {key!r} is missing; found {found[:200]}")
-    return Row(where, fields)
+    return Row(where, fields, _keys(fields, where, "keys"))
+
+
+def _keys(names: Collection[str], where: str, kind: str) -> tuple[str, str]:
+    """Under which of `names` the sentences are; `kind` is what a message calls them."""
+    given = [key for key in (*KEYS, *SNLI_KEYS) if key in names]
+    for keys in (KEYS, SNLI_KEYS):
+        if given == [*keys]:
+            return keys
+    either = " or ".join(f"the {kind} {a!r} and {b!r}" for a, b in (KEYS, SNLI_KEYS))
+    # those of sentences first: a cut must not hide what is at fault
+    found = ", ".join(map(repr, dict.fromkeys([*given, *names]))) or "nothing"
+    raise DataError(f"{where}: expected either {either}; found {found[:200]}")

@@ -14,7 +14,7 @@ from pipeline.predict.read import Row
 from pipeline.predict.style import Style
 
 FORMATS = ("text", "jsonl", "csv")
-ADDED = ("predicted", *LABELS, "steps", "attention")
+ADDED = ("predicted", *LABELS, "steps", "unknown_words", "attention")
 
 Formatter = Callable[[Row, Answer], str]
 

@@ -191,7 +191,7 @@ SPLIT = {"columns": ["premise", "hypothesis"], "data": PAIRS}
 
 def test_the_server_answers_as_predict_does(exported: Exported, server: Server) -> None:
     expected = exported.predicted()
-    names = ("predicted", "neutral", "entailment", "contradiction", "steps")
+    names = ("predicted", "neutral", "entailment", "contradiction", "steps", "unknown_words")
     plain = [{name: line[name] for name in names} for line in expected]
     extra = [{**record, "id": 3} for record in RECORDS]
     columns = {name: [record[name] for record in RECORDS] for name in RECORDS[0]}
