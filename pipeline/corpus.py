@@ -1,13 +1,16 @@
 """Stage corpus: sentence pairs, generated or fetched, as one jsonl file per split."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from tqdm import tqdm
 
-from pipeline.captions.corpus import generate_split
-from pipeline.parameters.captions_section import Captions
+from pipeline.captions import corpus as captions
+from pipeline.parameters.generated_sections import Captions, Chains
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Snli
+from pipeline.sources import chains
 from pipeline.sources.download import fetch
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.snli import read_split
@@ -15,23 +18,25 @@ from pipeline.sources.splits import write_splits
 from pipeline.stage import artefacts, run_stage, state_folder
 
 SPLITS = ("train", "dev", "test")
+Draw = Callable[[Any, str], Iterator[Pair]]  # settings and split
 
 
 def main() -> None:
     """Write the corpus that params.yaml names."""
     params = load_params().corpus
-    if params.source == "snli":
-        splits = fetched(params.snli)
-    else:
-        splits = {split: generated(params.captions, split) for split in SPLITS}
+    splits = SOURCES[params.source](getattr(params, params.source))
     write_splits(artefacts("corpus"), params.source, splits)
 
 
-def generated(settings: Captions, split: str) -> Iterator[Pair]:
-    """One split of the embedded corpus, under a progress bar."""
-    labelled: int = getattr(settings, split)
-    total = round(labelled * (1 + settings.unlabelled))
-    yield from tqdm(generate_split(settings, split), f"captions {split}", total, unit=" pairs")
+def generated(draw: Draw, settings: Captions | Chains) -> dict[str, Iterator[Pair]]:
+    """The splits of a corpus of our own, each under a progress bar while it is drawn."""
+    share = 1 + getattr(settings, "unlabelled", 0)
+
+    def shown(split: str) -> Iterator[Pair]:
+        total = round(getattr(settings, split) * share)
+        yield from tqdm(draw(settings, split), f"draw {split}", total, unit=" pairs")
+
+    return {split: shown(split) for split in SPLITS}
 
 
 def fetched(settings: Snli) -> dict[str, Iterator[Pair]]:
@@ -44,6 +49,12 @@ def fetched(settings: Snli) -> dict[str, Iterator[Pair]]:
         for split in SPLITS
     }
 
+
+SOURCES: dict[str, Callable[[Any], dict[str, Iterator[Pair]]]] = {
+    "captions": partial(generated, captions.generate_split),
+    "chains": partial(generated, chains.generate_split),
+    "snli": fetched,
+}
 
 if __name__ == "__main__":
     run_stage(main)

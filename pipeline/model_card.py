@@ -13,6 +13,7 @@ from pipeline.stage import artefacts
 
 CORPORA = {
     "captions": "the embedded corpus of generated captions, which this project wrote",
+    "chains": "the embedded corpus of generated chains, which this project wrote",
     "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives given in its place",
 }
 VECTORS = {

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from pipeline.parameters.captions_section import Captions
+from pipeline.parameters.generated_sections import Captions
 
 
 class Chance(Random):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pipeline.parameters.captions_section import Captions
+from pipeline.parameters.generated_sections import Captions, Chains
 from pipeline.parameters.question_sections import Nse, Questions
 from pipeline.parameters.section import (
     Amount,
@@ -66,8 +66,9 @@ class Snli(Section):
 class Corpus(Section):
     """Which sentence pairs."""
 
-    source: Literal["captions", "snli"]
+    source: Literal["captions", "chains", "snli"]
     captions: Captions
+    chains: Chains
     snli: Snli
 
 

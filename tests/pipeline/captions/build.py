@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import cast
 from pipeline.captions.scenes import SCENE, VOCABULARIES, Frame, Meaning, Participant, Value
-from pipeline.parameters.captions_section import Captions
+from pipeline.parameters.generated_sections import Captions
 
 CONF = Path(__file__).parents[3] / "conf"
 ONE = Participant("people", plural=False, garment=0)

@@ -6,9 +6,10 @@ from pydantic import ValidationError
 
 from actmodels.data.pairs import LABELS
 from actmodels.errors import ConfigError
-from pipeline.captions.corpus import RESIDUES, generate_split
+from pipeline.captions.corpus import generate_split
 from pipeline.captions.pairs import MAX_DEPTH
-from pipeline.parameters.captions_section import Captions
+from pipeline.parameters.generated_sections import Captions
+from pipeline.sources.generated import RESIDUES
 from pipeline.sources.jsonl import format_pair
 from pipeline.sources.treebank import tokenise
 from tests.pipeline.captions.build import captions

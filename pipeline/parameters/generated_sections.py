@@ -1,4 +1,4 @@
-"""The section of the embedded corpus: its size, and what its captions speak of."""
+"""The sections of the two generated corpora: how many pairs, and how hard they are."""
 
 from typing import Annotated
 
@@ -47,3 +47,14 @@ class Captions(Section):
     siblings: Portion
     negated: Portion
     lures: Portion
+
+
+class Chains(Section):
+    """Size, seed and depth of the corpus of chains; see pipeline/sources/chains.py."""
+
+    seed: Natural
+    train: Count
+    dev: Count
+    test: Count
+    max_depth: Annotated[int, Field(ge=1, le=5), must_be("a whole number from 1 to 5")]
+    beyond: Annotated[int, Field(ge=0, le=2), must_be("0, 1 or 2")]

@@ -1,0 +1,89 @@
+"""The corpus of chains: its labels follow from its sentences, and from nothing less."""
+
+import re
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from actmodels.data.pairs import LABELS
+from pipeline.lexical.classifier import Split, fit
+from pipeline.lexical.features import GROUPS, Features
+from pipeline.parameters.generated_sections import Chains
+from pipeline.sources.chains import generate_split
+from pipeline.sources.jsonl import Pair
+from pipeline.sources.tokens import TokenPair
+from pipeline.sources.treebank import tokenise
+
+SETTINGS = Chains(seed=3, train=600, dev=240, test=300, max_depth=4, beyond=1)
+LINK = re.compile(r"The (\w+) is in the (\w+)\.|The (\w+) is lost\.")
+QUESTION = re.compile(r"You can find the (\w+) in the (\w+)\.")
+
+
+def read(pair: Pair) -> tuple[str, int]:
+    """Label and number of links, by following them one after the other."""
+    found = list(LINK.finditer(pair.premise))
+    assert " ".join(link[0] for link in found) == pair.premise
+    inside = {thing: place for thing, place, _ in (link.groups() for link in found) if thing}
+    lost = {link[3] for link in found if link[3]}
+    question = QUESTION.fullmatch(pair.hypothesis)
+    assert question
+    here, links = question[1], 0
+    while here in inside:
+        here, links = inside[here], links + 1
+    if here in lost:
+        return "neutral", links + 1
+    return ("entailment" if here == question[2] else "contradiction"), links
+
+
+@pytest.mark.parametrize(("split", "depths"), [("train", 4), ("dev", 4), ("test", 5)])
+def test_following_the_links_gives_the_label(split: str, depths: int) -> None:
+    pairs = list(generate_split(SETTINGS, split))
+    assert [(p.label, p.depth) for p in pairs] == [read(p) for p in pairs]
+    counts = Counter((p.label, p.depth) for p in pairs)
+    assert set(counts) == {(label, at) for label in LABELS for at in range(1, depths + 1)}
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_same_seed_same_pairs_and_no_pair_is_in_two_splits() -> None:
+    splits = [[(p.premise, p.hypothesis) for p in generate_split(SETTINGS, s)] for s in
+              ("train", "dev", "test", "dev")]  # fmt: skip
+    train, dev, test, again = splits
+    assert dev == again
+    assert len({*train, *dev, *test}) == len(train) + len(dev) + len(test)
+
+
+def test_a_premise_has_the_words_of_all_its_hypotheses() -> None:
+    """So what words there are tells nothing, nor how many."""
+    kinds = defaultdict(set)
+    for pair in generate_split(SETTINGS, "train"):
+        there = pair.premise.replace(".", "").split()
+        thing, room = QUESTION.fullmatch(pair.hypothesis).groups()  # type: ignore[union-attr]
+        shape = (pair.depth, len(there), there.count(thing), there.count(room))
+        kinds[pair.label].add(shape)
+    assert kinds["entailment"] == kinds["neutral"] == kinds["contradiction"]
+    assert {(at, once, room) for at, _, once, room in kinds["neutral"]} == {
+        (at, 1, 1) for at in range(1, 5)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_features_of_words_are_at_chance_at_every_depth() -> None:
+    """Those of Bowman et al. 2015: n-grams, pairs of words and of bigrams, lengths, overlap."""
+    features = Features(GROUPS, min_count=5)
+    settings = Chains(seed=5, train=6000, dev=3000, test=1, max_depth=4, beyond=0)
+    sets = {}
+    for split in ("train", "dev"):
+        pairs = [tokens(pair) for pair in generate_split(settings, split)]
+        rows = features.fit_transform(pairs) if split == "train" else features.transform(pairs)
+        sets[split] = Split(rows, np.array([LABELS.index(pair.label) for pair in pairs]))
+    found = fit(sets["train"], sets["dev"], regularisation=3.0).predict(sets["dev"].features)
+    right, depths = found == sets["dev"].labels, np.array([pair.depth for pair in pairs])
+    shares = [right[depths == at].mean() for at in range(1, 5)]
+    assert max(shares) < 1 / 3 + 4 * (2 / 9 / 750) ** 0.5, shares
+
+
+def tokens(pair: Pair) -> TokenPair:
+    sentences = (list(tokenise(s, lowercase=True)) for s in (pair.premise, pair.hypothesis))
+    return TokenPair(pair.pair_id, pair.label, pair.depth, *sentences)
