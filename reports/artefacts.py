@@ -43,6 +43,7 @@ from reports.study_files import (
     HALTING_TIMINGS,
     LENGTHS,
     PAIRED,
+    PREDICTIONS,
     check_fidelity,
     check_halting,
     check_history,
@@ -95,6 +96,7 @@ class Artefacts:
     trials, results and ablations have one row per trained model; accuracies are in [0, 1].
     settings: names of the settings in `trials`, in the order of TrialConfig; cells stay text.
     paired: one row per model that was compared with the reference.
+    predictions: one row per trained model and test pair.
     sweep_environment, retrain_environment: code, machine and duration of a stage's last run.
     lexicalised: one row per run of the classifier on features of words.
     examples: test pairs that were followed through the steps of a model.
@@ -120,6 +122,7 @@ class Artefacts:
     lengths: pd.DataFrame
     correlations: pd.DataFrame
     paired: pd.DataFrame
+    predictions: pd.DataFrame
     sweep_environment: dict[str, Any]
     retrain_environment: dict[str, Any]
     fidelity: pd.DataFrame
@@ -195,6 +198,7 @@ def load(root: Path) -> Artefacts:
         lengths=table("evaluate", "lengths.csv", LENGTHS),
         correlations=table("evaluate", "correlations.csv", CORRELATIONS),
         paired=table("evaluate", "paired.csv", PAIRED),
+        predictions=table("evaluate", "predictions.csv", PREDICTIONS),
         sweep_environment=document("sweep", "environment.json", *ENVIRONMENT),
         retrain_environment=document("retrain", "environment.json", *ENVIRONMENT),
         fidelity=table("fidelity", "variants.csv", FIDELITY),
@@ -239,6 +243,8 @@ def _check(root: Path, loaded: Artefacts) -> None:
     _check_runs(results, _runs(loaded.results), _runs(loaded.retrained))
     if loaded.results.empty:
         raise results.damaged("has no rows")
+    predictions = Source(root, "evaluate", "predictions.csv")
+    _check_runs(predictions, _runs(loaded.predictions), _runs(loaded.results))
     _check_means(Source(root, "evaluate", "summary.json"), loaded.results)
     best = Source(root, "select_best", "best.json")
     if absent := [model for model in loaded.models if model not in loaded.best]:

@@ -6,7 +6,7 @@ from reports.characters_files import BOUNDARIES, LETTER
 from reports.findings import listed
 from reports.graves_files import HALTINGS, NONE
 from reports.graves_tasks import CHARACTERS_REPORTED
-from reports.spread import KINDS, Spread, signed
+from reports.spread import KINDS, Spread
 
 
 def characters_note(artefacts: Artefacts) -> str:
@@ -49,7 +49,7 @@ def _against_none(found: list[Reader], halting: str) -> str:
     return (
         f"Bits per character with {KINDS[halting]} (*{best.run.label}*{of}) are "
         f"{best.bits.plain()}, *{without.run.label}* {without.bits.plain()}: {_more(gap, 'fewer')} "
-        f"({_gap(gap)} bits, {_over(gap)})."
+        f"({gap.change()} bits, {_over(gap)})."
     )
 
 
@@ -57,10 +57,6 @@ def _more(gap: Spread, less: str) -> str:
     if gap.mean == 0:
         return f"neither {less} nor more"
     return f"{'clearly' if gap.clear else 'not clearly'} {less if gap.mean < 0 else 'more'}"
-
-
-def _gap(gap: Spread) -> str:
-    return signed(gap.mean) + ("" if gap.sd is None else f" ± {gap.sd:.2f}")
 
 
 def _over(gap: Spread) -> str:
@@ -79,7 +75,7 @@ def _pauses(reader: Reader) -> str:
     ]
     if not gaps:
         return ""
-    each = [f"{_more(gap, 'fewer')} on a {name} ({_gap(gap)})" for name, gap in gaps]
+    each = [f"{_more(gap, 'fewer')} on a {name} ({gap.change()})" for name, gap in gaps]
     most = max(reader.kinds.values(), key=_steps)
     return (
         f"*{reader.run.label}* takes {letter.steps.plain()} steps on a letter, and compared with "

@@ -7,11 +7,13 @@ from reports.ablation import FIXED, best_fixed
 from reports.artefacts import Artefacts
 from reports.comparisons import comparisons, counted, p_value
 from reports.correlations import correlations
-from reports.featured import featured
+from reports.depth import asks_for_steps
+from reports.featured import featured_halting
 from reports.fidelity import TOGETHER, Variant, fidelity_models, variants
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.spread import Interval, Spread, signed, title
+from reports.step_habits import certainty_gap, label_gap
 from reports.study_files import AGAINST
 
 
@@ -97,19 +99,22 @@ def _first(artefacts: Artefacts, model: str) -> Variant:
 
 
 def _steps(artefacts: Artefacts) -> Iterator[Claim]:
-    for model in featured(artefacts):
+    for model in featured_halting(artefacts):
+        if (gap := label_gap(artefacts, model)) is not None:
+            what = "steps on contradictions minus on entailments"
+            yield _over_seeds(f"{title(model)}: {what}", f"{gap.change()} steps", gap)
+        gap = certainty_gap(artefacts, model)
+        what = "accuracy in the fifth of pairs with the most steps minus the fewest"
+        yield _over_seeds(f"{title(model)}: {what}", f"{gap.points()} points", gap)
         for c in correlations(artefacts, model):
-            if c.pearson is None:
+            if c.pearson is None or (c.against == "depth" and not asks_for_steps(artefacts)):
                 continue
-            sd = "" if c.pearson.sd is None else f" ± {c.pearson.sd:.2f}"
-            yield Claim(
-                f"{title(model)}: correlation of steps with {AGAINST[c.against]}",
-                f"r = {signed(c.pearson.mean)}{sd}",
-                counted(c.pearson.n, "seed"),
-                None,
-                _spread_verdict(c.pearson),
-                "",
-            )
+            what = f"correlation of steps with {AGAINST[c.against]}"
+            yield _over_seeds(f"{title(model)}: {what}", f"r = {c.pearson.change()}", c.pearson)
+
+
+def _over_seeds(what: str, figure: str, found: Spread) -> Claim:
+    return Claim(what, figure, counted(found.n, "seed"), None, _spread_verdict(found), "")
 
 
 def _interval_verdict(found: Interval) -> str:

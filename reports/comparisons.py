@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from reports.artefacts import Artefacts
-from reports.spread import Interval, signed, title
+from reports.spread import Interval
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,3 @@ def comparisons(artefacts: Artefacts) -> list[Comparison]:
         )
         for _, row in artefacts.paired.iterrows()
     ]
-
-
-def comparison_sentence(found: Comparison) -> str:
-    """Whether a model is above or below the reference, and whether that is clear."""
-    gap = found.difference
-    mean, low, high = (signed(100 * value) for value in (gap.mean, gap.low, gap.high))
-    far = "" if gap.clear else "; not a clear difference"
-    return (
-        f"{title(found.model)} is {found.direction} {title(found.reference)} "
-        f"({mean} points, 95 % interval {low} to {high}, {found.over}{far})."
-    )

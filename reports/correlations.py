@@ -1,4 +1,4 @@
-"""What the steps of a model go with: sentence length and reasoning depth (thesis figure 6.5)."""
+"""What the steps of a model go with: sentence length and recorded depth (thesis figure 6.5)."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 from reports.artefacts import Artefacts
 from reports.markdown import DASH, markdown_table
-from reports.spread import Spread, signed, title
+from reports.spread import Spread, follows, title
 from reports.study_files import AGAINST
 
 
@@ -49,14 +49,9 @@ def correlation_table(artefacts: Artefacts) -> str:
     for model in artefacts.models:
         for c in correlations(artefacts, model):
             seeds = str(c.seeds) if c.defined == c.seeds else f"{c.seeds} ({c.defined} defined)"
-            figures = [DASH if s is None else _signed(s) for s in (c.pearson, c.spearman)]
+            figures = [DASH if s is None else s.change() for s in (c.pearson, c.spearman)]
             rows.append([title(model), AGAINST[c.against], seeds, *figures])
     return markdown_table(header, rows, left=2)
-
-
-def _signed(spread: Spread) -> str:
-    mean = signed(spread.mean)
-    return mean if spread.sd is None else f"{mean} ± {spread.sd:.2f}"
 
 
 def correlation_note(artefacts: Artefacts) -> str:
@@ -70,13 +65,13 @@ def correlation_note(artefacts: Artefacts) -> str:
 
 
 def correlation_sentence(artefacts: Artefacts, model: str) -> str:
-    """Whether steps follow reasoning depth and length, and how much of their variance each tells.
+    """Whether steps follow length and recorded depth, and how much of their variance each tells.
 
-    Depth first where it is recorded. The share of variance is r squared.
+    The share of variance is r squared.
     """
-    found = {c.against: c for c in correlations(artefacts, model)}
-    told = [_told(found[what]) for what in ("depth", "mean_length") if what in found]
-    unrecorded = "" if "depth" in found else " The corpus records no reasoning depth."
+    found = correlations(artefacts, model)
+    told = [_told(c) for c in found]
+    unrecorded = "" if any(c.against == "depth" for c in found) else " The corpus records no depth."
     return f"{title(model)}: steps {' and '.join(told)}.{unrecorded}"
 
 
@@ -84,11 +79,8 @@ def _told(found: Correlation) -> str:
     r, what = found.pearson, AGAINST[found.against]
     if r is None:
         return f"are the same for every pair, whatever its {what}"
-    how = "do not clearly follow"
-    if r.clear:
-        how = "grow with" if r.mean > 0 else "shrink with"
     share = f"{100 * r.mean**2:.1f} % of their variance"
-    return f"{how} {what} (Pearson's r {_signed(r)}, {r.over()}; {share})"
+    return f"{follows(r)} {what} (Pearson's r {r.change()}, {r.over()}; {share})"
 
 
 def joint_counts(artefacts: Artefacts, model: str) -> pd.DataFrame:

@@ -1,10 +1,32 @@
-"""Accuracy and steps by the reasoning depth that a corpus records for its pairs."""
+"""Accuracy and steps by the depth that a corpus records for its pairs."""
 
 import pandas as pd
 
 from reports.artefacts import Artefacts
 from reports.markdown import DASH, markdown_table
 from reports.spread import Spread, paired, title
+
+# What the depth of a corpus counts: only what waits for one another asks for steps in a row.
+COUNTED = {
+    "captions": (
+        "Depth counts the facts of a hypothesis. They stand side by side, and alignment compares "
+        "them all before the first step, so steps need not grow with it."
+    ),
+    "chains": (
+        "Depth counts the links that a hypothesis needs one after another: a model that follows "
+        "them step by step takes more steps on deeper pairs."
+    ),
+}
+
+
+def depth_note(artefacts: Artefacts) -> str:
+    """What depth counts, and whether steps should grow with it; empty if that is not known."""
+    return COUNTED.get(str(artefacts.corpus["source"]), "")
+
+
+def asks_for_steps(artefacts: Artefacts) -> bool:
+    """Whether steps should grow with the depth that the corpus records."""
+    return bool(artefacts.corpus["source"] == "chains")
 
 
 def by_depth(artefacts: Artefacts, model: str) -> list[tuple[int, int, Spread, Spread | None]]:

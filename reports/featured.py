@@ -21,3 +21,13 @@ def featured(artefacts: Artefacts) -> tuple[str, ...]:
         return artefacts.models
     chosen = {*PAPER, best_on_dev(artefacts)}
     return tuple(model for model in artefacts.models if model in chosen)
+
+
+def halting_models(artefacts: Artefacts) -> list[str]:
+    """The models that choose their number of steps, in stored order."""
+    return [model for model in artefacts.models if artefacts.adapts(model)]
+
+
+def featured_halting(artefacts: Artefacts) -> list[str]:
+    """Those of them that are featured."""
+    return [model for model in halting_models(artefacts) if model in featured(artefacts)]

@@ -5,6 +5,7 @@ from reports.findings import gained, listed
 from reports.graves import (
     Growth,
     Run,
+    act_gap,
     best_run,
     error_gap,
     graves_levels,
@@ -13,7 +14,7 @@ from reports.graves import (
 )
 from reports.graves_files import ACT, HALTINGS, NONE
 from reports.graves_tasks import TASKS, GravesTask
-from reports.spread import KINDS, Spread, signed
+from reports.spread import KINDS, Spread, follows, signed
 
 
 def graves_note(artefacts: Artefacts) -> str:
@@ -76,18 +77,10 @@ def _steps(run: Run, task: GravesTask) -> str:
     if run.growth is None:
         return ""
     slope = run.growth.slope
-    how = "do not clearly follow"
-    if slope.clear:
-        how = "grow with" if slope.mean > 0 else "shrink with"
     return (
-        f"The mean steps of *{run.label}* {how} the {task.difficulty}: {_each(slope)} for each "
-        f"{task.unit} ({_told(run.growth)})."
+        f"The mean steps of *{run.label}* {follows(slope)} the {task.difficulty}: "
+        f"{slope.change()} steps for each {task.unit} ({_told(run.growth)})."
     )
-
-
-def _each(slope: Spread) -> str:
-    sd = "" if slope.sd is None else f" ± {slope.sd:.2f}"
-    return f"{signed(slope.mean)}{sd} steps"
 
 
 def _told(growth: Growth) -> str:
@@ -96,6 +89,35 @@ def _told(growth: Growth) -> str:
         return f"{growth.slope.over()}; the same for all"
     few = "" if pearson.n == growth.slope.n else f" of the {pearson.n} where they change"
     return f"{growth.slope.over()}; Pearson's r over the difficulties {signed(pearson.mean)}{few}"
+
+
+def graves_story(artefacts: Artefacts) -> str:
+    """Error without and with ACT, and steps by difficulty, on parity; else on another task.
+
+    Empty where no task was run both ways.
+    """
+    tasks = [task for task in TASKS if task in graves_tasks(artefacts)]
+    return next(filter(None, (_story(artefacts, task) for task in tasks)), "")
+
+
+def _story(artefacts: Artefacts, task: str) -> str:
+    runs, known = graves_runs(artefacts, task), TASKS[task]
+    act, without, gap = best_run(runs, ACT), best_run(runs, NONE), act_gap(runs)
+    if act is None or without is None or gap is None:
+        return ""
+    said = (
+        f"On Graves' {known.title.lower()} task a recurrent network errs on "
+        f"{without.error.percent()} % of the sequences without adaptive steps and on "
+        f"{act.error.percent()} % with them: {_less(gap)}."
+    )
+    levels = [level for level in graves_levels(artefacts, task, act) if level.steps is not None]
+    if act.growth is None or len(levels) < 2:
+        return said
+    few, many = (
+        f"{at.steps.plain()} at {at.difficulty}" for at in (levels[0], levels[-1]) if at.steps
+    )
+    how = follows(act.growth.slope)
+    return f"{said} Its steps {how} difficulty: {few} and {many} {known.difficulty}."
 
 
 def _paper(artefacts: Artefacts, task: str, runs: list[Run]) -> str:

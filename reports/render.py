@@ -15,13 +15,13 @@ from reports.charts.figure import Figure
 from reports.charts.picture import write_pictures
 from reports.charts.plans import PONDERING, figures
 from reports.claims import claims_csv, claims_note, claims_table
+from reports.corpus import Corpus
 from reports.correlations import correlation_note, correlation_sentence, correlation_table
-from reports.depth import depth_models, depth_sentence, depth_table
+from reports.depth import depth_models, depth_note, depth_sentence, depth_table
 from reports.examples import examples_note, examples_sentence, examples_table
-from reports.featured import featured
+from reports.featured import featured, featured_halting, halting_models
 from reports.fidelity import fidelity_csv, fidelity_models, fidelity_table
 from reports.fidelity_words import fidelity_note, fidelity_sentences
-from reports.findings import summary
 from reports.graves import graves_csv, graves_table, graves_tasks
 from reports.graves_tasks import TASKS
 from reports.graves_words import graves_note, graves_sentences
@@ -34,7 +34,9 @@ from reports.page.page import write_page
 from reports.page.questions import questions_island
 from reports.page.trials import trials_island
 from reports.spread import PLUS_MINUS, title
+from reports.step_habits import fifth_table, habit_sentences, habits_note, label_table
 from reports.steps import steps_csv, training_note, training_sentence, weighed_models
+from reports.summary import summary
 from reports.sweep import (
     diverged,
     margin_table,
@@ -97,7 +99,7 @@ def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) 
     parts = [
         f"# {TITLE}",
         summary(artefacts),
-        "## What was found",
+        "## Claim by claim",
         claims_table(artefacts, published),
         claims_note(),
         "## Table 1: test accuracy",
@@ -108,6 +110,7 @@ def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) 
         *_halting(artefacts, images),
         *_graves(artefacts, images, published),
         *nse_section(artefacts, images, published),
+        *_habits(artefacts, images),
         *_depth(artefacts, images),
         *_lengths(artefacts, images),
         *_examples(artefacts),
@@ -164,14 +167,22 @@ def _graves(artefacts: Artefacts, images: Mapping[str, str], published: bool) ->
     return [part for part in parts if part]
 
 
-def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
-    adaptive = [model for model in artefacts.models if artefacts.adapts(model)]
+def _habits(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+    adaptive, named = halting_models(artefacts), featured_halting(artefacts)
     if not adaptive:
         return []
-    named = [model for model in adaptive if model in featured(artefacts)]
+    parts = ["## Steps, labels and right answers", *_shown(images, ["steps"], adaptive)]
+    parts += [habit_sentences(artefacts, model) for model in named]
+    parts += [label_table(artefacts), fifth_table(artefacts), habits_note(artefacts)]
+    return [*parts, *([images["step_accuracy"]] if named else [])]
+
+
+def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+    if not halting_models(artefacts):
+        return []
+    named = featured_halting(artefacts)
     said = " ".join(correlation_sentence(artefacts, model) for model in named)
-    parts = ["## Steps, sentence length and reasoning depth", *_shown(images, ["steps"], adaptive)]
-    parts += [said] if said else []
+    parts = ["## Steps, sentence length and recorded depth", *([said] if said else [])]
     parts += [correlation_table(artefacts), correlation_note(artefacts)]
     return parts + _shown(images, ["lengths"], named)
 
@@ -211,7 +222,8 @@ def _depth(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
     sentences = [depth_sentence(artefacts, model) for model in named]
     said = [" ".join(filter(None, sentences))] if any(sentences) else []
     shown = [images[name] for name in ("depth", "depth_steps") if name in images]
-    return ["## By recorded reasoning depth", *said, depth_table(artefacts), *shown]
+    said += [note] if (note := depth_note(artefacts)) else []
+    return ["## By recorded depth", *said, depth_table(artefacts), *shown]
 
 
 def _sweep(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
@@ -240,6 +252,8 @@ def _origin(artefacts: Artefacts) -> list[str]:
         f"- Grid `{artefacts.sweep['grid_hash']}`, {artefacts.sweep['trials']} trials, all done.",
         f"- Tensors `{artefacts.tensors['digest']}`.",
     ]
+    if vectors := Corpus.of(artefacts).vectors_sentence():
+        lines.append(f"- {vectors.strip()}")
     for model in artefacts.models:
         best = artefacts.best[model]
         rule = "no other had its dev accuracy"

@@ -60,6 +60,10 @@ class Spread:
         """`+0.51 ± 0.20`: a difference of two shares, in percentage points."""
         return self._worded(signed(100 * self.mean), 100)
 
+    def change(self) -> str:
+        """`+0.51 ± 0.20`: a difference of two counts, a slope or a correlation."""
+        return self._worded(signed(self.mean), 1)
+
     def _worded(self, mean: str, scale: int) -> str:
         return mean if self.sd is None else f"{mean} {PLUS_MINUS} {scale * self.sd:.2f}"
 
@@ -135,6 +139,13 @@ class Gap:
     def clear(self) -> bool:
         """Whether the interval leaves out zero; never where one of the two has one seed."""
         return self.margin is not None and abs(self.mean) > max(self.margin, 1e-9)
+
+
+def follows(change: Spread) -> str:
+    """How steps go with something, given their slope or correlation: `grow with`."""
+    if not change.clear:
+        return "do not clearly follow"
+    return "grow with" if change.mean > 0 else "shrink with"
 
 
 def t_quantile(freedom: float) -> float:

@@ -47,9 +47,18 @@ PAIRED: dict[str, Kind] = {
     **{"model": name, "reference": name, "seeds": whole, "difference": number},
     **{"low": number, "high": number, "largest_p": share, "pairs": whole},
 }
+PREDICTIONS: dict[str, Kind] = {
+    **{"model": name, "seed": whole, "pair_id": name},
+    **{"label": name, "predicted": name, "steps": optional_number},
+}
+LABELS = {
+    "entailment": "entailments",
+    "neutral": "neutral pairs",
+    "contradiction": "contradictions",
+}  # each with what its pairs are called
 AGAINST: Mapping[str, str] = {
     "mean_length": "mean sentence length",
-    "depth": "recorded reasoning depth",
+    "depth": "recorded depth",
 }
 
 

@@ -1,4 +1,4 @@
-"""Test accuracy and steps by the reasoning depth that the corpus records."""
+"""Test accuracy and steps by the depth that the corpus records."""
 
 from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
@@ -9,7 +9,7 @@ from reports.depth import by_depth, depth_models
 from reports.featured import featured
 from reports.spread import Spread, title
 
-ACROSS = "recorded reasoning depth"
+ACROSS = "recorded depth"
 
 
 def shown_models(artefacts: Artefacts) -> list[str]:

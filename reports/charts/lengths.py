@@ -18,7 +18,7 @@ from reports.charts.series import (
     whole_axis,
 )
 from reports.correlations import correlations, joint_counts
-from reports.spread import PLUS_MINUS, signed, title
+from reports.spread import PLUS_MINUS, title
 
 TICKS = [1, 10, 100, 1_000, 10_000, 100_000]  # of a legend of pairs
 
@@ -60,8 +60,7 @@ def _follows(artefacts: Artefacts, model: str) -> str:
     if not found or found[0].pearson is None:
         return "; steps are the same for every pair"
     r = found[0].pearson
-    spread = "" if r.sd is None else f" {PLUS_MINUS} {r.sd:.2f}"
-    return f"; Pearson's r of steps and length is {signed(r.mean)}{spread}"
+    return f"; Pearson's r of steps and length is {r.change()}"
 
 
 def _cell(steps: int, length: int, pairs: int) -> Row:

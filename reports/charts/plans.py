@@ -10,11 +10,11 @@ from reports.charts.fixed_steps import ablation
 from reports.charts.lengths import lengths
 from reports.charts.sequences import graves_figures
 from reports.charts.slices import slices
-from reports.charts.step_shares import steps_taken
+from reports.charts.step_shares import accuracy_by_steps, steps_taken
 from reports.charts.studies import fidelity, halting
 from reports.charts.trial_curves import sweep_curves
 from reports.charts.weights import ponder_steps, ponder_weight, steps_while_training
-from reports.featured import featured
+from reports.featured import featured_halting, halting_models
 from reports.fidelity import fidelity_models
 from reports.steps import weighed_models
 from reports.sweep import sweep_models, varied
@@ -48,9 +48,11 @@ def _on_steps(artefacts: Artefacts) -> dict[str, Figure]:
     for model in weighed_models(artefacts):
         for kind, of_model in PONDERING.items():
             found[f"{kind}_{model}"] = of_model(artefacts, model)
-    for model in filter(artefacts.adapts, artefacts.models):
+    for model in halting_models(artefacts):
         found[f"steps_{model}"] = steps_taken(artefacts, model)
-    for model in filter(artefacts.adapts, featured(artefacts)):
+    if named := featured_halting(artefacts):
+        found["step_accuracy"] = accuracy_by_steps(artefacts, named)
+    for model in named:
         found[f"lengths_{model}"] = lengths(artefacts, model)
     if shown_models(artefacts):
         found["depth"] = depth_accuracy(artefacts)

@@ -17,12 +17,14 @@ def spread_lines(
     heading: str,
     alternative: str,
     percent: bool = False,
+    of: str = "run",
 ) -> Figure:
     """A line for each series that has figures; bands are one sd over seeds.
 
     Args:
         found: all series, also such as have no figures: they keep their colours for others.
         axes: across and up, the latter with `(%)` where spreads are shares that are shown so.
+        of: what a series is.
         alternative: what is shown, to which counts and the ends of each line are added.
     """
     across, up = axes
@@ -42,11 +44,11 @@ def spread_lines(
     names = list(dict.fromkeys(str(row[SERIES]) for row in rows))
     of_all = zip(found, repeated(COLOURS, len(found)), strict=True)  # the same in every figure
     colours = [colour for (name, _), colour in of_all if name in names]
-    tips = {SERIES: "run", "at": across, "shown": up.removesuffix(" (%)"), "n": "seeds"}
+    tips = {SERIES: of, "at": across, "shown": up.removesuffix(" (%)"), "n": "seeds"}
     most = max(spreads, key=lambda spread: spread.n)
     return figure(
         layered(*lines(rows, names, across, up, tips, colours=colours)),
         heading,
         over(most),
-        f"{alternative}, {counted(len(names), 'run')} ({over(most)}): {'; '.join(said)}.",
+        f"{alternative}, {counted(len(names), of)} ({over(most)}): {'; '.join(said)}.",
     )

@@ -1,4 +1,6 @@
-"""How many steps a model takes for the pairs of the test split."""
+"""How many steps a model takes for the pairs of the test split, and how often it is right then."""
+
+from collections.abc import Sequence
 
 import altair as alt
 
@@ -15,7 +17,9 @@ from reports.charts.series import (
     tooltips,
     whole_axis,
 )
+from reports.charts.spread_lines import spread_lines
 from reports.spread import Spread, title
+from reports.step_habits import fifths
 from reports.tables import mean_steps
 
 
@@ -60,6 +64,22 @@ def steps_taken(artefacts: Artefacts, model: str) -> Figure:
         f"Share of test pairs by number of steps of {title(model)} ({what}): "
         f"{span(found, 'step')}, most often {most} ({found[most][0].percent()} %){mean}.",
         height=220,
+    )
+
+
+def accuracy_by_steps(artefacts: Artefacts, models: Sequence[str]) -> Figure:
+    """Accuracy by fifths of the pairs, from the fewest steps to the most, a line per model."""
+    found = {
+        model: [Spread.of(part["right"]) for part in fifths(artefacts, model).values()]
+        for model in models
+    }
+    return spread_lines(
+        [(title(model), dict(enumerate(parts, 1))) for model, parts in found.items()],
+        ("fifth of the pairs, fewest steps first", "test accuracy (%)"),
+        "Test accuracy by number of steps",
+        "Test accuracy by fifths of the pairs, from the fewest steps to the most",
+        percent=True,
+        of="model",
     )
 
 

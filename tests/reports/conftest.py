@@ -90,7 +90,7 @@ def many(artefacts: Artefacts) -> Artefacts:
         return pd.concat(parts, ignore_index=True)
 
     tables = ("trials", "sweep_history", "history", "results", "depth", "lengths", "correlations")
-    tables += ("paired",)
+    tables += ("paired", "predictions")
     changed = {name: more(getattr(artefacts, name)) for name in tables}
     best = artefacts.best | {name: artefacts.best[of] for name, (of, _) in copies.items()}
     return replace(artefacts, best=best, **changed)
@@ -102,7 +102,7 @@ def one_seed(folder: Path, edit: Edit) -> Path:
     for file in (
         *("retrain/trials.csv", "retrain/history.csv", "retrain/timings.csv"),
         *("evaluate/results.csv", "evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"),
-        *("evaluate/lengths.csv", "evaluate/correlations.csv"),
+        *(f"evaluate/{name}.csv" for name in ("lengths", "correlations", "predictions")),
         *(f"{name}.csv" for name in GRAVES),
         *(f"nse/{name}.csv" for name in ("results", "history", "steps", "timings")),
     ):

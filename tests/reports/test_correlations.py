@@ -20,15 +20,15 @@ def test_mean_and_sd_over_seeds_by_hand(artefacts: Artefacts) -> None:
     # 0.32, 0.34, 0.36 and 0.05, 0.10, 0.15
     assert (depth.pearson, depth.seeds) == (Spread(0.34, 0.02, 3), 3)
     assert length.pearson == Spread(0.1, 0.05, 3)
-    row = "| Adaptive Attention | recorded reasoning depth | 3 | +0.34 ± 0.02 | +0.32 ± 0.02 |"
+    row = "| Adaptive Attention | recorded depth | 3 | +0.34 ± 0.02 | +0.32 ± 0.02 |"
     assert row in correlation_table(artefacts)
 
 
 def test_a_sentence_on_depth_and_length(artefacts: Artefacts) -> None:
     assert correlation_sentence(artefacts, AA) == (
-        "Adaptive Attention: steps grow with recorded reasoning depth (Pearson's r +0.34 ± 0.02, "
-        "sd over 3 seeds; 11.6 % of their variance) and do not clearly follow mean sentence length "
-        "(Pearson's r +0.10 ± 0.05, sd over 3 seeds; 1.0 % of their variance)."
+        "Adaptive Attention: steps do not clearly follow mean sentence length (Pearson's r "
+        "+0.10 ± 0.05, sd over 3 seeds; 1.0 % of their variance) and grow with recorded depth "
+        "(Pearson's r +0.34 ± 0.02, sd over 3 seeds; 11.6 % of their variance)."
     )
 
 
@@ -43,13 +43,13 @@ def depth_is(edit: Edit, *values: str) -> None:
 
 def test_steps_that_shrink(folder: Path, edit: Edit) -> None:
     depth_is(edit, "-0.2", "-0.3", "-0.4")
-    said = f"steps shrink with recorded reasoning depth (Pearson's r {MINUS}0.30 ± 0.10"
+    said = f"and shrink with recorded depth (Pearson's r {MINUS}0.30 ± 0.10"
     assert said in correlation_sentence(load(folder), AA)
 
 
 def test_steps_that_follow_nothing(folder: Path, edit: Edit) -> None:
     depth_is(edit, "-0.1", "0.0", "0.1")
-    said = "steps do not clearly follow recorded reasoning depth (Pearson's r 0.00 ± 0.10"
+    said = "and do not clearly follow recorded depth (Pearson's r 0.00 ± 0.10"
     assert said in correlation_sentence(load(folder), AA)
 
 
@@ -65,7 +65,7 @@ def test_steps_that_never_change(folder: Path, edit: Edit) -> None:
     depth_is(edit, "", "", "")
     artefacts = load(folder)
     assert f"| 3 (0 defined) | {DASH} | {DASH} |" in correlation_table(artefacts)
-    said = "steps are the same for every pair, whatever its recorded reasoning depth and do not"
+    said = "and are the same for every pair, whatever its recorded depth."
     assert said in correlation_sentence(artefacts, AA)
 
 
@@ -73,7 +73,7 @@ def test_a_corpus_without_depths(folder: Path, edit: Edit) -> None:
     edit("evaluate/correlations.csv", lambda r: r if r["steps_against"] == "mean_length" else None)
     text = correlation_sentence(load(folder), AA)
     assert text.startswith("Adaptive Attention: steps do not clearly follow mean sentence length (")
-    assert text.endswith(" The corpus records no reasoning depth.")
+    assert text.endswith(" The corpus records no depth.")
 
 
 def test_fixed_steps_have_no_correlation(many: Artefacts) -> None:

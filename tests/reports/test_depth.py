@@ -1,7 +1,8 @@
+from dataclasses import replace
 from pathlib import Path
 
 from reports.artefacts import Artefacts, load
-from reports.depth import depth_models, depth_sentence, depth_table
+from reports.depth import depth_models, depth_note, depth_sentence, depth_table
 from reports.markdown import DASH
 from tests.reports.conftest import Edit, Row
 
@@ -42,6 +43,15 @@ def test_fewer_steps_are_said_to_be_fewer(folder: Path, edit: Edit) -> None:
 
     edit("evaluate/depth.csv", reverse)
     assert "takes fewer steps" in depth_sentence(load(folder), AA)
+
+
+def test_what_depth_counts(artefacts: Artefacts) -> None:
+    def note(source: str) -> str:
+        return depth_note(replace(artefacts, corpus={"source": source}))
+
+    assert "side by side" in note("captions") and "steps need not grow" in note("captions")
+    assert "one after another" in note("chains") and "takes more steps" in note("chains")
+    assert note("snli") == ""
 
 
 def test_one_seed_shows_nothing_clearly(one_seed: Path) -> None:

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from reports.artefacts import Artefacts
-from reports.featured import best_on_dev, featured
+from reports.featured import best_on_dev, featured, featured_halting, halting_models
 
 DA, AA = "decomposable_attention", "adaptive_attention"
 
@@ -19,3 +19,9 @@ def test_the_best_may_be_one_of_the_papers(many: Artefacts) -> None:
     level = replace(many, results=many.results.assign(dev_accuracy=0.8))
     assert best_on_dev(level) == DA
     assert featured(level) == (DA, AA)
+
+
+def test_models_of_fixed_steps_choose_none(many: Artefacts) -> None:
+    assert halting_models(many) == [AA, "adaptive_attention_ponder_net"]
+    last = replace(many, results=many.results.assign(dev_accuracy=0.8))
+    assert featured_halting(last) == [AA]

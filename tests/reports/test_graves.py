@@ -6,7 +6,7 @@ import pytest
 
 from reports.artefacts import Artefacts, load
 from reports.graves import best_run, graves_csv, graves_runs, graves_table, graves_tasks
-from reports.graves_words import graves_note, graves_sentences
+from reports.graves_words import graves_note, graves_sentences, graves_story
 from reports.markdown import DASH
 from reports.spread import MINUS
 from tests.reports.conftest import GRAVES, Edit, Row
@@ -133,6 +133,29 @@ def test_steps_that_never_change(folder: Path, edit: Edit) -> None:
 def test_one_difficulty_says_nothing_of_steps(folder: Path, edit: Edit) -> None:
     edit("graves/difficulty.csv", lambda row: row if row["difficulty"] == "2" else None)
     assert "mean steps of" not in graves_sentences(load(folder), "parity", published=True)
+
+
+def test_the_story_in_short(artefacts: Artefacts) -> None:
+    assert graves_story(artefacts) == (
+        "On Graves' parity task a recurrent network errs on 40.0 ± 2.00 % of the sequences "
+        "without adaptive steps and on 4.0 ± 1.00 % with them: clearly less. Its steps grow with "
+        "difficulty: 7.25 ± 1.21 at 1 and 10.75 ± 0.88 at 8 entries that are not 0."
+    )
+
+
+def test_a_story_without_parity_is_of_another_task(folder: Path, edit: Edit) -> None:
+    for file in GRAVES:
+        edit(f"{file}.csv", lambda row: None if row["task"] == "parity" else row)
+    said = graves_story(load(folder))
+    assert said.startswith("On Graves' addition task") and "with them: neither less nor" in said
+
+
+def test_a_story_whose_steps_follow_nothing(folder: Path, edit: Edit) -> None:
+    only(edit, "without ACT", "ponder weight 0.01")
+    said = graves_story(load(folder))
+    assert "Its steps do not clearly follow difficulty: 5.00 ± 1.21 at 1 and 5.00 ± 0.88" in said
+    only(edit, "without ACT")
+    assert graves_story(load(folder)) == ""
 
 
 def test_what_the_paper_reports_and_whether_sizes_differ(artefacts: Artefacts) -> None:

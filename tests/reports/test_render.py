@@ -19,7 +19,7 @@ EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
 SEQUENCES = ("error", "difficulty", "ponder", "curves")
 READING = ("accuracy", "curves", "weights", "alone")
 FIGURES = (
-    *("ablation", "depth", "depth_steps", "halting"),
+    *("ablation", "depth", "depth_steps", "halting", "step_accuracy"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
     *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
     *("characters_passage_1", "characters_passage_2", "characters_curves"),
@@ -111,7 +111,7 @@ def test_sections_without_data_are_left_out(
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     artefacts = load(folder)
     text = report(artefacts, figures(artefacts), published=True)
-    assert "By recorded reasoning depth" not in text and "Fixed against adaptive" not in text
+    assert "By recorded depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
     assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
@@ -131,7 +131,7 @@ def test_characters_alone(folder: Path, edit: Edit) -> None:
 
 
 def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:
-    for file in ("results", "depth", "lengths", "correlations", "paired"):
+    for file in ("results", "depth", "lengths", "correlations", "paired", "predictions"):
         edit(f"evaluate/{file}.csv", lambda row: None if row["model"] == AA else row)
     for file in ("retrain/trials", "retrain/history", "ablate/dev", "ablate/test"):
         edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)

@@ -12,6 +12,7 @@ from reports.spread import (
     Gap,
     Interval,
     Spread,
+    follows,
     paired,
     sampling_error,
     setting,
@@ -34,6 +35,14 @@ def test_wording_of_shares_and_points() -> None:
     assert spread.percent() == "83.0 ± 1.00"
     assert spread.points() == "+83.00 ± 1.00"
     assert spread.over() == "sd over 3 seeds"
+
+
+def test_wording_of_changes() -> None:
+    assert Spread(-0.5, 0.25, 3).change() == f"{MINUS}0.50 ± 0.25"
+    assert Spread(0.5, None, 1).change() == "+0.50"
+    assert follows(Spread(0.5, 0.1, 3)) == "grow with"
+    assert follows(Spread(-0.5, 0.1, 3)) == "shrink with"
+    assert follows(Spread(0.5, 0.3, 3)) == follows(Spread(0.5, None, 1)) == "do not clearly follow"
 
 
 def test_one_value_has_no_spread() -> None:

@@ -150,6 +150,12 @@ def test_a_correlation_twice(folder: Path, edit: Edit) -> None:
     fails(folder, f"{where}; run: dvc repro -f -s evaluate")
 
 
+def test_a_run_without_predictions(folder: Path, edit: Edit) -> None:
+    edit("evaluate/predictions.csv", lambda row: None if row["seed"] == "2" else row)
+    where = f"artefacts/evaluate/predictions.csv lacks seed 2 of {AA}, which was retrained"
+    fails(folder, f"{where}; run: dvc repro evaluate")
+
+
 def test_a_trial_without_its_epochs(folder: Path, edit: Edit) -> None:
     edit("sweep/history.csv", lambda row: None if row["key"] == "aa05" else row)
     fails(folder, "artefacts/sweep/history.csv: lacks trial aa05; run: dvc repro -f -s sweep")

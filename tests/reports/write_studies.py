@@ -56,6 +56,12 @@ POINTS = [
     ("target_steps", "target_steps 6.0", 0.72, 0.006, 5.7, 0.3, 0.0, -0.0004),
 ]
 SEEDS = (1, 2, 3)
+# Wrong answers of seeds 1, 2, 3 among each quarter of the test pairs, in the order of their steps.
+WRONG = {
+    DA: ((5, 5, 5, 5), (5, 5, 5, 4), (5, 5, 4, 4)),
+    AA: ((10, 4, 2, 1), (11, 4, 3, 2), (12, 3, 2, 0)),
+}
+QUARTERS = ("entailment", "entailment", "neutral", "contradiction")  # gold labels
 
 
 def fidelity() -> dict[str, Table]:
@@ -103,6 +109,22 @@ def steps(means: dict[int, float], pairs: int) -> dict[str, Table]:
     }
 
 
+def predictions(means: dict[int, float], pairs: int) -> Table:
+    """predictions.csv: the steps of AA are those of lengths.csv; DA takes none."""
+    rows: list[list[Any]] = []
+    quarter = pairs // 4
+    for model, seeds in WRONG.items():
+        for seed, wrong in zip(SEEDS, seeds, strict=True):
+            counts = enumerate(_spread(means[seed], pairs))
+            steps = [taken if model == AA else None for taken, of in counts for _ in range(of)]
+            for at in range(pairs):
+                label = QUARTERS[at // quarter]
+                missed = "neutral" if label == "entailment" else "entailment"
+                predicted = missed if at % quarter < wrong[at // quarter] else label
+                rows.append([model, seed, f"test-{at:03d}", label, predicted, steps[at]])
+    return ["model", "seed", "pair_id", "label", "predicted", "steps"], rows
+
+
 def _spread(mean: float, pairs: int) -> Sequence[int]:
     """How many pairs take 0, 1, 2 … steps: half of them around the mean, a quarter on each side."""
     half = round(2 * mean)
@@ -125,7 +147,7 @@ def _lengths(steps: int, pairs: int) -> list[tuple[float, int]]:
 def studies(means: dict[int, float], pairs: int) -> dict[Path, Table]:
     """All tables by their place under artefacts/."""
     stages = {"fidelity": fidelity(), "halting": halting(), "graves": with_characters(graves())}
-    stages["evaluate"] = steps(means, pairs)
+    stages["evaluate"] = {**steps(means, pairs), "predictions.csv": predictions(means, pairs)}
     return {
         Path(stage, file): table for stage, part in stages.items() for file, table in part.items()
     }

@@ -15,7 +15,7 @@ def test_accuracy_by_depth_with_its_band(artefacts: Artefacts) -> None:
     row = pick(rows(figure, "depth"), series="Adaptive Attention", depth="2")
     assert (row["y"], row["low"], row["high"]) == (82.0, 80.268, 83.732)
     assert (row["value"], row["n"], row["pairs"]) == ("82.0 ± 1.73 %", "3", "30")
-    assert axes(figure) == {"x": "recorded reasoning depth", "y": "test accuracy (%)"}
+    assert axes(figure) == {"x": "recorded depth", "y": "test accuracy (%)"}
 
 
 def test_steps_only_of_models_that_take_any(artefacts: Artefacts) -> None:
@@ -28,12 +28,12 @@ def test_steps_only_of_models_that_take_any(artefacts: Artefacts) -> None:
 
 def test_their_words(artefacts: Artefacts) -> None:
     assert depth_accuracy(artefacts).alternative == (
-        "Test accuracy by recorded reasoning depth (mean ± 1 sd, 3 seeds): Decomposable Attention "
+        "Test accuracy by recorded depth (mean ± 1 sd, 3 seeds): Decomposable Attention "
         "84.0 ± 1.00 % at depth 1 and 78.0 ± 1.00 % at depth 3; Adaptive Attention 85.0 ± 1.73 % "
         "at depth 1 and 79.0 ± 1.73 % at depth 3."
     )
     assert depth_steps(artefacts).alternative == (
-        "Mean steps per test pair by recorded reasoning depth (mean ± 1 sd, 3 seeds): Adaptive "
+        "Mean steps per test pair by recorded depth (mean ± 1 sd, 3 seeds): Adaptive "
         "Attention 4.00 ± 0.50 at depth 1 and 5.00 ± 0.50 at depth 3."
     )
 

@@ -41,6 +41,7 @@ def test_a_collapsed_model_is_drawn_too(folder: Path, edit: Edit) -> None:
     edit("evaluate/lengths.csv", lambda row: row | {"steps": "1", "mean_length": "8.0"})
     edit("evaluate/results.csv", lambda r: r | {"test_mean_steps": r["test_mean_steps"] and "1.0"})
     edit("evaluate/correlations.csv", lambda row: row | {"pearson": "", "spearman": ""})
+    edit("evaluate/predictions.csv", lambda row: row | {"steps": row["steps"] and "1"})
     assert lengths(load(folder), AA).alternative == (
         "Test pairs of Adaptive Attention (3 seeds) that take 1 step, with a mean length of "
         "premise and hypothesis of 8 tokens: most pairs, 300 of 300, take 1 step at 8 to 9 tokens; "

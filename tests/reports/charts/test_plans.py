@@ -42,7 +42,7 @@ def test_the_figures_of_a_run(drawn: dict[str, Figure]) -> None:
     reading = ("accuracy", "curves", "weights", "alone")
     names |= {f"nse_{what}_{kind}" for what in reading for kind in ("NE", "CN")}
     names |= {"characters_passage_1", "characters_passage_2", "characters_curves"}
-    assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting"}
+    assert set(drawn) == names | {"ablation", "depth", "depth_steps", "halting", "step_accuracy"}
 
 
 @pytest.mark.slow
@@ -109,7 +109,8 @@ def test_no_figure_without_its_data(folder: Path, edit: Edit, no_nse: Callable[[
     for file in ("evaluate/depth", "ablate/dev", "ablate/test", *STUDIES):
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
-    names = [*(f"learning_curves_{m}" for m in (DA, AA)), f"steps_{AA}", f"lengths_{AA}"]
+    names = [*(f"learning_curves_{m}" for m in (DA, AA)), f"steps_{AA}", "step_accuracy"]
+    names += [f"lengths_{AA}"]
     names += [f"{kind}_{m}" for m in (DA, AA) for kind in ("sweep_curves", "slices")]
     assert list(figures(load(folder))) == names
 

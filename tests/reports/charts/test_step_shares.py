@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from reports.artefacts import Artefacts, load
-from reports.charts.step_shares import shares, steps_taken
+from reports.charts.step_shares import accuracy_by_steps, shares, steps_taken
 from tests.reports.charts.reading import axes, marks, pick, rows
 from tests.reports.conftest import Edit
 
@@ -46,6 +46,18 @@ def test_one_seed_has_no_spread(one_seed: Path) -> None:
 def test_a_collapsed_model_has_one_bar(folder: Path, edit: Edit) -> None:
     edit("evaluate/lengths.csv", lambda row: row | {"steps": "1"})
     edit("evaluate/results.csv", lambda r: r | {"test_mean_steps": r["test_mean_steps"] and "1.0"})
+    edit("evaluate/predictions.csv", lambda row: row | {"steps": row["steps"] and "1"})
     figure = steps_taken(load(folder), AA)
     assert "3 seeds): 1 step, most often 1 (100.0 ± 0.00 %)" in figure.alternative
     assert len(rows(figure, "share")) == 1
+
+
+def test_accuracy_by_fifths(artefacts: Artefacts) -> None:
+    figure = accuracy_by_steps(artefacts, [AA])
+    # among the fewest 0.60, 0.56, 0.52; among the most 0.96, 0.92, 1
+    assert [row["x"] for row in rows(figure, "at")] == [1, 2, 3, 4, 5]
+    assert pick(rows(figure, "at"), at="1")["shown"] == "56.0 ± 4.00 %"
+    assert figure.alternative == (
+        "Test accuracy by fifths of the pairs, from the fewest steps to the most, 1 model (mean ± "
+        "1 sd, 3 seeds): Adaptive Attention, 56.0 ± 4.00 % at 1 and 96.0 ± 4.00 % at 5."
+    )
