@@ -53,7 +53,7 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
     params = load_params(PARAMS)
     assert params.model_dump() == tree
     assert params.corpus.captions.seed == 2016
-    assert params.sweep.models["decomposable_attention"].grid["dropout"] == [0.05, 0.1]
+    assert params.sweep.models["decomposable_attention"].grid["dropout"] == [0.0, 0.05]
 
 
 def test_params_cannot_be_changed() -> None:
