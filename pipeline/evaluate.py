@@ -6,7 +6,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from actmodels.data.pairs import LABELS, PairTensors
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
 from pipeline.against_reference import COLUMNS as PAIRED

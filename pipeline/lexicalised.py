@@ -11,7 +11,7 @@ import numpy as np
 import sklearn
 from tqdm import tqdm
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.errors import DataError
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features

@@ -46,7 +46,6 @@ from pipeline.trials import execution_settings, keyed_on
 from tune.execution import Execution
 from tune.grid import Trial
 from tune.store import TrialStore
-from tune.sweep import run_trials
 
 
 @dataclass(frozen=True)
@@ -117,6 +116,8 @@ def made() -> Made:
 
 def train(runs: Sequence[Run], execution: Execution) -> list[TrialRecord]:
     """Train what is not trained yet."""
+    from tune.sweep import run_trials  # Ray and MLflow, where there is something to train
+
     trials: dict[ReadingConfig, Trial] = {}
     for kind, digest in made().digests.items():  # of a kind together: its code is read once
         configs = [run.config for run in runs if run.config.questions == kind]

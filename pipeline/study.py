@@ -11,7 +11,6 @@ from actmodels.records import TrialRecord
 from pipeline.stage import artefacts
 from pipeline.trials import keyed
 from tune.execution import Execution
-from tune.sweep import run_trials
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,8 @@ def train(
 
     A run that another stage has trained already, such as the winner itself, is reused.
     """
+    from tune.sweep import run_trials  # Ray and MLflow, where there is something to train
+
     trials = keyed([run.config for run in runs], execution)
     distinct = {trial.key: trial for trial in trials}
     records = run_trials(kind, list(distinct.values()), execution, keep_weights=keep_weights)

@@ -19,7 +19,8 @@ from tqdm import tqdm
 
 from actmodels.config import TrialConfig
 from actmodels.data.batching import collate
-from actmodels.data.pairs import LABELS, PairTensors
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import PairTensors
 from actmodels.errors import ConfigError
 from actmodels.files import replacing
 from actmodels.models.alternating import AlternatingAttention

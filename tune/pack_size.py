@@ -1,6 +1,6 @@
 """How many trials train best together on a device: measured where `trials_per_pack` is auto.
 
-No Ray: `tune.execution` has this done where a pack will train. None of the numbers here changes
+No Ray: `tune.on_ray` has this done where a pack will train. None of the numbers here changes
 a result; all are ours.
 """
 

@@ -16,8 +16,9 @@ from filelock import FileLock, Timeout
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.early_stopping import Rungs
-from tune.execution import Execution, execute
+from tune.execution import Execution
 from tune.grid import Trial, grid_hash
+from tune.on_ray import execute
 from tune.provenance import provenance_tags
 from tune.store import TrialStore
 from tune.tracking import Tracker

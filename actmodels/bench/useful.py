@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.settings import AdaptiveAttentionConfig
 
 

@@ -16,7 +16,8 @@ from torch import Tensor
 from actmodels.config import TrialConfig, build_trial
 from actmodels.data.batching import batches_by_length
 from actmodels.data.embeddings import WordVectors
-from actmodels.data.pairs import FIRST_WORD, LABELS, PairTensors
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.trial_data import TrialData
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.

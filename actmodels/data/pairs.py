@@ -13,7 +13,6 @@ from actmodels.data.stored import load_stored, save_stored
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
 FILLER = -1  # the label of a row that is no example: it fills a smaller batch of a pack
-LABELS = ("neutral", "entailment", "contradiction")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from actmodels.data.batching import Batch
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.halting.build import build_halting
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction

@@ -8,7 +8,7 @@ from torch import Tensor
 class Prediction(NamedTuple):
     """Scores of a batch. What a model without halting does not have is None.
 
-    logits: [batch, labels], in the order of actmodels.data.pairs.LABELS.
+    logits: [batch, labels], in the order of actmodels.data.labels.LABELS.
     steps: [batch], inference steps taken per example (N).
     ponder_cost: [batch], differentiable; what the halting adds to the loss by its ponder weight:
         N + R for ACT.

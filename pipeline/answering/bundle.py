@@ -18,7 +18,8 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from actmodels.config import TrialConfig, trial_from_dict
-from actmodels.data.pairs import FIRST_WORD, LABELS
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import FIRST_WORD
 from actmodels.errors import ArtefactError, ConfigError
 from actmodels.files import replacing, write_text
 from actmodels.models.build import build

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 
 EXAMPLE = {
     "premise": ["A man plays a guitar on the street.", "Two dogs run across a field."],

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.trace import Trace
 from pipeline.sources.tokens import TokenPair
 

@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.files import replacing
 from pipeline.sources.jsonl import UNLABELLED
 

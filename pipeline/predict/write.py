@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.errors import DataError
 from pipeline.answering.answer import Answer
 from pipeline.predict.explain import explained, in_words

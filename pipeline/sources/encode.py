@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import torch
 
-from actmodels.data.pairs import LABELS, UNKNOWN, PairTensors
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import UNKNOWN, PairTensors
 from pipeline.sources.tokens import TokenPair
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 from itertools import cycle, islice, product
 from random import Random
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
 from pipeline.sources.jsonl import UNLABELLED, Pair
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.files import write_text
 from pipeline.sources.fresh import fresh
 from pipeline.sources.jsonl import UNLABELLED, Pair, write_pairs

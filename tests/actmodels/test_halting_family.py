@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.halting.build import build_halting
 from actmodels.halting.family import Halting
 from actmodels.halting.ponder_net import PonderNet

@@ -10,7 +10,8 @@ import torch
 
 from actmodels.config import TrialConfig
 from actmodels.data.batching import collate
-from actmodels.data.pairs import LABELS, PairTensors
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import ConfigError
 from actmodels.files import write_text

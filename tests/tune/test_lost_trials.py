@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-import tune.execution
+import tune.on_ray
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback
-from tune.execution import Execution, fit
+from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.on_ray import fit
 from tune.packing import Pack
 from tune.progress import Progress
 from tune.store import TrialStore
@@ -157,7 +158,7 @@ def test_lost_trials_alone_are_run_again(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[str]] = []
-    monkeypatch.setattr(tune.execution, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
+    monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
     fit(tmp_path, single(trials), execution(tmp_path), callback)
     names = [trial.key for trial in trials]
     assert seen == [names, names[1:], names[2:]]
@@ -169,7 +170,7 @@ def test_trials_lost_in_every_round_are_given_up_each_by_name(
 ) -> None:
     seen: list[list[str]] = []
     always = [{0}] * (1 + RESTARTS)
-    monkeypatch.setattr(tune.execution, "tuner", ray_that_loses(always, trials, seen))
+    monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses(always, trials, seen))
     fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback)
     assert len(seen) == 1 + RESTARTS
     reason = "its workers died again and again; see the log above"

@@ -102,5 +102,5 @@ def test_only_what_a_worker_runs_trains() -> None:
         "tune/trainable.py",
         "tune/pack_size.py",
         "tune/stand_ins.py",
-        "tune/execution.py",
+        "tune/on_ray.py",
     }

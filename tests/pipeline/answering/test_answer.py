@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from actmodels.data.batching import collate
-from actmodels.data.pairs import LABELS, UNKNOWN
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import UNKNOWN
 from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS

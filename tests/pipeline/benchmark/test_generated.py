@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from pipeline.benchmark.generated import VECTORS_MEMBER, write_corpus, write_vectors
 from pipeline.sources.glove import read_vectors
 from pipeline.sources.snli import read_split

@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 from pydantic import ValidationError
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
 from pipeline.captions.corpus import generate_split
 from pipeline.captions.pairs import MAX_DEPTH

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from actmodels.data.pairs import LABELS
+from actmodels.data.labels import LABELS
 from pipeline.lexical.classifier import Split, fit
 from pipeline.lexical.features import GROUPS, Features
 from pipeline.parameters.generated_sections import Chains

@@ -1,0 +1,137 @@
+"""Handing trials to Ray Tune."""
+
+import functools
+import shutil
+from pathlib import Path
+from typing import Any
+
+import ray.tune
+
+from tune.callback import DriverCallback
+from tune.cluster import connected
+from tune.early_stopping import Rungs
+from tune.execution import Execution
+from tune.grid import Trial, grid_hash
+from tune.packing import Pack
+from tune.placement import place
+from tune.progress import Progress
+from tune.room import Watch, await_room
+from tune.store import TrialStore
+from tune.tracking import Tracker
+from tune.trainable import run_pack, start
+
+
+def execute(
+    kind: str,
+    trials: list[Trial],
+    execution: Execution,
+    store: TrialStore,
+    tracker: Tracker,
+    *,
+    keep_weights: bool,
+    rungs: Rungs | None = None,
+) -> dict[str, str]:
+    """Run trials on Ray and store what finishes.
+
+    Args:
+        rungs: where trials are compared, if they may end early.
+
+    Returns:
+        why trials failed, by key; whether all finished is for the caller to see in the store.
+
+    Raises:
+        KeyboardInterrupt: the run was interrupted.
+    """
+    progress = Progress(kind, len(trials), sum(trial.config.max_epochs for trial in trials))
+    callback = DriverCallback(
+        {trial.key: trial for trial in trials},
+        store=store,
+        tracker=tracker,
+        progress=progress,
+        checkpoints=execution.checkpoints,
+        traces=execution.state / "failures",
+        keep_weights=keep_weights,
+    )
+    folder = execution.storage / f"{kind}-{grid_hash(trials)}"
+    try:
+        with (
+            connected(dashboard=execution.dashboard, state=execution.state),
+            tracker.in_background(),  # ends first: a thread that met Ray late would end the process
+        ):
+            await_room(execution.resources, execution.wait)
+            packs = place(
+                kind,
+                trials,
+                execution.trials_per_pack,
+                resources=execution.resources,
+                where=execution.where,
+            )
+            with Watch(execution.resources, max(5.0, execution.wait)):
+                fit(folder, packs, execution, callback, rungs)
+    finally:
+        progress.close()
+    if not callback.errors and any(t.key not in callback.ended for t in trials):
+        raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
+    shutil.rmtree(folder, ignore_errors=True)
+    return callback.errors
+
+
+def fit(
+    folder: Path,
+    packs: list[Pack],
+    execution: Execution,
+    callback: DriverCallback,
+    rungs: Rungs | None = None,
+) -> None:
+    """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
+
+    It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller.
+    """
+    while packs:
+        callback.again.clear()
+        tuner(folder, packs, execution, callback, rungs).fit()
+        packs = list(callback.again)
+
+
+def tuner(
+    folder: Path,
+    packs: list[Pack],
+    execution: Execution,
+    callback: DriverCallback,
+    rungs: Rungs | None,
+) -> ray.tune.Tuner:
+    """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
+    trainable = functools.partial(
+        run_pack,
+        configs={trial.key: trial.config.as_dict() for pack in packs for trial in pack.trials},
+        checkpoints=execution.checkpoints,
+        rungs=rungs,
+        start=execution.start or functools.partial(start, graphs=execution.cuda_graphs),
+        text=execution.text,
+        **execution.where,
+    )
+    names = {pack.trials[0].key: pack.name for pack in packs}
+
+    def trial_name(ray_trial: Any) -> str:
+        return names[ray_trial.config["pack"][0]]
+
+    # Keys alone: for each pack, Tune copies the values of all packs.
+    space = {"pack": ray.tune.grid_search([[t.key for t in pack.trials] for pack in packs])}
+    return ray.tune.Tuner(
+        ray.tune.with_resources(trainable, execution.resources),
+        param_space=space,
+        tune_config=ray.tune.TuneConfig(
+            reuse_actors=True,
+            max_concurrent_trials=execution.workers,
+            trial_name_creator=trial_name,
+            trial_dirname_creator=trial_name,
+        ),
+        run_config=ray.tune.RunConfig(
+            name=folder.name,
+            storage_path=str(folder.parent),
+            failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
+            callbacks=[callback],
+            verbose=0,
+        ),
+    )
