@@ -27,6 +27,11 @@ class Growth:
     slope: Spread
     pearson: Spread | None
 
+    @property
+    def told_by(self) -> Spread:
+        """What says whether it is clear: r, since seeds may differ much in how many steps."""
+        return self.slope if self.pearson is None else self.pearson
+
 
 @dataclass(frozen=True)
 class Run:

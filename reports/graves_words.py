@@ -78,7 +78,7 @@ def _steps(run: Run, task: GravesTask) -> str:
         return ""
     slope = run.growth.slope
     return (
-        f"The mean steps of *{run.label}* {follows(slope)} the {task.difficulty}: "
+        f"The mean steps of *{run.label}* {follows(run.growth.told_by)} the {task.difficulty}: "
         f"{slope.change()} steps for each {task.unit} ({_told(run.growth)})."
     )
 
@@ -116,7 +116,7 @@ def _story(artefacts: Artefacts, task: str) -> str:
     few, many = (
         f"{at.steps.plain()} at {at.difficulty}" for at in (levels[0], levels[-1]) if at.steps
     )
-    how = follows(act.growth.slope)
+    how = follows(act.growth.told_by)
     return f"{said} Its steps {how} difficulty: {few} and {many} {known.difficulty}."
 
 

@@ -1,0 +1,52 @@
+"""The demo as everybody runs it first: what it reaches, and that its model answers plain pairs."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import ROOT, Project
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1700)]
+
+PAIRS = Path(__file__).parent / "plain_pairs.jsonl"  # of the demo's words, labelled by hand
+
+
+def test_the_demo_convinces(tmp_path: Path) -> None:
+    project = Project(tmp_path / "demo")
+    status, output = project.run("dvc", "repro", timeout=1500)
+    assert status == 0, output
+
+    def read(name: str) -> dict[str, dict[str, float]]:
+        path = project.folder / "artefacts" / name / "summary.json"
+        found: dict[str, dict[str, float]] = json.loads(path.read_text())
+        return found
+
+    plain = read("lexicalised")["lexicalised_classifier"]["test_accuracy"]
+    models = read("evaluate")
+    assert set(models) == {"decomposable_attention", "adaptive_attention"}
+    for model, found in models.items():
+        assert found["seeds"] == 3
+        assert found["test_accuracy_mean"] >= max(0.85, plain), (model, found, plain)
+        assert found["test_accuracy_sd"] <= 0.03, (model, found)
+    report = (project.folder / "artefacts" / "report" / "report.md").read_text()
+    assert re.search(r"with them: clearly less\. Its steps grow with difficulty", report)
+
+    predict = ("-m", "pipeline.predict")
+    status, answers = project.run(sys.executable, *predict, str(PAIRS), "--format", "jsonl")
+    assert status == 0, answers
+    rows = [json.loads(line) for line in answers.splitlines()]
+    assert [row["unknown_words"] for row in rows] == [[]] * 20
+    wrong = [row for row in rows if row["predicted"] != row["gold_label"]]
+    assert len(wrong) <= 2, wrong
+
+    readme = (ROOT / "README.md").read_text()
+    example = re.search(r'--premise "([^"]+)" \\\n +--hypothesis "([^"]+)"', readme)
+    assert example
+    asked = ("--premise", example[1], "--hypothesis", example[2])
+    status, answer = project.run(sys.executable, *predict, *asked)
+    assert status == 0, answer
+    assert answer.startswith("contradiction"), answer
+    assert "not known" not in answer
