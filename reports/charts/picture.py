@@ -6,6 +6,7 @@ from pathlib import Path
 
 import vl_convert
 from PIL import Image
+from tqdm import tqdm
 
 from actmodels.files import replacing
 from reports.charts.figure import Figure
@@ -21,7 +22,7 @@ def write_pictures(figures: Mapping[str, Figure], folder: Path) -> dict[str, Pat
     Pictures of an earlier report on other artefacts are removed.
     """
     paths = {name: folder / f"{name}.png" for name in figures}
-    for name, figure in figures.items():
+    for name, figure in tqdm(figures.items(), "report", unit=" figure"):
         drawn = draw(figure)
         with replacing(paths[name]) as temporary:
             temporary.write_bytes(drawn)

@@ -95,7 +95,7 @@ def test_the_demo_speaks_of_little() -> None:
 def test_facts_that_make_no_sentence_are_refused() -> None:
     nothing = dict.fromkeys(SETTINGS.facts.model_dump(), 0.0)
     settings = changed(facts=nothing | {"place": 1.0, "time": 1.0})
-    with pytest.raises(ConfigError, match=r"20,000 tries gave no sentences of \d facts; give more"):
+    with pytest.raises(ConfigError, match=r"1,000 tries gave no sentences of \d facts; give more"):
         lines(settings, "dev")
 
 
