@@ -73,7 +73,7 @@ def test_params_cannot_be_changed() -> None:
         ("sweep", REMOVED, "sweep is missing"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
         ("tensors", None, "tensors is None; must be a mapping of names to values"),
-        ("corpus.source", "snil", "corpus.source is 'snil'; must be 'captions' or 'snli'"),
+        ("corpus.source", "snil", "corpus.source is 'snil'; must be 'captions', 'chains' or"),
         ("vectors.source", "w2v", "vectors.source is 'w2v'; must be 'random' or 'glove'"),
         ("corpus.captions.train", 0, "corpus.captions.train is 0; must be a whole number"),
         ("corpus.captions.train", 10.0, "corpus.captions.train is 10.0; must be a whole number"),
