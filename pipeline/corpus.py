@@ -18,7 +18,6 @@ from pipeline.sources.splits import write_splits
 from pipeline.stage import artefacts, run_stage, state_folder
 
 SPLITS = ("train", "dev", "test")
-Draw = Callable[[Any, str], Iterator[Pair]]  # settings and split
 
 
 def main() -> None:
@@ -28,13 +27,15 @@ def main() -> None:
     write_splits(artefacts("corpus"), params.source, splits)
 
 
-def generated(draw: Draw, settings: Captions | Chains) -> dict[str, Iterator[Pair]]:
+def generated(
+    generate_split: Callable[[Any, str], Iterator[Pair]], settings: Captions | Chains
+) -> dict[str, Iterator[Pair]]:
     """The splits of a corpus of our own, each under a progress bar while it is drawn."""
     share = 1 + getattr(settings, "unlabelled", 0)
 
     def shown(split: str) -> Iterator[Pair]:
         total = round(getattr(settings, split) * share)
-        yield from tqdm(draw(settings, split), f"draw {split}", total, unit=" pairs")
+        yield from tqdm(generate_split(settings, split), f"draw {split}", total, unit=" pairs")
 
     return {split: shown(split) for split in SPLITS}
 

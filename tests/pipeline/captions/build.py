@@ -21,7 +21,6 @@ def captions(preset: str = "captions_hard", **changes: Any) -> Captions:
     """The section `corpus.captions` of a preset, but for some keys."""
     files = [OmegaConf.load(CONF / name) for name in ("base.yaml", f"preset/{preset}.yaml")]
     section = OmegaConf.to_container(OmegaConf.merge(*files), resolve=True)["corpus"]["captions"]
-    section["facts"] |= changes.pop("facts", {})
     return Captions(**{**section, **changes})
 
 
