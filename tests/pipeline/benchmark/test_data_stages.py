@@ -32,7 +32,7 @@ def test_measure(tmp_path: Path) -> None:
     assert [row.stage for row in cost.stages] == list(STAGES)
     for row in cost.stages:
         assert row.cpu_seconds > 0.2 and 0.2 < row.wall_seconds < 120, row
-        assert 100 < row.peak_mebibytes < 2048, row  # torch alone takes over 100
+        assert 20 < row.peak_mebibytes < 2048, row  # a Python that has loaded little takes 20
     assert 0 < cost.opening_seconds < 1
     assert json.loads(json.dumps(asdict(cost)))["pairs"] == 110
     made = tmp_path / "110_pairs" / "artefacts"
@@ -48,7 +48,7 @@ def test_memory_is_that_of_the_stage_alone(tmp_path: Path) -> None:
     """The kernel's count for a new process begins with the size of the one that it came from."""
     ballast = b"x" * 2**30
     (cost,) = measure([30], tmp_path, ["corpus"], vectors=100)
-    assert 100 < cost.stages[0].peak_mebibytes < 900
+    assert 20 < cost.stages[0].peak_mebibytes < 900
     assert len(ballast) == 2**30
 
 
