@@ -1,0 +1,72 @@
+"""Did a rebuild change a result? Two states of the code run the same small project.
+
+    python -m tests.end_to_end.goldens COMMIT [FOLDER]
+
+runs the tiny project, all studies on, with the code of COMMIT and with the working tree's, and
+names every artefact that differs. Keys of trials and digests of code may differ, timings and the
+page do; they are left out or blanked. What COMMIT gave is kept in FOLDER for the next time.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.end_to_end.project import ROOT, TINY, Project
+
+# These tell of the machine, of the run or of the code.
+LEFT_OUT = re.compile(
+    r"environment\.json|timings\.(csv|md)|index\.html|\.png|export/|weights/|\.pt|\.safetensors"
+)
+KEY = re.compile(rb"\b[0-9a-f]{12,64}\b")
+SECONDS = re.compile(rb'"(seconds|examples_per_second)": [0-9.e+-]+')
+
+
+def results(project: Project) -> dict[str, bytes]:
+    """All artefacts that must repeat, by their path."""
+    folder = project.folder / "artefacts"
+    paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    return {
+        name: SECONDS.sub(rb'"\1": 0', KEY.sub(b"KEY", path.read_bytes()))
+        for name, path in sorted(paths.items())
+        if not LEFT_OUT.search(name)
+    }
+
+
+def run(source: Path, folder: Path) -> None:
+    """The tiny project with the code of `source`."""
+    with_tests = "import sys; from pathlib import Path; from tests.end_to_end import project as p; "
+    make = "q = p.Project(Path(sys.argv[1])); q.configure(p.TINY); q.repro()"
+    subprocess.run([sys.executable, "-c", with_tests + make, str(folder)], cwd=source, check=True)
+
+
+def main(commit: str, kept: Path) -> int:
+    """Print what differs; 1 if anything does."""
+    name = subprocess.check_output(["git", "rev-parse", commit], cwd=ROOT, text=True).strip()
+    before = kept / name
+    if not before.exists():
+        source = Path(tempfile.mkdtemp()) / "source"
+        subprocess.run(["git", "worktree", "add", "-q", "--detach", source, name], cwd=ROOT)
+        making = before.with_suffix(".partial")
+        shutil.rmtree(making, ignore_errors=True)
+        run(source, making)
+        subprocess.run(["git", "worktree", "remove", "--force", source], cwd=ROOT)
+        making.rename(before)
+    after = Path(tempfile.mkdtemp()) / "project"
+    project = Project(after)
+    project.configure(TINY)
+    project.repro()
+    old, new = results(Project(before)), results(project)
+    differing = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
+    for path in differing:
+        how = "gone" if path not in new else "new" if path not in old else "differs"
+        print(f"{how}: {path}")
+    print(f"{len(new)} artefacts compared, {len(differing)} differ; {before} and {after}")
+    return int(bool(differing))
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.gettempdir()) / "goldens"
+    sys.exit(main(sys.argv[1], folder))
