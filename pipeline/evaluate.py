@@ -10,14 +10,14 @@ from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
-from pipeline.against_reference import COLUMNS as PAIRED
-from pipeline.against_reference import hits_by_model, paired_rows
+from pipeline.measures.against_reference import COLUMNS as PAIRED
+from pipeline.measures.against_reference import hits_by_model, paired_rows
+from pipeline.measures.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
 from pipeline.parameters.load import load_params
-from pipeline.results import write_summary, write_table
-from pipeline.retrained import retrained_models
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
-from pipeline.trials import data_digest
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage, state_folder
+from pipeline.trained.retrained import retrained_models
+from pipeline.trained.trials import data_digest
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 from tune.selection import sample_sd

@@ -19,15 +19,15 @@ from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
+from pipeline.answering.model_card import Figures, model_card
+from pipeline.answering.model_code import LOADER, code_digest, copy_code, requirements
 from pipeline.answering.signature import EXAMPLE, signature
-from pipeline.model_card import Figures, model_card
-from pipeline.model_code import LOADER, code_digest, copy_code, requirements
 from pipeline.parameters.load import Params, load_params
-from pipeline.results import write_summary
-from pipeline.retrained import load_model
+from pipeline.running.results import write_summary
+from pipeline.running.stage import artefacts, run_stage, state_folder
 from pipeline.sources.words import read_words
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.trials import data_digest, read_records
+from pipeline.trained.retrained import load_model
+from pipeline.trained.trials import data_digest, read_records
 from tune.provenance import provenance_tags
 from tune.registry import Candidate, register
 

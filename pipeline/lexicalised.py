@@ -16,10 +16,10 @@ from actmodels.errors import DataError
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features
 from pipeline.parameters.load import load_params
-from pipeline.results import write_summary, write_table
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage, state_folder
 from pipeline.sources.encode import files_digest
 from pipeline.sources.tokens import TokenPair, read_token_pairs
-from pipeline.stage import artefacts, run_stage, state_folder
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from actmodels.config import trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.files import replacing
-from pipeline.environment import Stopwatch
 from pipeline.parameters.load import load_params
-from pipeline.stage import artefacts, run_stage
-from pipeline.trials import execution_settings, keyed, write_trials
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.trained.environment import Stopwatch
+from pipeline.trained.trials import execution_settings, keyed, write_trials
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from pipeline.environment import Stopwatch
 from pipeline.parameters.load import load_params
+from pipeline.running.stage import artefacts, run_stage
 from pipeline.settings import effective
-from pipeline.stage import artefacts, run_stage
-from pipeline.trials import execution_settings, keyed, write_trials
+from pipeline.trained.environment import Stopwatch
+from pipeline.trained.trials import execution_settings, keyed, write_trials
 from tune.early_stopping import SuccessiveHalving
 from tune.grid import expand, grid_hash
 from tune.sweep import run_trials

@@ -11,10 +11,10 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs
 from pipeline.sources.words import read_words
-from pipeline.stage import artefacts, run_stage
 
 SPLITS = ("train", "dev", "test")
 

@@ -9,11 +9,11 @@ from actmodels.data.stored import save_stored
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Vectors
+from pipeline.running.stage import artefacts, run_stage, state_folder
 from pipeline.sources.download import fetch
 from pipeline.sources.drawn import draw_vectors
 from pipeline.sources.glove import read_vectors
 from pipeline.sources.words import read_counts
-from pipeline.stage import artefacts, run_stage, state_folder
 
 
 def main() -> None:

@@ -8,11 +8,11 @@ from tqdm import tqdm
 
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.jsonl import UNLABELLED, read_pairs
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from pipeline.sources.treebank import tokenise_pair
 from pipeline.sources.words import write_words
-from pipeline.stage import artefacts, run_stage
 
 SPLITS = ("train", "dev", "test")
 

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from actmodels.errors import ArtefactError, DataError
 from pipeline import texts
 from pipeline.sources import download
-from pipeline.stored_text import stored_text
+from pipeline.sources.stored_text import stored_text
 from tests.pipeline.sources.server import cut, good, other, serving
 from tests.pipeline.sources.zips import make_zip
 

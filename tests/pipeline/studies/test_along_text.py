@@ -12,13 +12,13 @@ from actmodels.records import TrialRecord
 from actmodels.sequences.build import build_task
 from actmodels.sequences.byte_kinds import KINDS
 from actmodels.sequences.training import SequenceTraining
-from pipeline.along_text import Reading
 from pipeline.graves import NO_DATA, keyed, train
-from pipeline.sequence_rows import LOOKED_AT, look, result_row
-from pipeline.sequence_runs import Run, planned
-from pipeline.stored_text import stored_text
+from pipeline.sources.stored_text import stored_text
+from pipeline.studies.along_text import Reading
+from pipeline.studies.sequence_rows import LOOKED_AT, look, result_row
+from pipeline.studies.sequence_runs import Run, planned
+from tests.pipeline.studies.text_study import CONTENT, STUDY, graves, store_text
 from tests.pipeline.test_graves import STUDY as PARITY
-from tests.pipeline.text_study import CONTENT, STUDY, graves, store_text
 from tune.execution import Execution
 from tune.grid import Trial
 

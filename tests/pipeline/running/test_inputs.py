@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.inputs import inputs
+from pipeline.running.inputs import inputs
 
 DVC = """
 stages:
@@ -18,7 +18,7 @@ stages:
 """
 STAGE = """
 from pathlib import Path
-from pipeline.stage import run_stage
+from pipeline.running.stage import run_stage
 
 def main() -> None:
     Path("out.txt").write_text(Path("params.yaml").read_text())

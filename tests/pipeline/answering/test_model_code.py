@@ -8,7 +8,14 @@ import pytest
 
 from actmodels.provenance import imported_modules
 from actmodels.registry import MODELS
-from pipeline.model_code import PACKAGES, ROOT, code_digest, code_files, copy_code, requirements
+from pipeline.answering.model_code import (
+    PACKAGES,
+    ROOT,
+    code_digest,
+    code_files,
+    copy_code,
+    requirements,
+)
 
 OTHERS = {"torch", "safetensors", "nltk", "pandas", "mlflow"}
 TRAINING = {"training.py", "progress.py", "epoch_means.py", "ablation.py", "evaluation.py"}
@@ -65,7 +72,7 @@ def test_copies_are_packages_and_a_change_is_another_digest(
     copied = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.py")}
     assert copied == names("decomposable_attention")
     before = code_digest("decomposable_attention")
-    monkeypatch.setattr("pipeline.model_code.ROOT", tmp_path)
+    monkeypatch.setattr("pipeline.answering.model_code.ROOT", tmp_path)
     assert code_digest("decomposable_attention") == before
     path = tmp_path / "pipeline" / "answering" / "answer.py"
     text = path.read_text(encoding="utf-8")

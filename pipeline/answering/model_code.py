@@ -9,7 +9,7 @@ from pathlib import Path
 from actmodels.provenance import imported_modules, without_prose
 from actmodels.registry import MODELS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGES = ("actmodels", "pipeline")
 LOADER = "pipeline.answering.loader"
 LIBRARIES = ("torch", "safetensors", "nltk", "numpy", "pandas")  # MLflow adds itself

@@ -8,8 +8,8 @@ from typing import Any
 from actmodels.config import TrialConfig, build_trial, setting_types, trial_from_dict
 from actmodels.errors import ArtefactError
 from actmodels.records import TrialRecord
-from pipeline.stage import artefacts
-from pipeline.trials import keyed
+from pipeline.running.stage import artefacts
+from pipeline.trained.trials import keyed
 from tune.execution import Execution
 
 

@@ -11,10 +11,10 @@ from actmodels.errors import ArtefactError
 from pipeline import fidelity, halting
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.study import changed, chosen
+from pipeline.studies.study import changed, chosen
 from tests.samples import SETTINGS, sample_trial
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DA, AA = "decomposable_attention", "adaptive_attention"
 LIMITS = {"max_epochs": 15, "patience": 0, "seed": 2}
 

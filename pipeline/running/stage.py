@@ -23,7 +23,10 @@ def state_folder() -> Path:
 
 def run_stage(main: Callable[[], None]) -> NoReturn:
     """Run a stage as a command; one whose inputs were edited meanwhile ends with an error."""
-    from pipeline.inputs import check_unchanged, inputs  # reads YAML, which commands do without
+    from pipeline.running.inputs import (  # reads YAML, which commands do without
+        check_unchanged,
+        inputs,
+    )
 
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem

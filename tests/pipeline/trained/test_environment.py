@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actmodels.records import EpochRecord, TrialRecord
-from pipeline.environment import Stopwatch
+from pipeline.trained.environment import Stopwatch
 from tests.samples import sample_trial
 from tune.execution import Execution
 from tune.grid import Trial, with_keys

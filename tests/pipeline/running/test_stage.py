@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.stage import artefacts, state_folder
+from pipeline.running.stage import artefacts, state_folder
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 STAGE = """
 import os, signal, sys, time
 from actmodels.errors import ConfigError, DataError
 from actmodels.files import replacing
 from pathlib import Path
-from pipeline.stage import run_stage
+from pipeline.running.stage import run_stage
 
 def main() -> None:
     {body}

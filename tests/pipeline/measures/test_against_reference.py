@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from actmodels.errors import ArtefactError
-from pipeline.against_reference import COLUMNS, hits_by_model, paired_rows
-from pipeline.paired import mcnemar
+from pipeline.measures.against_reference import COLUMNS, hits_by_model, paired_rows
+from pipeline.measures.paired import mcnemar
 
 IDS = ["a", "b", "c", "d"]
 

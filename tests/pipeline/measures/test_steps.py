@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from actmodels.evaluation import Evaluation
-from pipeline.steps import correlation_rows, length_rows, mean_lengths
+from pipeline.measures.steps import correlation_rows, length_rows, mean_lengths
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.outcomes import OUTCOMES, outcome, summarise
+from pipeline.measures.outcomes import OUTCOMES, outcome, summarise
 
 N, E, C = "neutral", "entailment", "contradiction"
 

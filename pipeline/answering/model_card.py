@@ -9,7 +9,7 @@ from actmodels.config import TrialConfig
 from actmodels.errors import ArtefactError
 from actmodels.registry import MODELS
 from pipeline.parameters.load import Params
-from pipeline.stage import artefacts
+from pipeline.running.stage import artefacts
 
 CORPORA = {
     "captions": "the embedded corpus of generated captions, which this project wrote",

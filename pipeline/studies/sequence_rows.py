@@ -10,10 +10,10 @@ from actmodels.sequences.build import build_task
 from actmodels.sequences.difficulty import by_difficulty
 from actmodels.sequences.evaluation import evaluate
 from actmodels.settings import ActConfig
-from pipeline.along_text import Reading
 from pipeline.parameters.study_sections import Graves
-from pipeline.sequence_runs import Run
-from pipeline.study import trained
+from pipeline.studies.along_text import Reading
+from pipeline.studies.sequence_runs import Run
+from pipeline.studies.study import trained
 
 RUN = ("task", "run")
 RESULTS = (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.paired import compare, mcnemar
+from pipeline.measures.paired import compare, mcnemar
 
 
 def test_mcnemar_by_hand() -> None:

@@ -11,8 +11,8 @@ from actmodels.errors import ArtefactError
 from actmodels.models.build import build
 from actmodels.models.pair_model import PairModel
 from actmodels.records import TrialRecord
-from pipeline.stage import artefacts
-from pipeline.trials import read_records
+from pipeline.running.stage import artefacts
+from pipeline.trained.trials import read_records
 
 
 def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:

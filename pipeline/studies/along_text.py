@@ -11,7 +11,7 @@ from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.reading import read
 from pipeline.parameters.study_sections import Graves
-from pipeline.stored_text import StoredText
+from pipeline.sources.stored_text import StoredText
 
 
 class Reading:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actmodels.errors import ArtefactError
-from pipeline.stage import artefacts
+from pipeline.running.stage import artefacts
 
 SUMMARY = "summary.json"
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from actmodels.records import EpochRecord, TrialRecord
-from pipeline.trials import trial_row
+from pipeline.trained.trials import trial_row
 from tests.samples import sample_trial
 
 EPOCH = EpochRecord(1, 0.5, 0.5, 3.0, 1.0, 3.5, 0.9, 0.6, 3.2, 0.5, 3.9, ponder_weight=0.0005)

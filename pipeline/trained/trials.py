@@ -11,8 +11,8 @@ from actmodels.files import write_text
 from actmodels.kinds import AnyTrialConfig
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
-from pipeline.results import write_summary, write_table
-from pipeline.stage import artefacts, state_folder
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, state_folder
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys

@@ -11,8 +11,8 @@ from actmodels.comprehension.config import ReadingConfig
 from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.records import TrialRecord
-from pipeline.paired import Hits, compare
-from pipeline.study import trained
+from pipeline.measures.paired import Hits, compare
+from pipeline.studies.study import trained
 from tune.selection import sample_sd
 
 RUN = ("questions", "run")
