@@ -12,7 +12,7 @@ from actmodels.registry import MODELS
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("actmodels", "pipeline")
 LOADER = "pipeline.answering.loader"
-LIBRARIES = ("torch", "safetensors", "nltk", "numpy", "pandas")  # MLflow adds itself
+LIBRARIES = ("torch", "safetensors", "numpy", "pandas")  # MLflow adds itself
 
 
 def code_files(model: str) -> list[Path]:

@@ -17,7 +17,7 @@ from pipeline.answering.model_code import (
     requirements,
 )
 
-OTHERS = {"torch", "safetensors", "nltk", "pandas", "mlflow"}
+OTHERS = {"torch", "safetensors", "pandas", "mlflow"}
 TRAINING = {"training.py", "progress.py", "epoch_means.py", "ablation.py", "evaluation.py"}
 
 

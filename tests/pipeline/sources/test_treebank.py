@@ -6,10 +6,12 @@ import pytest
 from nltk.tokenize import NLTKWordTokenizer
 
 from actmodels.errors import DataError
+from pipeline.captions.corpus import generate_split
 from pipeline.sources import treebank
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.tokens import TokenPair
 from pipeline.sources.treebank import tokenise, tokenise_pair
+from tests.pipeline.captions.build import captions
 
 # Plain words, among them all that the tokeniser divides.
 PLAIN = [
@@ -41,6 +43,15 @@ OTHER = [
     *("?!", "(x)", "<x>", "a;b", "a:", "a:b", "$5", "%", "@", "*", "_", "a_b", "c.'", 'c."', ""),
     *("\u00e9", "na\u00efve", "\u2019", "don\u2019t", "\u201cx\u201d", "\u00ab", "\u2013"),
     *("\u00a0", "\x1c", "\x85", "\u200b"),
+]
+SENTENCES = [
+    "A man in a \"Cowboys\" t-shirt isn't looking at the dogs' bowl.",
+    "Two men (one's in red) can't, or won't, lift the 1,500 lb. barbell!",
+    "'Tis the boys' turn: they're gonna wanna play 'til 10:30 p.m.",
+    "He said, \"I've gotta go\" -- and she'd gone...",
+    "\u201cD'ye think so?\u201d asked the girl\u2019s mother; \u2018yes\u2019 \u2013 50% [sic].",
+    "Na\u00efve caf\u00e9-goers pay $5 & 3\u20ac @ O'Brien's #2 <b>*bar*</b>",
+    "THE WOMAN'S CAR CANNOT'VE BEEN HERS. SHE DIDN'T DRIVE",
 ]
 SPACES = [" "] * 12 + ["  ", "\t", "\n", "\x1c", "\x1f", "\x7f", "\u00a0", "\u2028"]
 
@@ -90,14 +101,30 @@ def test_word_by_word_is_as_the_whole_sentence(others: float) -> None:
         assert tokenise(sentence, True) == whole(sentence.lower()), repr(sentence)
 
 
+def test_any_characters_at_all_are_split_as_nltk_does() -> None:
+    rng = random.Random("characters")
+    pieces = [*"aAsSdDmMtnx12", *"'\"`.,:;?!-()[]{}<>*@#$%&_/", *" " * 12, *OTHER, *SPACES, *PLAIN]
+    for _ in range(5_000):
+        sentence = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
+        assert tokenise(sentence, False) == whole(sentence), repr(sentence)
+
+
+def test_sentences_of_the_corpora_are_split_as_nltk_does() -> None:
+    pairs = list(generate_split(captions(dev=300), "dev"))
+    sentences = {text for pair in pairs for text in (pair.premise, pair.hypothesis)}
+    assert len(sentences) > 300
+    for sentence in sentences | set(SENTENCES):
+        assert tokenise(sentence, True) == whole(sentence.lower()), repr(sentence)
+        assert treebank._split(sentence) == whole(sentence), repr(sentence)
+
+
 def test_each_plain_word_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenise("Splitting dogs isn't fun", True)
 
-    class Unused:
-        def tokenize(self, text: str) -> list[str]:
-            raise AssertionError(f"{text!r} went to the tokeniser again")
+    def unused(text: str) -> tuple[str, ...]:
+        raise AssertionError(f"{text!r} was split again")
 
-    monkeypatch.setattr(treebank, "_tokenizer", Unused())
+    monkeypatch.setattr(treebank, "_split", unused)
     assert tokenise("fun, splitting isn't.", True) == ("fun", ",", "splitting", "is", "n't", ".")
     with pytest.raises(AssertionError, match="again"):
         tokenise('"fun"', True)
