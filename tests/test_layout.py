@@ -1,4 +1,4 @@
-"""Stage = module = section of params.yaml = folder of artefacts; files stay small, folders listed."""
+"""Stage = module = section of params.yaml = folder of artefacts; small files, folders in README."""
 
 import ast
 import re
