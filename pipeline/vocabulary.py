@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from tqdm import tqdm
 
+from actmodels.errors import DataError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.sources.jsonl import UNLABELLED, read_pairs
+from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.sources.treebank import tokenise_pair
+from pipeline.sources.treebank import tokenise
 from pipeline.sources.words import write_words
 
 SPLITS = ("train", "dev", "test")
@@ -26,6 +27,22 @@ def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenP
             continue
         seen["labelled"] += 1
         yield tokenise_pair(pair, lowercase, path.name)
+
+
+def tokenise_pair(pair: Pair, lowercase: bool, source: str) -> TokenPair:
+    """Tokenise both sentences.
+
+    Raises:
+        DataError: a sentence has no token, so nothing could be attended to.
+    """
+    premise, hypothesis = tokenise(pair.premise, lowercase), tokenise(pair.hypothesis, lowercase)
+    for part, tokens in {"premise": premise, "hypothesis": hypothesis}.items():
+        if not tokens:
+            raise DataError(
+                f"{source}: the {part} of pair {pair.pair_id} has no words; "
+                "mend or remove the pair in the corpus"
+            )
+    return TokenPair(pair.pair_id, pair.label, pair.depth, list(premise), list(hypothesis))
 
 
 def main() -> None:

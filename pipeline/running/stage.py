@@ -1,9 +1,11 @@
 """What every stage shares: where its files lie, and how it ends."""
 
 import inspect
+import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -19,6 +21,17 @@ def artefacts(*parts: str) -> Path:
 def state_folder() -> Path:
     """Absolute path of what outlives a run but is no result: downloads, trials, MLflow's store."""
     return Path.cwd() / "state"
+
+
+@contextmanager
+def fresh(folder: Path) -> Iterator[None]:
+    """Empty the folder first and on failure: it holds what one run wrote, or nothing."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def run_stage(main: Callable[[], None]) -> NoReturn:

@@ -13,10 +13,6 @@ from words that were split before.
 import functools
 import re
 
-from actmodels.errors import DataError
-from pipeline.sources.jsonl import Pair
-from pipeline.sources.tokens import TokenPair
-
 WORDS = 1 << 18  # kept at most: more than a corpus has, but a served model meets words for ever
 _PLAIN = re.compile("[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
 
@@ -95,19 +91,3 @@ def _marked(word: str, marks: str) -> tuple[str, ...]:
 def _plain(word: str) -> tuple[str, ...]:
     """The tokens of a plain word; empty for any other."""
     return _split(word) if _PLAIN.fullmatch(word) else ()
-
-
-def tokenise_pair(pair: Pair, lowercase: bool, source: str) -> TokenPair:
-    """Tokenise both sentences.
-
-    Raises:
-        DataError: a sentence has no token, so nothing could be attended to.
-    """
-    premise, hypothesis = tokenise(pair.premise, lowercase), tokenise(pair.hypothesis, lowercase)
-    for part, tokens in {"premise": premise, "hypothesis": hypothesis}.items():
-        if not tokens:
-            raise DataError(
-                f"{source}: the {part} of pair {pair.pair_id} has no words; "
-                "mend or remove the pair in the corpus"
-            )
-    return TokenPair(pair.pair_id, pair.label, pair.depth, list(premise), list(hypothesis))

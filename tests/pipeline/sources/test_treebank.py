@@ -5,12 +5,9 @@ import random
 import pytest
 from nltk.tokenize import NLTKWordTokenizer
 
-from actmodels.errors import DataError
 from pipeline.captions.corpus import generate_split
 from pipeline.sources import treebank
-from pipeline.sources.jsonl import Pair
-from pipeline.sources.tokens import TokenPair
-from pipeline.sources.treebank import tokenise, tokenise_pair
+from pipeline.sources.treebank import tokenise
 from tests.pipeline.captions.build import captions
 
 # Plain words, among them all that the tokeniser divides.
@@ -128,15 +125,3 @@ def test_each_plain_word_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tokenise("fun, splitting isn't.", True) == ("fun", ",", "splitting", "is", "n't", ".")
     with pytest.raises(AssertionError, match="again"):
         tokenise('"fun"', True)
-
-
-def test_a_pair() -> None:
-    pair = Pair("p1", "neutral", "A dog's ball.", "A ball", 2)
-    assert tokenise_pair(pair, True, "dev.jsonl") == TokenPair(
-        "p1", "neutral", 2, ["a", "dog", "'s", "ball", "."], ["a", "ball"]
-    )
-
-
-def test_a_sentence_without_words_is_told() -> None:
-    with pytest.raises(DataError, match=r"^dev\.jsonl: the premise of pair x7 has no words; mend"):
-        tokenise_pair(Pair("x7", "neutral", " ", " "), True, "dev.jsonl")
