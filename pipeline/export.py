@@ -24,7 +24,7 @@ from pipeline.answering.model_code import LOADER, code_digest, copy_code, requir
 from pipeline.answering.signature import EXAMPLE, signature
 from pipeline.parameters.load import Params, load_params
 from pipeline.running.results import write_summary
-from pipeline.running.stage import artefacts, run_stage, state_folder
+from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.words import read_words
 from pipeline.trained.retrained import load_model
 from pipeline.trained.trials import data_digest, read_records
@@ -47,7 +47,7 @@ def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
     """Write a folder for each model; gives what best.json says of each."""
     vectors = WordVectors.load(artefacts("tensors", "embedding.pt"))
-    words = read_words(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
     figures, data = Figures.read(), data_digest()
     models = {}
     for name, record in tqdm(chosen.items(), "export", unit="model"):

@@ -30,7 +30,7 @@ from pipeline.measures.outcomes import outcome, summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.running.results import write_summary
-from pipeline.running.stage import artefacts, run_stage
+from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.tokens import TokenPair, read_token_pairs
 from pipeline.trained.retrained import retrained_models
 
@@ -94,7 +94,7 @@ def traced_batch(
 
 def lines(settings: Settings) -> Iterator[dict[str, Any]]:
     """Every traced pair of every traced seed."""
-    tokens = list(read_token_pairs(artefacts("vocabulary", "test.tsv")))
+    tokens = list(read_token_pairs(made("vocabulary", "test.tsv")))
     pairs = PairTensors.load(artefacts("tensors", "test.pt"))
     rows = torch.tensor(chosen_rows(tokens, settings), dtype=torch.int64)
     models = traced_models(settings)

@@ -9,7 +9,7 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
-from pipeline.running.stage import artefacts, run_stage
+from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from pipeline.sources.treebank import tokenise
@@ -20,7 +20,7 @@ SPLITS = ("train", "dev", "test")
 
 def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:
     """The labelled pairs of a split, tokenised; counts them and those dropped in `seen`."""
-    path = artefacts("corpus", f"{split}.jsonl")
+    path = made("corpus", f"{split}.jsonl")
     for pair in tqdm(read_pairs(path), f"tokenise {split}", unit=" pairs"):
         if pair.label == UNLABELLED:
             seen["dropped"] += 1

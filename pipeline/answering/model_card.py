@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from actmodels.config import TrialConfig
-from actmodels.errors import ArtefactError
 from actmodels.registry import MODELS
 from pipeline.parameters.load import Params
-from pipeline.running.stage import artefacts
+from pipeline.running.stage import made
 
 CORPORA = {
     "captions": "the embedded corpus of generated captions, which this project wrote",
@@ -34,25 +33,15 @@ class Figures:
     @classmethod
     def read(cls) -> "Figures":
         """Read the artefacts of `tensors` and `evaluate`; raises ArtefactError without them."""
-        manifest = artefacts("tensors", "manifest.json")
-        summary, results = (artefacts("evaluate", n) for n in ("summary.json", "results.csv"))
-        try:
-            pairs = json.loads(manifest.read_text(encoding="utf-8"))["pairs"]
-            found = json.loads(summary.read_text(encoding="utf-8"))
-            with results.open(encoding="utf-8", newline="") as rows:
-                return cls(pairs, found, list(csv.DictReader(rows)))
-        except (OSError, ValueError, KeyError) as error:
-            raise ArtefactError(
-                f"{summary.parent} is missing or damaged; run: dvc repro evaluate"
-            ) from error
+        pairs = json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["pairs"]
+        summary = json.loads(made("evaluate", "summary.json").read_text(encoding="utf-8"))
+        with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
+            return cls(pairs, summary, list(csv.DictReader(rows)))
 
     def test_accuracy(self, model: str, seed: int) -> float:
         """Of one retrained model, in [0, 1]."""
-        for row in self.results:
-            if (row["model"], row["seed"]) == (model, str(seed)):
-                return float(row["test_accuracy"])
-        path = artefacts("evaluate", "results.csv")
-        raise ArtefactError(f"{path} lacks {model}, seed {seed}; run: dvc repro evaluate")
+        found = {(row["model"], row["seed"]): row["test_accuracy"] for row in self.results}
+        return float(found[model, str(seed)])
 
 
 def model_card(config: TrialConfig, params: Params, figures: Figures, dev_accuracy: float) -> str:

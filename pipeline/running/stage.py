@@ -10,12 +10,24 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from actmodels.errors import UserError
+from actmodels.errors import ArtefactError, UserError
 
 
 def artefacts(*parts: str) -> Path:
     """Absolute path under `artefacts/` of the project root, which is the current folder."""
     return Path.cwd().joinpath("artefacts", *parts)
+
+
+def made(stage: str, *parts: str) -> Path:
+    """Absolute path of what an earlier stage wrote.
+
+    Raises:
+        ArtefactError: it is missing.
+    """
+    path = artefacts(stage, *parts)
+    if not path.exists():
+        raise ArtefactError(f"{path} is missing; run: dvc repro {stage}")
+    return path
 
 
 def state_folder() -> Path:

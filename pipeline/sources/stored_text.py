@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from actmodels.errors import ArtefactError
-from pipeline.running.stage import artefacts
+from pipeline.running.stage import artefacts, made
 
 SUMMARY = "summary.json"
 
@@ -32,19 +31,8 @@ def stored_text(name: str) -> StoredText:
     """A text that stage `texts` wrote.
 
     Raises:
-        ArtefactError: there is none of this name, or not the one that the summary tells of.
+        ArtefactError: there is none of this name.
     """
-    path, summary = text_file(name), artefacts("texts", SUMMARY)
-    try:
-        found = json.loads(summary.read_text(encoding="utf-8"))["texts"][name]
-        text = StoredText(name, path, int(found["bytes"]), str(found["sha256"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ArtefactError(
-            f"{summary} is missing or has no text {name}; run: dvc repro texts"
-        ) from error
-    if not path.is_file() or path.stat().st_size != text.bytes:
-        raise ArtefactError(
-            f"{path} is missing or has not the {text.bytes:,} bytes that the summary tells of; "
-            "run: dvc repro -f texts"
-        )
-    return text
+    path = made("texts", f"{name}.txt")
+    found = json.loads(made("texts", SUMMARY).read_text(encoding="utf-8"))["texts"][name]
+    return StoredText(name, path, found["bytes"], found["sha256"])

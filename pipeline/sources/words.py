@@ -6,29 +6,19 @@ The word on line i (from 0) has token id FIRST_WORD + i.
 from collections.abc import Iterable
 from pathlib import Path
 
-from actmodels.errors import ArtefactError
 from actmodels.files import replacing
 
 
-def read_counts(path: Path, stage: str = "vocabulary") -> list[tuple[str, int]]:
-    """Words with how often they occur, in file order.
-
-    Args:
-        stage: which makes the file, for messages.
-
-    Raises:
-        ArtefactError: the file is missing.
-    """
-    if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro {stage}")
+def read_counts(path: Path) -> list[tuple[str, int]]:
+    """Words with how often they occur, in file order."""
     with path.open(encoding="utf-8", newline="\n") as lines:
         rows = [line.split("\t") for line in lines]
     return [(word, int(count)) for word, count in rows]
 
 
-def read_words(path: Path, stage: str = "vocabulary") -> list[str]:
-    """The words alone, in file order; raises as `read_counts` does."""
-    return [word for word, _ in read_counts(path, stage)]
+def read_words(path: Path) -> list[str]:
+    """The words alone, in file order."""
+    return [word for word, _ in read_counts(path)]
 
 
 def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:

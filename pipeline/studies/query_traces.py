@@ -42,7 +42,7 @@ class Wording:
         except (OSError, UnicodeDecodeError) as error:
             problem = f"{path} is missing or damaged; run: dvc repro -f questions"
             raise ArtefactError(problem) from error
-        words = special + read_words(folder / "words.tsv", "questions")
+        words = special + read_words(folder / "words.tsv")
         return cls(words, [line.split("\t") for line in lines])
 
     def text(self, ids: Tensor) -> list[str]:

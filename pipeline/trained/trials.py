@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.config import TrialConfig, trial_from_dict
-from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from actmodels.kinds import AnyTrialConfig
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.running.results import write_summary, write_table
-from pipeline.running.stage import artefacts, state_folder
+from pipeline.running.stage import artefacts, made, state_folder
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
@@ -38,11 +37,7 @@ def execution_settings(params: Params) -> Execution:
 
 def data_digest() -> str:
     """The digest of the data that the `tensors` stage made."""
-    path = artefacts("tensors", "manifest.json")
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["digest"])
-    except (OSError, ValueError, KeyError) as error:
-        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro tensors") from error
+    return str(json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["digest"])
 
 
 def keyed(
@@ -111,14 +106,6 @@ def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str
 
 
 def read_records(stage: str) -> list[TrialRecord]:
-    """The trials that `sweep` or `retrain` wrote, in their order.
-
-    Raises:
-        ArtefactError: the file is missing or damaged.
-    """
-    path = artefacts(stage, "records.jsonl")
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [TrialRecord.from_json(line) for line in lines]
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro {stage}") from error
+    """The trials that `sweep` or `retrain` wrote, in their order; ArtefactError without them."""
+    lines = made(stage, "records.jsonl").read_text(encoding="utf-8").splitlines()
+    return [TrialRecord.from_json(line) for line in lines]

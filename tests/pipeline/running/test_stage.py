@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.running.stage import artefacts, state_folder
+from actmodels.errors import ArtefactError
+from pipeline.running.stage import artefacts, made, state_folder
 
 ROOT = Path(__file__).parents[3]
 STAGE = """
@@ -72,3 +73,5 @@ def test_paths_are_absolute_and_under_the_current_folder(
     assert artefacts("corpus", "train.jsonl") == tmp_path / "artefacts" / "corpus" / "train.jsonl"
     assert artefacts() == tmp_path / "artefacts"
     assert state_folder() == tmp_path / "state"
+    with pytest.raises(ArtefactError, match=r"train\.jsonl is missing; run: dvc repro corpus"):
+        made("corpus", "train.jsonl")
