@@ -19,20 +19,9 @@ from tune.grid import Trial, with_keys
 
 def execution_settings(params: Params) -> Execution:
     """The section `cluster`, with absolute paths: workers have folders of their own."""
-    cluster = params.cluster
-    return Execution(
-        data_folder=artefacts("tensors"),
-        state=state_folder(),
-        storage=Path(cluster.storage).absolute(),
-        cpus_per_trial=cluster.cpus_per_trial,
-        gpus_per_trial=cluster.gpus_per_trial,
-        max_failures=cluster.max_failures,
-        dashboard=cluster.dashboard,
-        wait_for_nodes=cluster.wait_for_nodes,
-        trials_per_pack=cluster.trials_per_pack,
-        cuda_graphs=cluster.cuda_graphs,
-        matmul_precision=cluster.matmul_precision,
-    )
+    settings = dict(params.cluster)
+    settings["storage"] = Path(params.cluster.storage).absolute()
+    return Execution(data_folder=artefacts("tensors"), state=state_folder(), **settings)
 
 
 def data_digest() -> str:
