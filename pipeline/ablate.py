@@ -9,10 +9,10 @@ from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import PairTensors
 from actmodels.models.alternating import AlternatingAttention
 from pipeline.parameters.load import load_params
-from pipeline.results import write_summary, write_table
-from pipeline.retrained import retrained_models
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.trials import data_digest
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage, state_folder
+from pipeline.trained.retrained import retrained_models
+from pipeline.trained.trials import data_digest
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 

@@ -10,12 +10,11 @@ from pipeline.captions import corpus as captions
 from pipeline.parameters.generated_sections import Captions, Chains
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Snli
+from pipeline.running.stage import artefacts, run_stage, state_folder
 from pipeline.sources import chains
 from pipeline.sources.download import fetch
-from pipeline.sources.jsonl import Pair
+from pipeline.sources.jsonl import Pair, write_splits
 from pipeline.sources.snli import read_split
-from pipeline.sources.splits import write_splits
-from pipeline.stage import artefacts, run_stage, state_folder
 
 SPLITS = ("train", "dev", "test")
 

@@ -8,16 +8,15 @@ from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
-from actmodels.errors import ArtefactError
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
-from pipeline.against_reference import COLUMNS as PAIRED
-from pipeline.against_reference import hits_by_model, paired_rows
+from pipeline.measures.against_reference import COLUMNS as PAIRED
+from pipeline.measures.against_reference import hits_by_model, paired_rows
+from pipeline.measures.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
 from pipeline.parameters.load import load_params
-from pipeline.results import write_summary, write_table
-from pipeline.retrained import retrained_models
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
-from pipeline.trials import data_digest
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, made, run_stage, state_folder
+from pipeline.trained.retrained import retrained_models
+from pipeline.trained.trials import data_digest
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 from tune.selection import sample_sd
@@ -74,15 +73,8 @@ def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def lexicalised_predictions() -> list[dict[str, str]]:
-    """The test predictions of the classifier on features of words.
-
-    Raises:
-        ArtefactError: they are missing.
-    """
-    path = artefacts("lexicalised", "predictions.csv")
-    if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run: dvc repro lexicalised")
-    with path.open(encoding="utf-8", newline="") as file:
+    """The test predictions of the classifier on features of words."""
+    with made("lexicalised", "predictions.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

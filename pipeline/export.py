@@ -19,15 +19,15 @@ from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
+from pipeline.answering.model_card import Figures, model_card
+from pipeline.answering.model_code import LOADER, code_digest, copy_code, requirements
 from pipeline.answering.signature import EXAMPLE, signature
-from pipeline.model_card import Figures, model_card
-from pipeline.model_code import LOADER, code_digest, copy_code, requirements
 from pipeline.parameters.load import Params, load_params
-from pipeline.results import write_summary
-from pipeline.retrained import load_model
+from pipeline.running.results import write_summary
+from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.words import read_words
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.trials import data_digest, read_records
+from pipeline.trained.retrained import load_model
+from pipeline.trained.trials import data_digest, read_records
 from tune.provenance import provenance_tags
 from tune.registry import Candidate, register
 
@@ -47,7 +47,7 @@ def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
     """Write a folder for each model; gives what best.json says of each."""
     vectors = WordVectors.load(artefacts("tensors", "embedding.pt"))
-    words = read_words(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
     figures, data = Figures.read(), data_digest()
     models = {}
     for name, record in tqdm(chosen.items(), "export", unit="model"):

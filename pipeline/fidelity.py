@@ -16,14 +16,14 @@ from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import evaluate, mean_and_sd
 from actmodels.registry import as_published
-from pipeline.paired import Comparison, Hits, compare
+from pipeline.measures.paired import Comparison, Hits, compare
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.results import write_summary, write_table
-from pipeline.retrained import load_model
-from pipeline.stage import artefacts, run_stage
-from pipeline.study import Run, changed, chosen, run_row, summarise, timing_row, train
-from pipeline.trials import execution_settings
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.studies.study import Run, changed, chosen, run_row, summarise, timing_row, train
+from pipeline.trained.retrained import load_model
+from pipeline.trained.trials import execution_settings
 from tune.selection import sample_sd
 from tune.store import TrialStore
 

@@ -14,11 +14,13 @@ from tqdm import tqdm
 
 from actmodels.records import TrialRecord
 from actmodels.sequences.config import SequenceTrialConfig
-from pipeline.along_text import Reading
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.results import write_summary, write_table
-from pipeline.sequence_rows import (
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.sources.stored_text import stored_text
+from pipeline.studies.along_text import Reading
+from pipeline.studies.sequence_rows import (
     HISTORY,
     LOOKED_AT,
     RESULTS,
@@ -27,11 +29,9 @@ from pipeline.sequence_rows import (
     look,
     result_row,
 )
-from pipeline.sequence_runs import CHARACTERS, Run, plan
-from pipeline.stage import artefacts, run_stage
-from pipeline.stored_text import stored_text
-from pipeline.study import spent, summarise
-from pipeline.trials import execution_settings, keyed_on
+from pipeline.studies.sequence_runs import CHARACTERS, Run, plan
+from pipeline.studies.study import spent, summarise
+from pipeline.trained.trials import execution_settings, keyed_on
 from tune.execution import Execution
 from tune.grid import Trial
 from tune.store import TrialStore

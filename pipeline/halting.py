@@ -10,10 +10,10 @@ from typing import Any
 from actmodels.registry import model_with
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.results import write_summary, write_table
-from pipeline.stage import artefacts, run_stage
-from pipeline.study import Run, changed, chosen, run_row, summarise, timing_row, train
-from pipeline.trials import execution_settings
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.studies.study import Run, changed, chosen, run_row, summarise, timing_row, train
+from pipeline.trained.trials import execution_settings
 from tune.selection import sample_sd
 
 RESULTS = (

@@ -16,10 +16,10 @@ from actmodels.errors import DataError
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features
 from pipeline.parameters.load import load_params
-from pipeline.results import write_summary, write_table
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.encode import files_digest
 from pipeline.sources.tokens import TokenPair, read_token_pairs
-from pipeline.stage import artefacts, run_stage, state_folder
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 
@@ -34,7 +34,7 @@ def read_split(split: str, features: Features) -> tuple[Split, list[str]]:
     Raises:
         DataError: the split has no pair.
     """
-    path = artefacts("vocabulary", f"{split}.tsv")
+    path = made("vocabulary", f"{split}.tsv")
     labels, pair_ids = array("q"), []
 
     def pairs() -> Iterator[TokenPair]:
@@ -100,7 +100,7 @@ def main() -> None:
     write_table(folder / "predictions.csv", rows)
     write_summary(folder / "summary.json", summary)
 
-    data = files_digest([artefacts("vocabulary", f"{split}.tsv") for split in SPLITS])
+    data = files_digest([made("vocabulary", f"{split}.tsv") for split in SPLITS])
     run = files_digest([folder / "predictions.csv", folder / "summary.json"])[:16]
     tags = {"data_digest": data, "scikit_learn_version": sklearn.__version__}
     log_evaluation("lexicalised", run, provenance_tags() | tags, summary, state_folder())

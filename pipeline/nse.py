@@ -24,8 +24,10 @@ from actmodels.records import TrialRecord
 from pipeline.parameters.load import load_params
 from pipeline.parameters.question_sections import ReadingStudy
 from pipeline.parameters.schema import Params
-from pipeline.query_traces import Wording, query_trace
-from pipeline.reader_tables import (
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.studies.query_traces import Wording, query_trace
+from pipeline.studies.reader_tables import (
     BASELINES,
     HISTORY,
     RESULTS,
@@ -39,10 +41,8 @@ from pipeline.reader_tables import (
     result_row,
     step_rows,
 )
-from pipeline.results import write_summary, write_table
-from pipeline.stage import artefacts, run_stage
-from pipeline.study import spent, summarise
-from pipeline.trials import execution_settings, keyed_on
+from pipeline.studies.study import spent, summarise
+from pipeline.trained.trials import execution_settings, keyed_on
 from tune.execution import Execution
 from tune.grid import Trial
 from tune.store import TrialStore

@@ -24,17 +24,16 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.nse_rules import WDW
 from pipeline.parameters.question_sections import Questions
 from pipeline.parameters.schema import Params, Vectors
+from pipeline.running.stage import artefacts, fresh, run_stage, state_folder
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines
 from pipeline.sources.cloze import build_questions, write_splits
 from pipeline.sources.download import fetch
 from pipeline.sources.encode import files_digest
 from pipeline.sources.encode_questions import count_words, encode_questions, word_ids
-from pipeline.sources.fresh import fresh
 from pipeline.sources.question import ClozeQuestion
+from pipeline.sources.stored_text import stored_text
 from pipeline.sources.words import write_words
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.stored_text import stored_text
 from pipeline.vectors import look_up
 
 SPLITS = ("train", "dev", "test")

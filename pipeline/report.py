@@ -1,7 +1,7 @@
 """Stage `report`: tables, figures and text from the artefacts of all earlier stages."""
 
 from pipeline.parameters.load import load_params
-from pipeline.stage import artefacts, run_stage, state_folder
+from pipeline.running.stage import artefacts, run_stage, state_folder
 from reports.render import write_report
 from tune.results import log_report
 

@@ -6,12 +6,11 @@ import statistics
 from dataclasses import replace
 
 from actmodels.config import trial_from_dict
-from actmodels.errors import ArtefactError
 from actmodels.files import replacing
-from pipeline.environment import Stopwatch
 from pipeline.parameters.load import load_params
-from pipeline.stage import artefacts, run_stage
-from pipeline.trials import execution_settings, keyed, write_trials
+from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.trained.environment import Stopwatch
+from pipeline.trained.trials import execution_settings, keyed, write_trials
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
@@ -20,10 +19,7 @@ from tune.sweep import run_trials
 def main() -> None:
     """Write artefacts/retrain/, the weights of the best epoch of each seed included."""
     params = load_params()
-    path = artefacts("select_best", "best.json")
-    if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run: dvc repro select_best")
-    best = json.loads(path.read_text(encoding="utf-8"))
+    best = json.loads(made("select_best", "best.json").read_text(encoding="utf-8"))
     retrain = params.retrain
     configs = [
         replace(

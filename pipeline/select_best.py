@@ -1,9 +1,9 @@
 """Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
 
 from pipeline.parameters.load import load_params
-from pipeline.results import write_summary
-from pipeline.stage import artefacts, run_stage
-from pipeline.trials import read_records
+from pipeline.running.results import write_summary
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.trained.trials import read_records
 from tune.selection import TIE_RULES, select_best
 
 

@@ -1,12 +1,13 @@
 """Stage `sweep`: train every point of the grid, or reuse it where it is already trained."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from pipeline.environment import Stopwatch
+from actmodels.config import setting_types
 from pipeline.parameters.load import load_params
-from pipeline.settings import effective
-from pipeline.stage import artefacts, run_stage
-from pipeline.trials import execution_settings, keyed, write_trials
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.trained.environment import Stopwatch
+from pipeline.trained.trials import execution_settings, keyed, write_trials
 from tune.early_stopping import SuccessiveHalving
 from tune.grid import expand, grid_hash
 from tune.sweep import run_trials
@@ -45,6 +46,19 @@ def main() -> None:
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials(artefacts("sweep"), records, summary)
     stopwatch.write(artefacts("sweep"))
+
+
+def effective(
+    model: str, common: Mapping[str, Any], own: Mapping[str, Any], grid: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings of a model that its grid leaves open.
+
+    Args:
+        common: `sweep.settings`; those that the model does not have are passed over.
+        own: the model's own settings, which win. grid: its axes, which win over common ones.
+    """
+    shared = {n: v for n, v in common.items() if n in setting_types(model) and n not in grid}
+    return {**shared, **own}
 
 
 if __name__ == "__main__":

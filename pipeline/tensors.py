@@ -11,10 +11,10 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs
 from pipeline.sources.words import read_words
-from pipeline.stage import artefacts, run_stage
 
 SPLITS = ("train", "dev", "test")
 
@@ -29,11 +29,8 @@ def words_in(pairs: PairTensors, words: int) -> torch.Tensor:
 
 def write_embedding(words: list[str], train: PairTensors) -> None:
     """Write the vocabulary's vectors, and of each word its hash and whether training has it."""
-    path = artefacts("vectors", "vectors.pt")
-    try:
-        stored = torch.load(path, weights_only=True)
-    except (OSError, RuntimeError, EOFError) as error:
-        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro vectors") from error
+    path = made("vectors", "vectors.pt")
+    stored = torch.load(path, weights_only=True)
     if len(stored["vectors"]) != len(words):
         raise ArtefactError(
             f"{path} has {len(stored['vectors'])} rows for {len(words)} words of the vocabulary; "
@@ -48,11 +45,11 @@ def main() -> None:
     """Write artefacts/tensors/."""
     params = load_params()
     folder = artefacts("tensors")
-    words = read_words(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
     ids = {word: FIRST_WORD + rank for rank, word in enumerate(words)}
     splits: dict[str, dict[str, Any]] = {}
     for split in SPLITS:
-        pairs = read_token_pairs(artefacts("vocabulary", f"{split}.tsv"))
+        pairs = read_token_pairs(made("vocabulary", f"{split}.tsv"))
         # Only training may choose its pairs: dev and test figures are about all of them.
         max_tokens = params.tensors.max_tokens if split == "train" else None
         encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)

@@ -12,12 +12,11 @@ from actmodels.errors import DataError
 from actmodels.files import replacing
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import TextSource
-from pipeline.results import write_summary
+from pipeline.running.results import write_summary
+from pipeline.running.stage import artefacts, fresh, run_stage, state_folder
 from pipeline.sources.archive import open_member
 from pipeline.sources.download import fetch
-from pipeline.sources.fresh import fresh
-from pipeline.stage import artefacts, run_stage, state_folder
-from pipeline.stored_text import SUMMARY, text_file
+from pipeline.sources.stored_text import SUMMARY, text_file
 
 CHUNK_BYTES = 1 << 20
 

@@ -4,7 +4,7 @@ artefacts/trace/traces.jsonl has one line per pair and seed:
     model, seed, pair_id, label, depth (0: not recorded)
     premise, hypothesis, trace: tokens and steps, see pipeline.answering.steps
     predicted, steps, answer: the label, N, and the probability of each label
-    outcome: what steps after the first did to the answer, see pipeline.outcomes
+    outcome: what steps after the first did to the answer, see pipeline.measures.outcomes
 artefacts/trace/summary.json counts the outcomes.
 """
 
@@ -26,13 +26,13 @@ from actmodels.files import replacing
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.trace import Trace, trace
 from pipeline.answering.steps import by_label, told_steps
-from pipeline.outcomes import outcome, summarise
+from pipeline.measures.outcomes import outcome, summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
-from pipeline.results import write_summary
-from pipeline.retrained import retrained_models
+from pipeline.running.results import write_summary
+from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.tokens import TokenPair, read_token_pairs
-from pipeline.stage import artefacts, run_stage
+from pipeline.trained.retrained import retrained_models
 
 DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time; putting those of like length together would save a tenth
@@ -94,7 +94,7 @@ def traced_batch(
 
 def lines(settings: Settings) -> Iterator[dict[str, Any]]:
     """Every traced pair of every traced seed."""
-    tokens = list(read_token_pairs(artefacts("vocabulary", "test.tsv")))
+    tokens = list(read_token_pairs(made("vocabulary", "test.tsv")))
     pairs = PairTensors.load(artefacts("tensors", "test.pt"))
     rows = torch.tensor(chosen_rows(tokens, settings), dtype=torch.int64)
     models = traced_models(settings)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from actmodels.errors import UserError
-from pipeline.stage import artefacts, run_command, state_folder
+from pipeline.running.stage import artefacts, run_command, state_folder
 from tune.mlflow_store import experiment_id
 from tune.views import view_links
 

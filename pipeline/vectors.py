@@ -9,17 +9,17 @@ from actmodels.data.stored import save_stored
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Vectors
+from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.download import fetch
 from pipeline.sources.drawn import draw_vectors
 from pipeline.sources.glove import read_vectors
 from pipeline.sources.words import read_counts
-from pipeline.stage import artefacts, run_stage, state_folder
 
 
 def main() -> None:
     """Write the vectors of the vocabulary's words and how many of them have one."""
     params = load_params()
-    counts = read_counts(artefacts("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    counts = read_counts(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
     vectors, found = look_up([word for word, _ in counts], params.vectors)
     save_stored({"vectors": vectors, "found": found}, artefacts("vectors", "vectors.pt"))
     summary = {"source": params.vectors.source} | summarise([n for _, n in counts], found)

@@ -6,26 +6,43 @@ from collections.abc import Iterator
 
 from tqdm import tqdm
 
+from actmodels.errors import DataError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
-from pipeline.sources.jsonl import UNLABELLED, read_pairs
+from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.sources.treebank import tokenise_pair
+from pipeline.sources.treebank import tokenise
 from pipeline.sources.words import write_words
-from pipeline.stage import artefacts, run_stage
 
 SPLITS = ("train", "dev", "test")
 
 
 def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:
     """The labelled pairs of a split, tokenised; counts them and those dropped in `seen`."""
-    path = artefacts("corpus", f"{split}.jsonl")
+    path = made("corpus", f"{split}.jsonl")
     for pair in tqdm(read_pairs(path), f"tokenise {split}", unit=" pairs"):
         if pair.label == UNLABELLED:
             seen["dropped"] += 1
             continue
         seen["labelled"] += 1
         yield tokenise_pair(pair, lowercase, path.name)
+
+
+def tokenise_pair(pair: Pair, lowercase: bool, source: str) -> TokenPair:
+    """Tokenise both sentences.
+
+    Raises:
+        DataError: a sentence has no token, so nothing could be attended to.
+    """
+    premise, hypothesis = tokenise(pair.premise, lowercase), tokenise(pair.hypothesis, lowercase)
+    for part, tokens in {"premise": premise, "hypothesis": hypothesis}.items():
+        if not tokens:
+            raise DataError(
+                f"{source}: the {part} of pair {pair.pair_id} has no words; "
+                "mend or remove the pair in the corpus"
+            )
+    return TokenPair(pair.pair_id, pair.label, pair.depth, list(premise), list(hypothesis))
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from actmodels.bench.machine import busy, machine
 from actmodels.errors import SweepError, UserError
 from pipeline.benchmark.document import Document
 from pipeline.benchmark.parts import PARTS, Job, part_key
-from pipeline.stage import artefacts, run_command, state_folder
+from pipeline.running.stage import artefacts, run_command, state_folder
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:

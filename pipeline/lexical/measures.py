@@ -3,30 +3,41 @@
 Each group gives a fixed number of real values for a pair.
 """
 
+import math
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
-
-from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from pipeline.lexical.words import kind_of
 from pipeline.sources.tokens import TokenPair
 
 LONGEST = 4  # n-grams of BLEU
-_WEIGHTS = [(1 / longest,) * longest for longest in range(1, LONGEST + 1)]
-_smoothing = SmoothingFunction().method2
 
 
 def bleu(pair: TokenPair) -> list[float]:
     """BLEU of the hypothesis against the premise as its one reference [4]; each in [0, 1].
 
-    One value for n-grams of at most 1, 2, 3 and 4 words. From two words on, one is added to the
-    matches and to the n-grams (Lin & Och 2004; NLTK's method2), for most short sentences share
+    One value for n-grams of at most 1, 2, 3 and 4 words (Papineni et al. 2002). From two words on,
+    one is added to the matches and to the n-grams (Lin & Och 2004), for most short sentences share
     no long n-gram. Sentences without a common word have 0.
     """
-    scores = sentence_bleu(
-        [pair.premise], pair.hypothesis, weights=_WEIGHTS, smoothing_function=_smoothing
-    )
-    return [float(score) for score in scores]
+    logarithms = []
+    for n in range(1, LONGEST + 1):
+        premise, hypothesis = _ngrams(pair.premise, n), _ngrams(pair.hypothesis, n)
+        matches, added = (premise & hypothesis).total(), int(n > 1)
+        if not matches + added:
+            return [0.0] * LONGEST
+        precision = (matches + added) / (max(1, hypothesis.total()) + added)
+        logarithms.append(math.log(precision))
+    brevity = math.exp(min(0.0, 1 - len(pair.premise) / len(pair.hypothesis)))
+    return [
+        brevity * math.exp(math.fsum(1 / n * value for value in logarithms[:n]))
+        for n in range(1, LONGEST + 1)
+    ]
+
+
+def _ngrams(tokens: list[str], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
 
 
 def length(pair: TokenPair) -> list[float]:

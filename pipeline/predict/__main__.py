@@ -20,7 +20,7 @@ from pathlib import Path
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
 from pipeline.predict.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
-from pipeline.stage import artefacts, run_command
+from pipeline.running.stage import artefacts, run_command
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:

@@ -4,29 +4,39 @@ Whatever came stays in a partial file, so an attempt cut by the network, a crash
 on where it stopped; the digest of the whole decides at the end.
 """
 
-import hashlib
+import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
+import requests
 from filelock import FileLock, Timeout
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    stop_after_attempt,
-    wait_exponential,
-)
 from tqdm import tqdm
+from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
-from pipeline.sources.transfer import CHUNK_BYTES, CutError, RefusedError, etag_file, transfer
+from actmodels.sealed import file_digest
 
 ATTEMPTS = 5  # in a row without one new byte
 FIRST_WAIT_S = 1.0  # doubles with every attempt
 LONGEST_WAIT_S = 30.0
+CONNECT_TIMEOUT_S = 15.0
+READ_TIMEOUT_S = 60.0  # without one byte; a slow server is not a stalled one
+CHUNK_BYTES = 1 << 18
+BUSY_STATUSES = (408, 425, 429)  # worth another try, as every 5xx is
+
+
+class CutError(Exception):
+    """The transfer stopped early; what came is kept, and another attempt goes on from there."""
+
+
+class RefusedError(Exception):
+    """The URL does not give the file, and asking again would not help."""
 
 
 def fetch(urls: Sequence[str], sha256: str, size: int | None, store: Path, key: str) -> Path:
@@ -42,18 +52,20 @@ def fetch(urls: Sequence[str], sha256: str, size: int | None, store: Path, key: 
         key: the section of params.yaml to name in messages, such as "corpus.snli".
 
     Raises:
-        DataError: no mirror gave a file with this digest, or the disk is full.
+        DataError: no mirror gave a file with this digest, or it cannot be written.
     """
     name = PurePosixPath(unquote(urlsplit(urls[0]).path)).name or "file"
     target = store / f"{sha256[:16]}-{name}"
     try:
         store.mkdir(parents=True, exist_ok=True)
         with _alone(target, key):
-            if not target.exists() or _digest(target, key) != sha256:
-                target.unlink(missing_ok=True)
+            if not target.exists() or file_digest(target) != sha256:
                 _from_mirrors(urls, sha256, size, target, key)
     except OSError as error:
-        raise DataError(f"{key}: cannot use {store} for downloads: {error}") from error
+        raise DataError(
+            f"{key}: cannot write to {store} ({error.strerror or error}); mend that and run again "
+            "(what already came is kept)"
+        ) from error
     return target
 
 
@@ -90,7 +102,6 @@ def _from_mirrors(
             problems.append(f"{key}: {url}: {refusal}; check {key}.urls in params.yaml")
         else:
             part.replace(target)
-            etag_file(part).unlink(missing_ok=True)
             return
     raise DataError("\n".join(problems))
 
@@ -98,59 +109,106 @@ def _from_mirrors(
 def _from_url(url: str, sha256: str, size: int | None, part: Path, key: str) -> None:
     """Complete `part` from one URL and check it; a part that fails the check is removed."""
     for last in (False, True):
-        pieced = _persist(url, part, size, key)
-        found = _digest(part, key)
+        if urlsplit(url).scheme == "file":
+            pieced = _copy(url, part)
+        else:
+            pieced = _persist(url, part, size, key)
+        found = file_digest(part)
         if found == sha256:
             return
-        held = part.stat().st_size
+        held = _size(part)
         part.unlink()
-        etag_file(part).unlink(missing_ok=True)
-        if not pieced or last:
-            break  # else the pieces may be of two versions: once more, from the start
-    raise RefusedError(
-        f"{held:,} bytes came with SHA-256 {found}, expected {sha256} ({key}.sha256)"
-    )
+        if last or not pieced:
+            raise RefusedError(
+                f"{held:,} bytes came with SHA-256 {found}, expected {sha256} ({key}.sha256)"
+            )
+        # else the pieces may be of two versions: once more, from the start
+
+
+def _copy(url: str, part: Path) -> bool:
+    """Copy a file of this machine; False, as it is never pieced together."""
+    address = urlsplit(url)
+    if address.netloc not in ("", "localhost"):
+        raise RefusedError(
+            "not an absolute path; a file URL has three slashes: file:///folder/name"
+        )
+    try:
+        source = Path(url2pathname(address.path)).open("rb")  # noqa: SIM115
+    except OSError as error:
+        raise RefusedError(f"the file cannot be read ({error.strerror})") from error
+    with source, part.open("wb") as out:
+        copyfileobj(source, out)
+    return False
 
 
 def _persist(url: str, part: Path, size: int | None, key: str) -> bool:
     """Transfer through cuts, giving up after ATTEMPTS in a row without progress."""
-
-    def announce(state: RetryCallState) -> None:
-        problem = state.outcome.exception() if state.outcome else None
-        pause = state.next_action.sleep if state.next_action else 0
-        _say(f"{key}: {problem}; trying again in {pause:.0f} s")
-
+    attempt = 0
     while True:
         before = _size(part)
-        retrying = Retrying(
-            stop=stop_after_attempt(ATTEMPTS),
-            wait=wait_exponential(multiplier=FIRST_WAIT_S, max=LONGEST_WAIT_S),
-            retry=retry_if_exception_type(CutError),
-            before_sleep=announce,
-            reraise=True,
-        )
         try:
-            return retrying(transfer, url, part, size, key)
-        except CutError:
-            if _size(part) <= before:
+            return _transfer(url, part, size, key)
+        except CutError as cut:
+            attempt = 1 if _size(part) > before else attempt + 1
+            if attempt == ATTEMPTS:
                 raise
+            pause = min(FIRST_WAIT_S * 2 ** (attempt - 1), LONGEST_WAIT_S)
+            _say(f"{key}: {cut}; trying again in {pause:.0f} s")
+            time.sleep(pause)
 
 
-def _say(message: str) -> None:
-    tqdm.write(message, file=sys.stderr)  # keeps clear of a bar that is being drawn
+def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
+    """Append to `part` what it lacks; True if it now holds pieces of several answers."""
+    held = _size(part)
+    # Without identity a server may compress on the way, and then no byte count means anything.
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={held}-"} if held else {})
+    timeouts = (CONNECT_TIMEOUT_S, READ_TIMEOUT_S)
+    try:
+        with requests.get(url, headers=headers, stream=True, timeout=timeouts) as response:
+            status = response.status_code
+            if status == 416 and held:  # nothing is missing, or too much is there
+                return True
+            if status >= 500 or status in BUSY_STATUSES:
+                raise CutError(f"the server answered {status} {response.reason}")
+            if status not in (200, 206):
+                raise RefusedError(f"the server answered {status} {response.reason}")
+            start = held if status == 206 else 0
+            length = response.headers.get("Content-Length", "")
+            total = start + int(length) if length.isdigit() else size
+            if not start and size is not None and total != size:
+                raise RefusedError(f"the file has {total:,} bytes, expected {size:,} ({key}.bytes)")
+            _append(response, part, start, total, key)
+            return start > 0
+    except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
+        raise CutError(f"the connection failed ({_cause(error)})") from error
+    except requests.RequestException as error:
+        raise RefusedError(f"the request failed ({error})") from error
+
+
+def _append(
+    response: requests.Response, part: Path, start: int, total: int | None, key: str
+) -> None:
+    bar = tqdm(total=total, initial=start, desc=key, unit="B", unit_scale=True)
+    with bar, part.open("ab" if start else "wb") as out:
+        # read1 hands over what is there: a cut inside a chunk loses nothing of it
+        while chunk := response.raw.read1(CHUNK_BYTES):
+            out.write(chunk)
+            bar.update(len(chunk))
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost reason: what requests itself prints is a page long."""
+    if isinstance(error, IncompleteRead):
+        return f"{error.expected:,} bytes are missing"
+    inner = getattr(error, "reason", None) or (error.args[-1] if error.args else None)
+    return _cause(inner) if isinstance(inner, BaseException) else str(error)
 
 
 def _size(part: Path) -> int:
     return part.stat().st_size if part.exists() else 0
 
 
-def _digest(path: Path, label: str) -> str:
-    digest = hashlib.sha256()
-    bar = tqdm(
-        total=path.stat().st_size, desc=f"{label} digest", unit="B", unit_scale=True, delay=1
-    )
-    with bar, path.open("rb") as content:
-        while chunk := content.read(CHUNK_BYTES):
-            digest.update(chunk)
-            bar.update(len(chunk))
-    return digest.hexdigest()
+def _say(message: str) -> None:
+    tqdm.write(message, file=sys.stderr)  # keeps clear of a bar that is being drawn

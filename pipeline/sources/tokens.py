@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from actmodels.errors import ArtefactError
 from actmodels.files import replacing
 
 
@@ -27,20 +26,8 @@ def write_token_pairs(path: Path, pairs: Iterable[TokenPair]) -> None:
 
 
 def read_token_pairs(path: Path) -> Iterator[TokenPair]:
-    """Read what `write_token_pairs` wrote.
-
-    Raises:
-        ArtefactError: the file is missing or a line is damaged.
-    """
-    if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run: dvc repro vocabulary")
+    """Read what `write_token_pairs` wrote."""
     with path.open(encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                pair_id, label, depth, premise, hypothesis = line.rstrip("\n").split("\t")
-                sentences = (premise.split(" "), hypothesis.split(" "))
-                yield TokenPair(pair_id, label, int(depth), *sentences)
-            except ValueError as error:
-                raise ArtefactError(
-                    f"{path}, line {number} is damaged; run: dvc repro -f vocabulary"
-                ) from error
+        for line in file:
+            pair_id, label, depth, premise, hypothesis = line.rstrip("\n").split("\t")
+            yield TokenPair(pair_id, label, int(depth), premise.split(" "), hypothesis.split(" "))

@@ -3,31 +3,22 @@
 The word on line i (from 0) has token id FIRST_WORD + i.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from actmodels.errors import ArtefactError
 from actmodels.files import replacing
 
 
-def read_counts(path: Path, stage: str = "vocabulary") -> list[tuple[str, int]]:
-    """Words with how often they occur, in file order.
-
-    Args:
-        stage: which makes the file, for messages.
-
-    Raises:
-        ArtefactError: the file is missing, or a line is not `word<TAB>count`.
-    """
-    if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro {stage}")
-    with path.open("rb") as lines:
-        return list(_parse(lines, path, stage))
+def read_counts(path: Path) -> list[tuple[str, int]]:
+    """Words with how often they occur, in file order."""
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        rows = [line.split("\t") for line in lines]
+    return [(word, int(count)) for word, count in rows]
 
 
-def read_words(path: Path, stage: str = "vocabulary") -> list[str]:
-    """The words alone, in file order; raises as `read_counts` does."""
-    return [word for word, _ in read_counts(path, stage)]
+def read_words(path: Path) -> list[str]:
+    """The words alone, in file order."""
+    return [word for word, _ in read_counts(path)]
 
 
 def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
@@ -35,17 +26,3 @@ def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         for word, count in counts:
             out.write(f"{word}\t{count}\n")
-
-
-def _parse(lines: Iterable[bytes], path: Path, stage: str) -> Iterator[tuple[str, int]]:
-    for number, line in enumerate(lines, start=1):
-        word, tab, count = line.rstrip(b"\n").partition(b"\t")
-        try:
-            if not (word and tab and count.isdigit()):
-                raise ValueError
-            yield word.decode(), int(count)
-        except ValueError as error:
-            raise ArtefactError(
-                f"{path}, line {number}: expected a word, a tab and a count, found {line!r}; "
-                f"run the stage that makes it again: dvc repro -f {stage}"
-            ) from error

@@ -86,7 +86,7 @@ def test_a_card_needs_the_figures_of_evaluate(
     records = retrained(tmp_path, *tiny_trials()[:1])
     monkeypatch.chdir(tmp_path)
     Path("artefacts/evaluate/results.csv").unlink()
-    with pytest.raises(ArtefactError, match=r"is missing or damaged; run: dvc repro evaluate"):
+    with pytest.raises(ArtefactError, match=r"results\.csv is missing; run: dvc repro evaluate"):
         export.write_models(tmp_path / "models", export.best_seeds(records), load_params())
 
 

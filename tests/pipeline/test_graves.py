@@ -13,8 +13,14 @@ from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
 from pipeline.parameters.study_sections import SequenceStudy
-from pipeline.sequence_rows import DIFFICULTY, LOOKED_AT, RESULTS, difficulty_rows, result_row
-from pipeline.sequence_runs import Run, planned
+from pipeline.studies.sequence_rows import (
+    DIFFICULTY,
+    LOOKED_AT,
+    RESULTS,
+    difficulty_rows,
+    result_row,
+)
+from pipeline.studies.sequence_runs import Run, planned
 
 SETTINGS: dict[str, Any] = {
     "bits": 4,

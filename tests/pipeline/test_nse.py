@@ -15,8 +15,9 @@ from actmodels.records import TrialRecord
 from pipeline import nse
 from pipeline.nse import Run, made, of_test, planned
 from pipeline.parameters.question_sections import ReadingStudy
-from pipeline.query_traces import Wording, attended, query_trace
-from pipeline.reader_tables import (
+from pipeline.sources.words import write_words
+from pipeline.studies.query_traces import Wording, attended, query_trace
+from pipeline.studies.reader_tables import (
     BASELINES,
     HISTORY,
     RESULTS,
@@ -29,7 +30,6 @@ from pipeline.reader_tables import (
     result_row,
     step_rows,
 )
-from pipeline.sources.words import write_words
 from tests.actmodels.comprehension.samples import (
     WORDS,
     make,

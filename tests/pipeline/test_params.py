@@ -11,7 +11,7 @@ from actmodels.registry import MODELS
 from pipeline.parameters.load import load_params
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
-from pipeline.settings import effective
+from pipeline.sweep import effective
 
 PARAMS = Path(__file__).parents[2] / "conf" / "base.yaml"
 AA = "sweep.models.adaptive_attention"

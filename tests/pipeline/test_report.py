@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import report
-from pipeline.stage import run_stage
+from pipeline.running.stage import run_stage
 from reports import render
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.records import TrialRecord
 from actmodels.trace import trace
 from actmodels.training import Training
-from pipeline.outcomes import summarise
+from pipeline.measures.outcomes import summarise
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from pipeline.trace import BATCH, chosen_rows, lines, main, traced_models, written

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.errors import ArtefactError, DataError
+from actmodels.errors import DataError
 from pipeline import vocabulary
-from pipeline.sources.jsonl import Pair, write_pairs
+from pipeline.sources.jsonl import Pair, write_splits
 from pipeline.sources.tokens import read_token_pairs
 
 ROOT = Path(__file__).parents[2]
@@ -25,8 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "dev": [Pair("d1", "contradiction", "A cat", "no cat")],
         "test": [Pair("e1", "neutral", "A bird", "a bird")],
     }
-    for split, rows in pairs.items():
-        write_pairs(tmp_path / "artefacts" / "corpus" / f"{split}.jsonl", rows)
+    write_splits(tmp_path / "artefacts" / "corpus", "snli", pairs)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -48,15 +47,8 @@ def test_stage(folder: Path) -> None:
 
 
 def test_a_sentence_without_words_is_told(folder: Path) -> None:
-    rows = [Pair("x7", "neutral", "A dog", " ")]
-    write_pairs(folder / "artefacts" / "corpus" / "dev.jsonl", rows)
+    train, dev = [Pair("t1", "neutral", "A", "B")], [Pair("x7", "neutral", "A dog", " ")]
+    write_splits(folder / "artefacts" / "corpus", "snli", {"train": train, "dev": dev})
     with pytest.raises(DataError, match=r"dev\.jsonl: the hypothesis of pair x7 has no words"):
         vocabulary.main()
     assert not (folder / "artefacts" / "vocabulary" / "dev.tsv").exists()
-
-
-def test_a_damaged_line_is_told(folder: Path) -> None:
-    path = folder / "damaged.tsv"
-    path.write_text("a\tneutral\t0\tx\ty\nb\tneutral\tx\n")
-    with pytest.raises(ArtefactError, match=r"damaged\.tsv, line 2 is damaged"):
-        list(read_token_pairs(path))

@@ -16,7 +16,7 @@ from actmodels.models.pair_model import PairModel
 from actmodels.records import TrialRecord
 from actmodels.training import Training
 from pipeline.answering.bundle import write_bundle
-from pipeline.results import write_summary
+from pipeline.running.results import write_summary
 from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]

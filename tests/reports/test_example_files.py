@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ArtefactError
-from pipeline import outcomes
+from pipeline.measures import outcomes
 from reports.example_files import OUTCOMES, check_traced, read_examples
 from tests.reports.write_traces import LABELS, PAIRS, line, random_lines, write_traces
 

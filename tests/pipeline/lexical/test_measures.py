@@ -1,8 +1,10 @@
 """The features without words, each by hand."""
 
 import math
+import random
 
 import pytest
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from pipeline.lexical.measures import MEASURES, bleu, length, overlap
 from pipeline.lexical.words import kind_of
@@ -40,6 +42,15 @@ def test_bleu_without_a_common_word_is_nothing() -> None:
 
 def test_bleu_of_one_word_is_finite() -> None:
     assert all(0 < score <= 1 for score in bleu(pair("a", "a")))
+
+
+def test_bleu_is_that_of_nltk_to_the_bit() -> None:
+    draw = random.Random(1)
+    weights = [(1 / n,) * n for n in range(1, 5)]
+    for _ in range(1000):
+        one, two = (draw.choices("abcdef", k=draw.randint(1, 9)) for _ in range(2))
+        theirs = sentence_bleu([one], two, weights, SmoothingFunction().method2)
+        assert bleu(pair(" ".join(one), " ".join(two))) == theirs
 
 
 def test_length_is_signed() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.predict.__main__ import main
-from pipeline.stage import run_command
+from pipeline.running.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
 from tests.samples import sample_trial
 

@@ -39,7 +39,7 @@ from pipeline.predict.__main__ import main
 assert "torch" not in sys.modules
 main()
 heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & set(sys.modules)
-heavy |= {{"actmodels.training"}} & set(sys.modules)
+heavy |= {{"actmodels.training", "nltk", "pandas", "scipy", "sklearn"}} & set(sys.modules)
 assert not heavy, heavy
 """
     process = command(tmp_path, "-c", script)

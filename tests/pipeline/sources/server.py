@@ -14,11 +14,10 @@ class Server:
     """What is served, how, and what was asked for."""
 
     content: bytes
-    plan: list[Action]
+    plan: tuple[Action, ...]
     url: str = ""
-    etag: str = '"v1"'
     ranges: list[str | None] = field(default_factory=list)  # Range header of each request
-    closing: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -33,85 +32,54 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         pass
 
-    def head(self, status: int, length: int, **headers: str) -> None:
+    def head(self, status: int, **headers: object) -> None:
         self.send_response(status)
-        self.send_header("Content-Length", str(length))
-        if self.board.etag:
-            self.send_header("ETag", self.board.etag)
         for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
+            self.send_header(name.replace("_", "-"), str(value))
         self.end_headers()
 
-    def rest(self) -> bytes:
-        """Send the head that the request asks for; return the body that should follow."""
-        content, asked = self.board.content, self.headers["Range"]
-        stale = self.headers["If-Range"] not in (None, self.board.etag)
-        if asked is None or stale:
-            self.head(200, len(content))
-            return content
-        start = int(asked.removeprefix("bytes=").removesuffix("-"))
-        if start >= len(content):
-            self.head(416, 0, Content_Range=f"bytes */{len(content)}")
-            return b""
-        span = f"bytes {start}-{len(content) - 1}/{len(content)}"
-        self.head(206, len(content) - start, Content_Range=span)
-        return content[start:]
 
+def answer(
+    content: bytes | None = None,
+    *,
+    after: int | None = None,
+    ranges: bool = True,
+    promised: int = 0,
+    holding: bool = False,
+) -> Action:
+    """Send what is asked for.
 
-def good(handler: Handler) -> None:
-    handler.wfile.write(handler.rest())
+    content: another file than the one expected. after: bytes after which the rest does not come.
+    ranges: whether the rest of a file can be had. promised: bytes that Content-Length has too many.
+    holding: the rest comes when the server is told to go on, with the connection open until then.
+    """
+
+    def action(handler: Handler) -> None:
+        body = handler.board.content if content is None else content
+        asked = handler.headers["Range"] if ranges else None
+        start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked else 0
+        if start >= len(body):
+            handler.head(416, Content_Length=0, Content_Range=f"bytes */{len(body)}")
+            return
+        span = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if asked else {}
+        handler.head(206 if asked else 200, Content_Length=len(body) - start + promised, **span)
+        handler.wfile.write(body[start:][:after])
+        if holding:
+            handler.wfile.flush()
+            handler.board.go_on.wait(20)
+            handler.wfile.write(body[start:][after:])
+
+    return action
 
 
 def status(code: int) -> Action:
-    return lambda handler: handler.head(code, 0)
-
-
-def cut(after: int) -> Action:
-    """Promise everything, send `after` bytes and hang up."""
-
-    def action(handler: Handler) -> None:
-        handler.wfile.write(handler.rest()[:after])
-
-    return action
-
-
-def stall(after: int) -> Action:
-    """Send `after` bytes, then nothing, with the connection open."""
-
-    def action(handler: Handler) -> None:
-        handler.wfile.write(handler.rest()[:after])
-        handler.wfile.flush()
-        handler.board.closing.wait(20)
-
-    return action
-
-
-def no_ranges(handler: Handler) -> None:
-    handler.head(200, len(handler.board.content))
-    handler.wfile.write(handler.board.content)
-
-
-def cut_without_ranges(after: int) -> Action:
-    def action(handler: Handler) -> None:
-        handler.head(200, len(handler.board.content))
-        handler.wfile.write(handler.board.content[:after])
-
-    return action
-
-
-def promise(extra: int) -> Action:
-    """State a Content-Length that is off by `extra`."""
-
-    def action(handler: Handler) -> None:
-        handler.head(200, len(handler.board.content) + extra)
-        handler.wfile.write(handler.board.content)
-
-    return action
+    return lambda handler: handler.head(code, Content_Length=0)
 
 
 def wrong_range(handler: Handler) -> None:
     """Answer a request for the rest with some other part."""
-    handler.head(206, 10, Content_Range=f"bytes 1-10/{len(handler.board.content)}")
+    size = len(handler.board.content)
+    handler.head(206, Content_Length=10, Content_Range=f"bytes 1-10/{size}")
     handler.wfile.write(handler.board.content[1:11])
 
 
@@ -122,9 +90,7 @@ def chunked(after: int) -> Action:
         content = handler.board.content
         handler.protocol_version = "HTTP/1.1"
         handler.close_connection = True
-        handler.send_response(200)
-        handler.send_header("Transfer-Encoding", "chunked")
-        handler.end_headers()
+        handler.head(200, Transfer_Encoding="chunked")
         for start in range(0, after, 50_000):
             piece = content[start : start + 50_000]
             handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
@@ -134,19 +100,9 @@ def chunked(after: int) -> Action:
     return action
 
 
-def other(content: bytes) -> Action:
-    """Serve a file that is not the one expected."""
-
-    def action(handler: Handler) -> None:
-        handler.head(200, len(content))
-        handler.wfile.write(content)
-
-    return action
-
-
 @contextmanager
 def serving(content: bytes, *plan: Action) -> Iterator[Server]:
-    board = Server(content, list(plan))
+    board = Server(content, plan)
     handler = type("BoundHandler", (Handler,), {"board": board})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     board.url = f"http://127.0.0.1:{server.server_port}/folder/file.zip"
@@ -155,7 +111,7 @@ def serving(content: bytes, *plan: Action) -> Iterator[Server]:
     try:
         yield board
     finally:
-        board.closing.set()
+        board.go_on.set()
         server.shutdown()
         server.server_close()
         thread.join()

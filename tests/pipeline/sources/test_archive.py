@@ -1,6 +1,8 @@
-"""Streaming reads of zip members, and what is said of broken archives."""
+"""Streaming reads of members of archives, and what is said of broken ones."""
 
+import io
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,23 @@ from actmodels.errors import DataError
 from pipeline.sources.archive import member_lines, open_member
 from tests.pipeline.sources.zips import flip, make_zip
 
-LINES = b"".join(b"line %d of the file\n" % i for i in range(10_000))
+LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
+KINDS = {"a.zip": "", "a.tgz": "w:gz", "a.tar": "w", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
+
+
+def make(path: Path, members: dict[str, bytes]) -> Path:
+    """An archive of the kind that its name says, in a tar with an entry for a folder too."""
+    if path.suffix == ".zip":
+        return make_zip(path, members)
+    with tarfile.open(path, KINDS[path.name]) as archive:  # type: ignore[call-overload]
+        folder = tarfile.TarInfo("folder")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return path
 
 
 def read(archive: Path, member: str) -> bytes:
@@ -17,41 +35,49 @@ def read(archive: Path, member: str) -> bytes:
         return stream.read()
 
 
-def test_reads_a_member(tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"other": b"x", "folder/file.txt": LINES})
+@pytest.mark.parametrize("name", KINDS)
+def test_reads_a_member(tmp_path: Path, name: str) -> None:
+    archive = make(tmp_path / name, {"other": b"x", "folder/file.txt": LINES, "more": b"y"})
     assert read(archive, "folder/file.txt") == LINES
 
 
-def test_lines_are_numbered_from_one(tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"f": LINES + b"last"})
-    lines = list(member_lines(archive, "f", "f"))
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
+def test_lines_are_numbered_from_one_under_a_bar(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = make(tmp_path / name, {"f": LINES + b"last"})
+    lines = list(member_lines(archive, "f", "words"))
     assert lines[0] == (1, b"line 0 of the file\n")
-    assert lines[-1] == (10_001, b"last")
+    assert lines[-1] == (20_001, b"last")
     assert b"".join(line for _, line in lines) == LINES + b"last"
-
-
-def test_bar_ends_at_the_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"f": LINES})
-    list(member_lines(archive, "f", "words"))
     assert "words: 100%" in capsys.readouterr().err
 
 
-def test_not_a_zip(tmp_path: Path) -> None:
-    (tmp_path / "a.zip").write_bytes(b"<html>log in</html>")
-    with pytest.raises(DataError, match=r"a\.zip: cannot read f \(File is not a zip file\)"):
-        read(tmp_path / "a.zip", "f")
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("a.zip", "File is not a zip file"), ("a.tgz", "file could not be opened successfully")],
+)
+def test_another_file(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / name).write_bytes(b"<html>log in</html>")
+    with pytest.raises(DataError) as caught:
+        read(tmp_path / name, "f")
+    again = "remove the archive and run again to fetch it anew"
+    assert str(caught.value) == f"{tmp_path / name}: cannot read f ({reason}); {again}"
 
 
-def test_truncated_archive(tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"f": LINES})
-    archive.write_bytes(archive.read_bytes()[:-40])
-    with pytest.raises(DataError, match=r"not a zip file.*run again to fetch it anew"):
-        read(archive, "f")
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_truncated(tmp_path: Path, name: str, share: float) -> None:
+    archive = make(tmp_path / name, {"f": LINES})
+    content = archive.read_bytes()
+    archive.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(DataError, match=r"cannot read f \(.+\); remove the archive"):
+        list(member_lines(archive, "f", "f"))
 
 
 def test_member_that_ends_too_soon(tmp_path: Path) -> None:
     """The directory is whole but the content in front of it has lost its middle."""
-    archive = make_zip(tmp_path / "a.zip", {"f": os.urandom(5000)})
+    archive = make(tmp_path / "a.zip", {"f": os.urandom(5000)})
     content = archive.read_bytes()
     archive.write_bytes(content[:1000] + content[4000:])
     with pytest.raises(DataError, match=r"a\.zip: cannot read f \("):
@@ -66,7 +92,7 @@ def test_damaged_content(tmp_path: Path) -> None:
 
 
 def test_damaged_compression(tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"f": os.urandom(1000) + LINES})
+    archive = make(tmp_path / "a.zip", {"f": os.urandom(1000) + LINES})
     content = bytearray(archive.read_bytes())
     content[1500:1600] = bytes(100)
     archive.write_bytes(content)
@@ -74,48 +100,50 @@ def test_damaged_compression(tmp_path: Path) -> None:
         read(archive, "f")
 
 
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
 @pytest.mark.parametrize(
     ("asked", "nearest"),
     [
         ("snli/dev.jsonl", "the nearest are snli_1.0/dev.jsonl"),
         ("snli_1.0/test.jsonl", "the nearest are snli_1.0/dev.jsonl"),
-        ("#", "the nearest are snli_1.0/dev.jsonl, README"),
+        ("#", "the nearest are "),
     ],
 )
-def test_missing_member(tmp_path: Path, asked: str, nearest: str) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"snli_1.0/dev.jsonl": b"", "README": b""})
+def test_missing_member(tmp_path: Path, name: str, asked: str, nearest: str) -> None:
+    archive = make(tmp_path / name, {"snli_1.0/dev.jsonl": b"", "README": b""})
     with pytest.raises(DataError, match=rf"has no member {asked} \({nearest}.*params\.yaml"):
         read(archive, asked)
 
 
+def test_a_folder_is_no_member(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a\.tgz has no member folder \("):
+        read(make(tmp_path / "a.tgz", {"folder/file": b"x"}), "folder")
+
+
 def test_empty_archive(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="it is empty"):
-        read(make_zip(tmp_path / "a.zip", {}), "f")
+        read(make(tmp_path / "a.zip", {}), "f")
 
 
-def test_encrypted_member(tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"f": LINES})
+@pytest.mark.parametrize(
+    ("place", "bits", "problem"),
+    [(8, 1, "f is encrypted"), (10, 99, "unsupported: ")],
+    ids=["encrypted", "unknown compression"],
+)
+def test_what_cannot_be_read(tmp_path: Path, place: int, bits: int, problem: str) -> None:
+    archive = make(tmp_path / "a.zip", {"f": LINES})
     content = bytearray(archive.read_bytes())
-    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        content[content.index(header) + flags] |= 1
+    directory = content.index(b"PK\x01\x02")
+    content[directory + place] |= bits
     archive.write_bytes(content)
-    with pytest.raises(DataError, match="f is encrypted"):
-        read(archive, "f")
-
-
-def test_unknown_compression(tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"f": LINES})
-    content = bytearray(archive.read_bytes())
-    content[content.index(b"PK\x01\x02") + 10] = 99
-    archive.write_bytes(content)
-    with pytest.raises(DataError, match="unsupported: "):
+    with pytest.raises(DataError, match=problem):
         read(archive, "f")
 
 
 def test_hostile_names_write_nothing(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     names = ["../evil", "/tmp/evil-of-the-test", "..\\evil", "in/../../evil"]
-    archive = make_zip(tmp_path / "in" / "a.zip", dict.fromkeys(names, b"evil"))
+    archive = make(tmp_path / "in" / "a.zip", dict.fromkeys(names, b"evil"))
     before = sorted(tmp_path.rglob("*"))
     for name in names:
         assert read(archive, name) == b"evil"

@@ -1,4 +1,4 @@
-"""The corpus artefact, written and read back."""
+"""The corpus artefact, written and read back: all splits and their counts, or nothing."""
 
 import json
 from collections.abc import Iterator
@@ -6,84 +6,60 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.errors import ArtefactError, DataError
-from pipeline.sources.jsonl import Pair, parse_pair, read_pairs, write_pairs
+from actmodels.errors import DataError
+from pipeline.sources.jsonl import Pair, read_pairs, write_splits
 
 PAIRS = [
     Pair("1#r1n", "neutral", "A man in a café.", "He said “no”.\u2028\tGood\n", 0),
     Pair("2", "-", "", "\\", 0),
     Pair("3", "contradiction", "日本語", "x", 4),
+    Pair("4", "neutral", "p", "h"),
 ]
 
 
-def test_round_trip(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "new" / "dev.jsonl", iter(PAIRS))
-    assert list(read_pairs(tmp_path / "new" / "dev.jsonl")) == PAIRS
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_splits(tmp_path / "corpus", "snli", {"train": iter(PAIRS), "dev": PAIRS[2:]})
+    return tmp_path / "corpus"
 
 
-def test_keys_in_order_and_text_unescaped(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "dev.jsonl", PAIRS)
-    lines = (tmp_path / "dev.jsonl").read_bytes().split(b"\n")
+def test_round_trip(folder: Path) -> None:
+    assert list(read_pairs(folder / "train.jsonl")) == PAIRS
+    assert list(read_pairs(folder / "dev.jsonl")) == PAIRS[2:]
+
+
+def test_keys_in_order_and_text_unescaped(folder: Path) -> None:
+    lines = (folder / "train.jsonl").read_bytes().split(b"\n")
     assert len(lines) == len(PAIRS) + 1
     assert list(json.loads(lines[0])) == ["gold_label", "sentence1", "sentence2", "pairID"]
     assert lines[2].endswith(b', "pairID": "3", "reasoning_depth": 4}')
     assert "日本語".encode() in lines[2]
 
 
-def test_an_error_in_the_source_leaves_no_file(tmp_path: Path) -> None:
+def test_summary_counts_each_split(folder: Path) -> None:
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["source"] == "snli"
+    assert summary["splits"]["train"] == {
+        "pairs": 4,
+        "labelled": 3,
+        "unlabelled": 1,
+        "neutral": 2,
+        "entailment": 0,
+        "contradiction": 1,
+    }
+    assert (summary["splits"]["dev"]["pairs"], summary["splits"]["dev"]["labelled"]) == (2, 2)
+
+
+def test_failure_in_a_later_split_leaves_none(folder: Path) -> None:
     def broken() -> Iterator[Pair]:
         yield PAIRS[0]
         raise DataError("the source broke")
 
     with pytest.raises(DataError, match="the source broke"):
-        write_pairs(tmp_path / "dev.jsonl", broken())
-    assert list(tmp_path.iterdir()) == []
+        write_splits(folder, "snli", {"train": PAIRS, "dev": broken()})
+    assert not folder.exists()
 
 
-def test_an_earlier_file_survives_an_error(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "dev.jsonl", PAIRS)
-    with pytest.raises(AttributeError):
-        write_pairs(tmp_path / "dev.jsonl", iter([PAIRS[0], None]))  # type: ignore[arg-type]
-    assert list(read_pairs(tmp_path / "dev.jsonl")) == PAIRS
-
-
-def test_missing_file_names_its_stage(tmp_path: Path) -> None:
-    with pytest.raises(ArtefactError, match=r"dev\.jsonl is missing.*dvc repro corpus"):
-        list(read_pairs(tmp_path / "dev.jsonl"))
-
-
-def test_error_names_file_and_line(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "dev.jsonl", PAIRS)
-    with (tmp_path / "dev.jsonl").open("a") as out:
-        out.write('{"gold_label": "neutral"\n')
-    with pytest.raises(DataError, match=r"dev\.jsonl, line 4: not a JSON object \(.* column 26"):
-        list(read_pairs(tmp_path / "dev.jsonl"))
-
-
-GOOD = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("", "not a JSON object"),
-        (b"\xff\xfe\xfa", "not a JSON object"),
-        ("[" * 100_000, "not a JSON object"),
-        ("[1]", "expected a JSON object, found list"),
-        (json.dumps({k: v for k, v in GOOD.items() if k != "sentence2"}), "'sentence2' is missing"),
-        (json.dumps(GOOD | {"pairID": 7}), "the key 'pairID' is 7; expected a string"),
-        (json.dumps(GOOD | {"gold_label": "maybe"}), "unknown gold_label 'maybe'; expected one of"),
-        (json.dumps(GOOD | {"gold_label": None}), "'gold_label' is None; expected a string"),
-        (json.dumps(GOOD | {"sentence1": "\ud83d"}), "'sentence1' holds half a character"),
-        (json.dumps(GOOD | {"reasoning_depth": True}), "reasoning_depth is True"),
-        (json.dumps(GOOD | {"reasoning_depth": -1}), "reasoning_depth is -1"),
-    ],
-)
-def test_malformed_lines(line: str | bytes, problem: str) -> None:
-    with pytest.raises(DataError, match=f"^some.jsonl, line 17: .*{problem}"):
-        parse_pair(line, "some.jsonl", 17)
-
-
-def test_other_keys_are_ignored() -> None:
-    line = json.dumps(GOOD | {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"]})
-    assert parse_pair(line, "f", 1) == Pair("1", "neutral", "a", "b", 0)
+def test_files_of_an_earlier_run_are_gone(folder: Path) -> None:
+    write_splits(folder, "snli", {"train": PAIRS})
+    assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "train.jsonl"]

@@ -7,7 +7,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.sources.jsonl import Pair
-from pipeline.sources.snli import read_split
+from pipeline.sources.snli import checked_pair, read_split
 from tests.pipeline.sources.zips import make_zip
 
 
@@ -62,3 +62,33 @@ def test_wrong_folder(tmp_path: Path) -> None:
     message = r"no member snli/snli_1\.0_dev\.jsonl \(the nearest are snli_1\.0/snli_1\.0_dev"
     with pytest.raises(DataError, match=message):
         list(read_split(archive(tmp_path), "snli", "dev", expected=None))
+
+
+GOOD = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("", "not a JSON object"),
+        (b"\xff\xfe\xfa", "not a JSON object"),
+        ('{"gold_label": "neutral"', r"not a JSON object \(.* column 25"),
+        ("[" * 100_000, "not a JSON object"),
+        ("[1]", "not a JSON object"),
+        (json.dumps({k: v for k, v in GOOD.items() if k != "sentence2"}), "'sentence2' is missing"),
+        (json.dumps(GOOD | {"pairID": 7}), "the key 'pairID' is 7; expected a string"),
+        (json.dumps(GOOD | {"gold_label": "maybe"}), "unknown gold_label 'maybe'; expected one of"),
+        (json.dumps(GOOD | {"gold_label": None}), "'gold_label' is None; expected a string"),
+        (json.dumps(GOOD | {"sentence1": "\ud83d"}), "'sentence1' holds half a character"),
+        (json.dumps(GOOD | {"reasoning_depth": True}), "reasoning_depth is True"),
+        (json.dumps(GOOD | {"reasoning_depth": -1}), "reasoning_depth is -1"),
+    ],
+)
+def test_malformed_lines(line: str | bytes, problem: str) -> None:
+    with pytest.raises(DataError, match=f"^some.jsonl, line 17: .*{problem}"):
+        checked_pair(line, "some.jsonl, line 17")
+
+
+def test_other_keys_are_ignored() -> None:
+    line = json.dumps(GOOD | {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"]})
+    assert checked_pair(line, "f") == Pair("1", "neutral", "a", "b", 0)

@@ -5,13 +5,12 @@ import random
 import pytest
 from nltk.tokenize import NLTKWordTokenizer
 
-from actmodels.errors import DataError
+from pipeline.captions.corpus import generate_split
 from pipeline.sources import treebank
-from pipeline.sources.jsonl import Pair
-from pipeline.sources.tokens import TokenPair
-from pipeline.sources.treebank import tokenise, tokenise_pair
+from pipeline.sources.treebank import tokenise
+from tests.pipeline.captions.build import captions
 
-# Plain words, among them all that the tokeniser divides.
+# Words, among them all that the tokeniser divides.
 PLAIN = [
     *("dog", "t-shirt", "mother-in-law's", "3", "2nd", "4's", "s", "t", "na", "dog's", "DON'T"),
     *("cannot", "Cannot", "cannot's", "can't", "D'ye", "gimme", "gonna", "gonna-do", "gotta"),
@@ -19,7 +18,7 @@ PLAIN = [
     *("they've", "re're", "d't", "o'clock", "x'y'z", "rock'n'roll"),
 ]
 MARKS = ["", "", "", ",", ".", "?", "!"]
-# What needs the whole sentence, or looks as if it did.
+# Marks, quotes, abbreviations, numbers, and letters beyond ASCII.
 OTHER = [
     *(
         "'tis",
@@ -42,6 +41,15 @@ OTHER = [
     *("\u00e9", "na\u00efve", "\u2019", "don\u2019t", "\u201cx\u201d", "\u00ab", "\u2013"),
     *("\u00a0", "\x1c", "\x85", "\u200b"),
 ]
+SENTENCES = [
+    "A man in a \"Cowboys\" t-shirt isn't looking at the dogs' bowl.",
+    "Two men (one's in red) can't, or won't, lift the 1,500 lb. barbell!",
+    "'Tis the boys' turn: they're gonna wanna play 'til 10:30 p.m.",
+    "He said, \"I've gotta go\" -- and she'd gone...",
+    "\u201cD'ye think so?\u201d asked the girl\u2019s mother; \u2018yes\u2019 \u2013 50% [sic].",
+    "Na\u00efve caf\u00e9-goers pay $5 & 3\u20ac @ O'Brien's #2 <b>*bar*</b>",
+    "THE WOMAN'S CAR CANNOT'VE BEEN HERS. SHE DIDN'T DRIVE",
+]
 SPACES = [" "] * 12 + ["  ", "\t", "\n", "\x1c", "\x1f", "\x7f", "\u00a0", "\u2028"]
 
 
@@ -51,7 +59,7 @@ def whole(sentence: str) -> tuple[str, ...]:
 
 
 def drawn(rng: random.Random, others: float) -> str:
-    """Some words and marks; a share of them are not plain."""
+    """Some words and marks; a share of them are others."""
     words = [
         rng.choice(OTHER if rng.random() < others else PLAIN) + rng.choice(MARKS)
         for _ in range(rng.randint(1, 6))
@@ -83,33 +91,25 @@ def test_no_words_no_tokens(text: str) -> None:
 
 
 @pytest.mark.parametrize("others", [0.0, 0.05, 0.5])
-def test_word_by_word_is_as_the_whole_sentence(others: float) -> None:
+def test_drawn_sentences_are_split_as_nltk_does(others: float) -> None:
     rng = random.Random(f"{others}")
     for sentence in {drawn(rng, others) for _ in range(2_000)}:
         assert tokenise(sentence, False) == whole(sentence), repr(sentence)
         assert tokenise(sentence, True) == whole(sentence.lower()), repr(sentence)
 
 
-def test_each_plain_word_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenise("Splitting dogs isn't fun", True)
-
-    class Unused:
-        def tokenize(self, text: str) -> list[str]:
-            raise AssertionError(f"{text!r} went to the tokeniser again")
-
-    monkeypatch.setattr(treebank, "_tokenizer", Unused())
-    assert tokenise("fun, splitting isn't.", True) == ("fun", ",", "splitting", "is", "n't", ".")
-    with pytest.raises(AssertionError, match="again"):
-        tokenise('"fun"', True)
+def test_any_characters_at_all_are_split_as_nltk_does() -> None:
+    rng = random.Random("characters")
+    pieces = [*"aAsSdDmMtnx12", *"'\"`.,:;?!-()[]{}<>*@#$%&_/", *" " * 12, *OTHER, *SPACES, *PLAIN]
+    for _ in range(5_000):
+        sentence = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
+        assert tokenise(sentence, False) == whole(sentence), repr(sentence)
 
 
-def test_a_pair() -> None:
-    pair = Pair("p1", "neutral", "A dog's ball.", "A ball", 2)
-    assert tokenise_pair(pair, True, "dev.jsonl") == TokenPair(
-        "p1", "neutral", 2, ["a", "dog", "'s", "ball", "."], ["a", "ball"]
-    )
-
-
-def test_a_sentence_without_words_is_told() -> None:
-    with pytest.raises(DataError, match=r"^dev\.jsonl: the premise of pair x7 has no words; mend"):
-        tokenise_pair(Pair("x7", "neutral", " ", " "), True, "dev.jsonl")
+def test_sentences_of_the_corpora_are_split_as_nltk_does() -> None:
+    pairs = list(generate_split(captions(dev=300), "dev"))
+    sentences = {text for pair in pairs for text in (pair.premise, pair.hypothesis)}
+    assert len(sentences) > 300
+    for sentence in sentences | set(SENTENCES):
+        assert tokenise(sentence, True) == whole(sentence.lower()), repr(sentence)
+        assert treebank._split(sentence) == whole(sentence), repr(sentence)

@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from actmodels.errors import ArtefactError
 from pipeline.sources.words import read_counts, read_words, write_words
 
 COUNTS = [("the", 9), ("café", 3), ("a\u2028b", 2), ("x\r", 1)]
@@ -15,15 +12,3 @@ def test_round_trip(tmp_path: Path) -> None:
     assert read_counts(tmp_path / "words.tsv") == COUNTS
     assert read_words(tmp_path / "words.tsv") == [word for word, _ in COUNTS]
     assert (tmp_path / "words.tsv").read_bytes().startswith("the\t9\ncafé\t3\n".encode())
-
-
-def test_missing_file_names_its_stage(tmp_path: Path) -> None:
-    with pytest.raises(ArtefactError, match=r"words\.tsv is missing.*dvc repro vocabulary"):
-        read_words(tmp_path / "words.tsv")
-
-
-@pytest.mark.parametrize("line", [b"the", b"the\t", b"\t4", b"the\t-1", b"the\t1\t2", b"\xff\t1"])
-def test_malformed_line(tmp_path: Path, line: bytes) -> None:
-    (tmp_path / "words.tsv").write_bytes(b"a\t1\n" + line + b"\n")
-    with pytest.raises(ArtefactError, match=r"words\.tsv, line 2: expected a word, a tab and a"):
-        read_words(tmp_path / "words.tsv")

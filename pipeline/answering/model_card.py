@@ -1,0 +1,76 @@
+"""A few lines about an exported model: what it is, on what it was trained, how good it is."""
+
+import csv
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from actmodels.config import TrialConfig
+from actmodels.registry import MODELS
+from pipeline.parameters.load import Params
+from pipeline.running.stage import made
+
+CORPORA = {
+    "captions": "the embedded corpus of generated captions, which this project wrote",
+    "chains": "the embedded corpus of generated chains, which this project wrote",
+    "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives given in its place",
+}
+VECTORS = {
+    "random": "random word vectors, which have no licence",
+    "glove": "GloVe vectors (Pennington et al. 2014), Public Domain Dedication and License 1.0,\n"
+    "  or those given in their place",
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the stages before measured: pairs per split, and the accuracies of all models."""
+
+    pairs: dict[str, int]
+    summary: dict[str, Any]
+    results: list[dict[str, str]]
+
+    @classmethod
+    def read(cls) -> "Figures":
+        """Read the artefacts of `tensors` and `evaluate`; raises ArtefactError without them."""
+        pairs = json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["pairs"]
+        summary = json.loads(made("evaluate", "summary.json").read_text(encoding="utf-8"))
+        with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
+            return cls(pairs, summary, list(csv.DictReader(rows)))
+
+    def test_accuracy(self, model: str, seed: int) -> float:
+        """Of one retrained model, in [0, 1]."""
+        found = {(row["model"], row["seed"]): row["test_accuracy"] for row in self.results}
+        return float(found[model, str(seed)])
+
+
+def model_card(config: TrialConfig, params: Params, figures: Figures, dev_accuracy: float) -> str:
+    """The card as markdown; figures in per cent, with their n."""
+    name, seed, pairs = config.model, config.seed, figures.pairs
+    of_model = figures.summary[name]
+    test, spread = of_model["test_accuracy_mean"], of_model["test_accuracy_sd"]
+    seeds = of_model["seeds"]
+    all_seeds = f"{test:.1%} on average over {seeds} seeds" + (
+        f" (standard deviation {spread * 100:.2f} points)" if spread is not None else ""
+    )
+    steps = "decides by itself how many inference steps a pair needs"
+    if MODELS[name].halting is None:
+        steps = "takes no inference steps"
+    return f"""# {name}, seed {seed}
+
+Reads a premise and a hypothesis (English sentences) and says whether the premise entails the
+hypothesis, contradicts it, or leaves it open (neutral).
+It {steps}.
+
+- Trained on {pairs["train"]:,} pairs of
+  {CORPORA[params.corpus.source]}.
+- Word vectors: {VECTORS[params.vectors.source]}.
+- Dev accuracy {dev_accuracy:.1%} (n = {pairs["dev"]:,} pairs), by which it was chosen among its
+  {seeds} seeds.
+- Test accuracy {figures.test_accuracy(name, seed):.1%} (n = {pairs["test"]:,} pairs);
+  {all_seeds}.
+- It knows such sentences as it was trained on, short descriptions of scenes, and nothing else:
+  its probabilities are not calibrated, and on other text they mean little.
+
+Weights are in `model.safetensors`, words in `words.txt`, everything else in `config.json`.
+"""

@@ -1,0 +1,88 @@
+"""What every stage shares: where its files lie, and how it ends."""
+
+import inspect
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from actmodels.errors import ArtefactError, UserError
+
+
+def artefacts(*parts: str) -> Path:
+    """Absolute path under `artefacts/` of the project root, which is the current folder."""
+    return Path.cwd().joinpath("artefacts", *parts)
+
+
+def made(stage: str, *parts: str) -> Path:
+    """Absolute path of what an earlier stage wrote.
+
+    Raises:
+        ArtefactError: it is missing.
+    """
+    path = artefacts(stage, *parts)
+    if not path.exists():
+        raise ArtefactError(f"{path} is missing; run: dvc repro {stage}")
+    return path
+
+
+def state_folder() -> Path:
+    """Absolute path of what outlives a run but is no result: downloads, trials, MLflow's store."""
+    return Path.cwd() / "state"
+
+
+@contextmanager
+def fresh(folder: Path) -> Iterator[None]:
+    """Empty the folder first and on failure: it holds what one run wrote, or nothing."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def run_stage(main: Callable[[], None]) -> NoReturn:
+    """Run a stage as a command; one whose inputs were edited meanwhile ends with an error."""
+    from pipeline.running.inputs import (  # reads YAML, which commands do without
+        check_unchanged,
+        inputs,
+    )
+
+    def checked() -> None:
+        stage = Path(inspect.getfile(main)).stem
+        before = inputs(stage)
+        main()
+        check_unchanged(stage, before)
+
+    run_command(checked)
+
+
+def run_command(main: Callable[[], None]) -> NoReturn:
+    """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
+
+    A `UserError` is the user's to mend, so it ends without a traceback; any other error is
+    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
+    """
+    received = signal.SIGINT
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        nonlocal received
+        received = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        main()
+    except UserError as error:
+        for line in str(error).splitlines():
+            print(f"error: {line}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("interrupted; run the same command again to go on", file=sys.stderr)
+        sys.exit(128 + received)
+    sys.exit(0)

@@ -1,0 +1,100 @@
+"""What `sweep` and `retrain` share: how trials are run, and their result files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.files import write_text
+from actmodels.kinds import AnyTrialConfig
+from actmodels.records import TIMING_FIELDS, TrialRecord
+from pipeline.parameters.load import Params
+from pipeline.running.results import write_summary, write_table
+from pipeline.running.stage import artefacts, made, state_folder
+from tune.early_stopping import SuccessiveHalving
+from tune.execution import Execution
+from tune.grid import Trial, with_keys
+
+
+def execution_settings(params: Params) -> Execution:
+    """The section `cluster`, with absolute paths: workers have folders of their own."""
+    settings = dict(params.cluster)
+    settings["storage"] = Path(params.cluster.storage).absolute()
+    return Execution(data_folder=artefacts("tensors"), state=state_folder(), **settings)
+
+
+def data_digest() -> str:
+    """The digest of the data that the `tensors` stage made."""
+    return str(json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["digest"])
+
+
+def keyed(
+    configs: Sequence[TrialConfig],
+    execution: Execution,
+    early_stopping: SuccessiveHalving | None = None,
+) -> list[Trial]:
+    """Trials on the current data, named by their keys."""
+    return keyed_on(data_digest(), configs, execution, early_stopping)
+
+
+def keyed_on(
+    digest: str,
+    configs: Sequence[AnyTrialConfig],
+    execution: Execution,
+    early_stopping: SuccessiveHalving | None = None,
+) -> list[Trial]:
+    """Trials of any kind on the data of a digest, named by their keys."""
+    return with_keys(
+        configs,
+        data_digest=digest,
+        device=execution.device,
+        threads=execution.threads,
+        precision=execution.matmul_precision,
+        early_stopping=early_stopping,
+    )
+
+
+def trial_row(record: TrialRecord) -> dict[str, Any]:
+    """One line of trials.csv: settings, then the figures of the best epoch."""
+    config = trial_from_dict(record.config).flat()
+    best = record.best.result()
+    best_epoch = best.pop("epoch")
+    # The setting of this name may differ from what training made of it.
+    best["ponder_weight_end"] = best.pop("ponder_weight")
+    return {
+        "key": record.key,
+        **config,
+        "parameters": record.parameters,
+        "epochs": len(record.history),
+        "diverged": record.diverged,
+        "best_epoch": best_epoch,
+        **best,
+    }
+
+
+def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str, Any]) -> None:
+    """Write records.jsonl, trials.csv, history.csv, timings.csv and summary.json."""
+
+    def named(record: TrialRecord) -> dict[str, Any]:
+        config = record.config
+        return {"key": record.key, "model": config["model"], "seed": config["seed"]}
+
+    write_text(folder / "records.jsonl", "".join(r.result_json() + "\n" for r in records))
+    write_table(folder / "trials.csv", [trial_row(record) for record in records])
+    epochs = [(named(record), epoch) for record in records for epoch in record.history]
+    write_table(folder / "history.csv", [name | epoch.result() for name, epoch in epochs])
+    write_table(
+        folder / "timings.csv",
+        [
+            n | {"epoch": e.epoch} | {field: getattr(e, field) for field in TIMING_FIELDS}
+            for n, e in epochs
+        ],
+    )
+    write_summary(folder / "summary.json", summary)
+
+
+def read_records(stage: str) -> list[TrialRecord]:
+    """The trials that `sweep` or `retrain` wrote, in their order; ArtefactError without them."""
+    lines = made(stage, "records.jsonl").read_text(encoding="utf-8").splitlines()
+    return [TrialRecord.from_json(line) for line in lines]

@@ -1,0 +1,82 @@
+"""The code that goes along with a model: all that answering imports, and nothing of training."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from actmodels.provenance import imported_modules
+from actmodels.registry import MODELS
+from pipeline.answering.model_code import (
+    PACKAGES,
+    ROOT,
+    code_digest,
+    code_files,
+    copy_code,
+    requirements,
+)
+
+OTHERS = {"torch", "safetensors", "pandas", "mlflow"}
+TRAINING = {"training.py", "progress.py", "epoch_means.py", "ablation.py", "evaluation.py"}
+
+
+def names(model: str) -> set[str]:
+    return {path.relative_to(ROOT).as_posix() for path in code_files(model)}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_training_goes_along(model: str) -> None:
+    files = names(model)
+    assert not {name for name in files if Path(name).name in TRAINING}
+    folders = {name.rsplit("/", 1)[0] for name in files}
+    assert not folders & {"actmodels/packed", "actmodels/bench", "pipeline/parameters"}
+    assert not [name for name in files if name.startswith(("tune/", "reports/", "tests/"))]
+    assert "actmodels/registry.py" in files
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_import_is_there_or_among_the_requirements(model: str) -> None:
+    files = names(model)
+    for path in code_files(model):
+        for module in imported_modules(ast.parse(path.read_text(encoding="utf-8"))):
+            top, parts = module.split(".")[0], module.replace(".", "/")
+            if top in PACKAGES:  # a module, a package, or a name in a module
+                parent = parts.rsplit("/", 1)[0]
+                there = {f"{parts}.py", f"{parts}/__init__.py", f"{parent}.py"}
+                assert there & files, f"{path}: {module}"
+            else:
+                assert top in OTHERS | sys.stdlib_module_names, f"{path}: {module}"
+    listed = {requirement.split("==")[0] for requirement in requirements()}
+    assert listed >= OTHERS - {"mlflow"}  # which adds itself
+
+
+def test_models_take_their_own_code_alone() -> None:
+    adaptive = names("adaptive_attention_ponder_net")
+    assert "actmodels/halting/ponder_net.py" in adaptive
+    assert "actmodels/halting/act.py" not in adaptive
+    assert "actmodels/models/lstm_encoders.py" not in adaptive
+    assert "actmodels/models/lstm_encoders.py" in names("lstm_encoders")
+
+
+def test_versions_are_exact_and_have_no_local_suffix() -> None:
+    assert all(requirement.count("==") == 1 for requirement in requirements())
+    assert not [requirement for requirement in requirements() if "+" in requirement]
+
+
+def test_copies_are_packages_and_a_change_is_another_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = copy_code("decomposable_attention", tmp_path)
+    assert packages == [tmp_path / "actmodels", tmp_path / "pipeline"]
+    copied = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.py")}
+    assert copied == names("decomposable_attention")
+    before = code_digest("decomposable_attention")
+    monkeypatch.setattr("pipeline.answering.model_code.ROOT", tmp_path)
+    assert code_digest("decomposable_attention") == before
+    path = tmp_path / "pipeline" / "answering" / "answer.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "# a remark\n", encoding="utf-8")
+    assert code_digest("decomposable_attention") == before
+    path.write_text(text.replace("DIGITS = 6", "DIGITS = 5"), encoding="utf-8")
+    assert code_digest("decomposable_attention") != before

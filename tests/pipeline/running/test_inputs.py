@@ -1,0 +1,121 @@
+"""A stage whose inputs are edited while it runs is not recorded as if they had not been."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline.running.inputs import inputs
+
+DVC = """
+stages:
+  tell:
+    cmd: python tell.py
+    deps: [tell.py, code, data.txt]
+    params: [tell, shared.size]
+    outs: [out.txt]
+"""
+STAGE = """
+from pathlib import Path
+from pipeline.running.stage import run_stage
+
+def main() -> None:
+    Path("out.txt").write_text(Path("params.yaml").read_text())
+    {body}
+
+if __name__ == "__main__":
+    run_stage(main)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "dvc.yaml").write_text(DVC)
+    (tmp_path / "params.yaml").write_text("tell: {x: 1, more: {y: [1, 2]}}\nshared: {size: 3}\n")
+    (tmp_path / "data.txt").write_text("data")
+    (tmp_path / "code" / "part").mkdir(parents=True)
+    (tmp_path / "code" / "part" / "one.py").write_text("ONE = 1")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def tell(project: Path, body: str) -> tuple[int, str]:
+    (project / "tell.py").write_text(STAGE.format(body=body))
+    done = subprocess.run([sys.executable, "tell.py"], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def edit(path: str, text: str) -> str:
+    return f"Path({path!r}).write_text({text!r})"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            edit("params.yaml", "tell: {x: 2, more: {y: [1, 2]}}\nshared: {size: 3}\n"),
+            "params.yaml: tell.x was 1 and is 2",
+        ),
+        (
+            edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
+            "params.yaml: tell.more.y was [1, 2] and is [1], "
+            "params.yaml: shared.size was 3 and is null",
+        ),
+        (edit("code/part/one.py", "ONE = 2"), "code/part/one.py"),
+        (edit("code/two.py", "TWO = 2"), "code/two.py"),
+        ("Path('data.txt').unlink()", "data.txt"),
+        (
+            "[Path('code', n).write_text('') for n in 'abcde']",
+            "code/a, code/b, code/c and 2 more",
+        ),
+    ],
+)
+def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Path) -> None:
+    assert tell(project, body) == (
+        1,
+        f"error: tell: what it reads changed while it ran ({said}), so its results are not "
+        "recorded; run dvc repro again (finished trials are kept)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "pass",
+        edit("params.yaml", "tell: {more: {y: [1, 2]}, x: 1}\nshared: {size: 3, other: 1}\nz: 1\n"),
+        edit("other.txt", "not read"),
+        "Path('code/__pycache__').mkdir(); Path('code/__pycache__/one.pyc').write_text('')",
+        edit("code/.one.py.swp", "an editor's"),
+    ],
+)
+def test_what_a_stage_does_not_read_may_change(body: str, project: Path) -> None:
+    assert tell(project, body) == (0, "")
+
+
+def test_what_is_no_stage_reads_nothing(project: Path) -> None:
+    assert inputs("report") == {}
+    (project / "dvc.yaml").unlink()
+    assert inputs("tell") == {}
+
+
+@pytest.mark.slow
+def test_dvc_does_not_record_it(project: Path) -> None:
+    """By itself it writes the edited value beside the old one's output, and calls it up to date."""
+
+    def dvc(*arguments: str) -> tuple[int, str]:
+        command = [str(Path(sys.executable).with_name("dvc")), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+        return done.returncode, done.stdout + done.stderr
+
+    assert dvc("init", "--no-scm")[0] == 0
+    (project / "dvc.yaml").write_text(DVC.replace("python", sys.executable))
+    (project / "tell.py").write_text(
+        STAGE.format(body=edit("params.yaml", "tell: 2\nshared: {size: 3}"))
+    )
+    status, said = dvc("repro")
+    assert status != 0 and "what it reads changed while it ran" in said
+    assert not (project / "dvc.lock").exists()
+    assert dvc("repro")[0] == 0  # nothing changes this time
+    assert (project / "out.txt").read_text() == (project / "params.yaml").read_text()
+    assert "up to date" in dvc("status")[1]

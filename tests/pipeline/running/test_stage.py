@@ -1,0 +1,77 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import ArtefactError
+from pipeline.running.stage import artefacts, made, state_folder
+
+ROOT = Path(__file__).parents[3]
+STAGE = """
+import os, signal, sys, time
+from actmodels.errors import ConfigError, DataError
+from actmodels.files import replacing
+from pathlib import Path
+from pipeline.running.stage import run_stage
+
+def main() -> None:
+    {body}
+
+run_stage(main)
+"""
+
+
+def run(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", STAGE.format(body=body)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+def test_success_is_silent(tmp_path: Path) -> None:
+    done = run("pass", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_each_problem_of_a_user_error_is_a_line_without_traceback(tmp_path: Path) -> None:
+    done = run('raise ConfigError("params.yaml", ["a is missing", "b is 3"])', tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
+
+
+def test_an_error_of_ours_keeps_its_traceback(tmp_path: Path) -> None:
+    done = run('raise KeyError("bug")', tmp_path)
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    done = run(
+        f"with replacing(Path('half.txt')) as t: t.write_text('x'); os.kill(os.getpid(), {number});"
+        " time.sleep(20)",
+        tmp_path,
+    )
+    assert done.returncode == code
+    assert done.stderr == "interrupted; run the same command again to go on\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_paths_are_absolute_and_under_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert artefacts("corpus", "train.jsonl") == tmp_path / "artefacts" / "corpus" / "train.jsonl"
+    assert artefacts() == tmp_path / "artefacts"
+    assert state_folder() == tmp_path / "state"
+    with pytest.raises(ArtefactError, match=r"train\.jsonl is missing; run: dvc repro corpus"):
+        made("corpus", "train.jsonl")

@@ -1,0 +1,150 @@
+"""Characters in the stage of Graves' tasks: their keys, and what trained networks do with bytes."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.errors import DataError
+from actmodels.records import TrialRecord
+from actmodels.sequences.build import build_task
+from actmodels.sequences.byte_kinds import KINDS
+from actmodels.sequences.training import SequenceTraining
+from pipeline.graves import NO_DATA, keyed, train
+from pipeline.sources.stored_text import stored_text
+from pipeline.studies.along_text import Reading
+from pipeline.studies.sequence_rows import LOOKED_AT, look, result_row
+from pipeline.studies.sequence_runs import Run, planned
+from tests.pipeline.studies.text_study import CONTENT, STUDY, graves, store_text
+from tests.pipeline.test_graves import STUDY as PARITY
+from tune.execution import Execution
+from tune.grid import Trial
+
+
+@pytest.fixture
+def reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reading:
+    monkeypatch.chdir(tmp_path)
+    store_text(tmp_path)
+    return Reading(stored_text("small"), graves())
+
+
+def weights(run: Run, reading: Reading) -> dict[str, Any]:
+    training = SequenceTraining(run.config, reading.task(run.config))
+    training.run_epoch()
+    return training.best_parameters
+
+
+RUNS = planned("characters", STUDY, [3, 4])  # two without ACT, then two with it
+
+
+def test_a_passage_byte_by_byte(reading: Reading) -> None:
+    held_out = CONTENT[-120:]
+    assert reading.passage(RUNS[0].config) == held_out[5:36]
+    rows = reading.along(RUNS[2].config, weights(RUNS[2], reading))
+    assert bytes(row["byte"] for row in rows) == held_out[5:35]
+    assert [row["position"] for row in rows] == list(range(1, 31))
+    assert all(1 <= row["steps"] <= 4 and row["ponder"] > row["steps"] for row in rows)
+    assert all(row["loss"] > 0 and row["entropy"] > 0 for row in rows)
+
+
+def test_kinds_are_of_the_same_windows_for_all_runs(reading: Reading) -> None:
+    without, act = (reading.by_kind(run.config, weights(run, reading)) for run in RUNS[1:3])
+    assert [(row["kind"], row["bytes"]) for row in without] == [
+        (row["kind"], row["bytes"]) for row in act
+    ]
+    assert sum(row["bytes"] for row in act) == 20 * 6
+    assert [row["kind"] for row in act] == [k for k in KINDS if k in {r["kind"] for r in act}]
+    assert {row["steps"] for row in without} == {None}
+    assert all(row["steps"] >= 1 for row in act)
+
+
+def test_what_is_told_of_which_runs(reading: Reading) -> None:
+    runs = [*planned("parity", PARITY, [3])[:1], *RUNS]
+    trained = []
+    for run in runs:
+        task = reading.task(run.config) if run.reads else build_task(run.config.task)
+        training = SequenceTraining(run.config, task)
+        training.run_epoch()
+        trained.append((run, training.best_parameters))
+    found = look(trained, graves(drawn=50), reading)
+    assert {row["task"] for row in found["difficulty"]} == {"parity"}
+    assert {(row["run"], row["seed"]) for row in found["bytes"]} == {
+        *(("without ACT", 3), ("without ACT", 4)),
+        *(("ponder weight 0.01", 3), ("ponder weight 0.01", 4)),
+    }
+    told = {(row["run"], row["seed"]) for row in found["reading"]}
+    assert told == {("ponder weight 0.01", 3)}  # the first seed of what halts
+    for name, columns in LOOKED_AT.items():
+        assert tuple(found[name][0]) == columns
+
+
+def execution(folder: Path) -> Execution:
+    return Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
+
+
+def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
+    reading: Reading, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And every worker gets the text's path, which no configuration names."""
+    seen: list[tuple[list[Trial], Execution]] = []
+
+    def note(kind: str, trials: list[Trial], where: Execution, **_: object) -> list[TrialRecord]:
+        seen.append((trials, where))
+        return []
+
+    monkeypatch.setattr("pipeline.graves.run_trials", note)
+    runs = [*planned("parity", PARITY, [3]), *RUNS]
+    train(runs, execution(tmp_path), reading)
+    ((trials, where),) = seen
+    assert [trial.config for trial in trials] == [run.config for run in runs]
+    assert where.text == tmp_path / "artefacts" / "texts" / "small.txt"
+    assert [trial.origin["data"] for trial in trials] == [
+        *[NO_DATA] * 3,
+        *[reading.text.sha256] * 4,
+    ]
+    # a task without text has the key that it has where no text is known
+    alone = keyed(runs[:3], NO_DATA, execution(tmp_path))
+    assert [alone[run.config].key for run in runs[:3]] == [trial.key for trial in trials[:3]]
+    reading.text = replace(reading.text, sha256="another")
+    train(runs, execution(tmp_path), reading)
+    changed = [a.key != b.key for a, b in zip(trials, seen[1][0], strict=True)]
+    assert changed == [False] * 3 + [True] * 4
+
+
+def test_a_text_too_short_is_said_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store_text(tmp_path, CONTENT[:120])
+    with pytest.raises(DataError) as caught:
+        train(RUNS, execution(tmp_path), Reading(stored_text("small"), graves()))
+    assert str(caught.value) == (
+        "graves.text, small: 0 bytes are left to train on, but a window and the byte after it are "
+        "7; give a longer text or hold out less"
+    )
+
+
+def test_a_passage_that_is_too_long(reading: Reading) -> None:
+    reading.study = graves(read_from=100, read_bytes=20)
+    with pytest.raises(DataError) as caught:
+        reading.task(RUNS[0].config)
+    assert str(caught.value) == (
+        "graves.text, small: 120 bytes are held out, but read_from, read_bytes and the byte after "
+        "them need 121; hold out more or read less"
+    )
+    reading.study = graves(read_from=99, read_bytes=20)
+    assert reading.passage(RUNS[0].config) == CONTENT[-21:]
+
+
+def test_rows_of_characters_are_those_of_the_epoch_with_most_bytes_right(reading: Reading) -> None:
+    run = RUNS[2]
+    training = SequenceTraining(run.config, reading.task(run.config))
+    history = tuple(training.epochs())
+    record = TrialRecord("k", run.config.as_dict(), training.parameters, history, {})
+    row = result_row(run, record)
+    best = max(epoch.dev_accuracy for epoch in history)
+    assert row["dev_error"] == pytest.approx(1 - best)
+    assert row["dev_loss"] == record.best.dev_loss > 0
+    assert torch.isfinite(torch.tensor(row["dev_ponder_cost"]))
