@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from actmodels.bench.steps import alternating
 from actmodels.config import TrialConfig
 from actmodels.data.batching import collate
 from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
+from pipeline.benchmark.steps import alternating
 
 
 class PlainDropout(Dropout):
@@ -55,16 +55,11 @@ class PlainTraining:
         with_plain_dropout(model)
         self.config, self.model, self.data = config, alternating(model), data
         training = config.training
-        if training.optimizer == "adam":
-            self.optimizer: torch.optim.Optimizer = torch.optim.Adam(
-                model.parameters(), lr=training.learning_rate
-            )
-        else:
-            self.optimizer = torch.optim.Adagrad(
-                model.parameters(),
-                lr=training.learning_rate,
-                initial_accumulator_value=training.adagrad_accumulator,
-            )
+        self.optimizer = torch.optim.Adagrad(
+            model.parameters(),
+            lr=training.learning_rate,
+            initial_accumulator_value=training.adagrad_accumulator,
+        )
 
     def run(self, batches: Sequence[Tensor]) -> None:
         """Train on the rows of each batch."""
