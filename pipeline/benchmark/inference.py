@@ -12,7 +12,7 @@ import torch
 
 from actmodels.data.batching import collate
 from actmodels.models.alternating import Loop
-from pipeline.benchmark.plan import Plan, Say
+from pipeline.benchmark.plan import Plan, Say, data_of
 from pipeline.benchmark.steps import alternating
 from pipeline.benchmark.timing import interleaved, rates, timed
 from pipeline.benchmark.ways import single
@@ -36,7 +36,7 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
 
 def rows(plan: Plan, batch_size: int, say: Say) -> list[dict[str, Any]]:
     """All ways at one batch size, taking turns."""
-    data = plan.data()
+    data = data_of(plan)
     chosen = sampled_batches(data.train, batch_size, plan.updates(batch_size))
     model = alternating(single(plan.sizes.width, data, chosen).model)
     model.eval()

@@ -23,11 +23,11 @@ STATUS = Path("/proc/self/status")
 
 def peak_mebibytes() -> float:
     """The highest resident memory of this process so far."""
-    if STATUS.is_file():  # ru_maxrss would count what the parent had when it started this process
-        (line,) = (row for row in STATUS.read_text().splitlines() if row.startswith("VmHWM"))
-        return int(line.split()[1]) / 2**10
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used / (2**20 if sys.platform == "darwin" else 2**10)
+    if not STATUS.is_file():  # the count also of its parent when that started it
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return used / (2**20 if sys.platform == "darwin" else 2**10)
+    (line,) = (row for row in STATUS.read_text().splitlines() if row.startswith("VmHWM"))
+    return int(line.split()[1]) / 2**10
 
 
 def train(way: str, sizes: Sizes, data: TrialData, batches: Sequence[Tensor], trials: int) -> None:

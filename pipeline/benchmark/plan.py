@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actmodels.data.embeddings import WordVectors
+from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import TrialData
-from pipeline.benchmark.work import PAPER, TINY, Sizes, drawn_data, stored_data
+from pipeline.benchmark.work import PAPER, TINY, Sizes, drawn_data
 
 Say = Callable[[str], None]  # is told what is being done
 
@@ -15,11 +17,8 @@ Say = Callable[[str], None]  # is told what is being done
 class Plan:
     """The sizes of every part.
 
-    repeats: rounds that count.
-    processes: at once, None for as many as there are processors.
-    batch_sizes: of training; examples: of one trial in a run, at least.
-    packs: trials in a pack.
-    inference_batches: batch sizes of inference.
+    repeats: rounds that count. processes: at once, None for as many as there are processors.
+    batch_sizes: of training; examples: of one trial in a run, at least. packs: trials in a pack.
     trials_per_worker: of a sweep; sweep_repeats: rounds of sweeps.
     corpora: training pairs of each generated corpus; vectors: words in the file of vectors.
     dry_run: where there is no GPU, run its part on the CPU at tiny sizes.
@@ -46,19 +45,18 @@ class Plan:
         """Updates in a run: fewer for a pack, whose updates are those of all its trials."""
         return max(6, -(-self.examples // batch_size // trials))
 
-    def data(self) -> TrialData:
-        """The sentences and vectors; the same at every call.
-
-        Raises:
-            ArtefactError: a file of the folder of tensors is missing or damaged.
-        """
-        return data(self.sizes, self.tensors)
-
 
 @functools.lru_cache(maxsize=1)
-def data(sizes: Sizes, tensors: Path | None) -> TrialData:
-    """See Plan.data."""
-    return drawn_data(sizes) if tensors is None else stored_data(tensors)
+def data_of(plan: Plan) -> TrialData:
+    """The sentences and vectors, whose splits are one; the same at every call.
+
+    Raises:
+        ArtefactError: a file of the folder of tensors is missing or damaged.
+    """
+    if plan.tensors is None:
+        return drawn_data(plan.sizes)
+    pairs = PairTensors.load(plan.tensors / "train.pt")
+    return TrialData(pairs, pairs, WordVectors.load(plan.tensors / "embedding.pt"))
 
 
 FULL = Plan(
@@ -86,5 +84,4 @@ QUICK = Plan(
     sweep_repeats=1,
     corpora=(300,),
     vectors=500,
-    dry_run=True,
 )

@@ -15,18 +15,20 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from pipeline.benchmark.plan import Plan, Say
+from pipeline.benchmark.plan import Plan, Say, data_of
 from pipeline.benchmark.processes import AllAtOnce
 from pipeline.benchmark.timing import Timed, interleaved, rates, ratios, timed
 from pipeline.benchmark.ways import Pack, plain_twin, single
 from pipeline.benchmark.work import sampled_batches, shuffled_batches
+
+WAYS = ("plain", "ours")
 
 
 class Both:
     """A trial to be trained both ways, again and again on the same pairs."""
 
     def __init__(self, plan: Plan, batch_size: int) -> None:
-        data = plan.data()
+        data = data_of(plan)
         self.batches = sampled_batches(data.train, batch_size, plan.updates(batch_size))
         self.ours = single(plan.sizes.width, data, self.batches)
         self.plain, self.mixed = plain_twin(self.ours), shuffled_batches(self.batches)
@@ -40,15 +42,18 @@ class Both:
             self.ours.train_epoch()
         return self.examples
 
-    def useful_share(self, way: str) -> float:
-        """See the module."""
+    def __call__(self, way: str) -> Timed:
+        """The same, timed."""
+        return timed(partial(self.train, way))
+
+    def useful_shares(self) -> dict[str, float]:
+        """By way; see the module."""
         alone = torch.cat(self.batches).split(1)
         useful = executed_flops(lambda: self.plain.run(alone))
-        return useful / executed_flops(lambda: self.train(way))
+        return {way: useful / executed_flops(partial(self.train, way)) for way in WAYS}
 
     def facts(self) -> dict[str, float | int | None]:
         """What the trial and its pairs are like."""
-        pairs, rows = self.ours.data.train, torch.cat(self.batches)
         summary = self.ours.train_epoch().summary()
         return {
             "batch_size": len(self.batches[0]),
@@ -56,19 +61,7 @@ class Both:
             "parameters": self.ours.parameters,
             "mean_steps": summary["train_mean_steps"],
             "sd_steps": summary["train_sd_steps"],
-            "premise_tokens": float(pairs.premise_offsets.diff()[rows].double().mean()),
-            "hypothesis_tokens": float(pairs.hypothesis_offsets.diff()[rows].double().mean()),
         }
-
-
-def variants(both: Both) -> dict[str, Callable[[], Timed]]:
-    """Both ways by name."""
-    return {way: partial(timed, partial(both.train, way)) for way in ("plain", "ours")}
-
-
-def made_variants(plan: Plan, batch_size: int) -> dict[str, Callable[[], Timed]]:
-    """The same in a process of its own."""
-    return variants(Both(plan, batch_size))
 
 
 def executed_flops(work: Callable[[], object]) -> int:
@@ -81,26 +74,26 @@ def executed_flops(work: Callable[[], object]) -> int:
 def measure(plan: Plan, say: Say) -> dict[str, Any]:
     """Rows of every variant, beside what is trained."""
     torch.set_num_threads(1)
-    found: dict[str, Any] = {"rows": [], "facts": []}
+    found: dict[str, Any] = {"rows": [], "trials": []}
     for batch_size in plan.batch_sizes:
         both = Both(plan, batch_size)
         found["rows"] += rows(plan, both, batch_size, say)
-        found["facts"].append(both.facts())
+        found["trials"].append(both.facts())
     return found
 
 
 def rows(plan: Plan, both: Both, batch_size: int, say: Say) -> list[dict[str, Any]]:
-    """All ways at one batch size, taking turns."""
-    data, cores = plan.data(), plan.processes or os.cpu_count() or 1
-    taken = {(way, 1, 1): run for way, run in variants(both).items()}  # way, trials, processes
+    """All ways at one batch size, taking turns; named by way, trials and processes."""
+    data, cores = data_of(plan), plan.processes or os.cpu_count() or 1
+    taken = {(way, 1, 1): partial(both, way) for way in WAYS}
     for trials in plan.packs:
         batches = sampled_batches(data.train, batch_size, plan.updates(batch_size, trials))
         pack = Pack(plan.sizes.width, data, batches, trials)
         taken["packed", trials, 1] = partial(timed, pack.run)
-    with AllAtOnce(cores, made_variants, plan, batch_size) as everywhere:
-        taken |= {(way, 1, cores): partial(everywhere.run, way) for way in ("plain", "ours")}
+    with AllAtOnce(cores, Both, plan, batch_size) as everywhere:
+        taken |= {(way, 1, cores): partial(everywhere.run, way) for way in WAYS}
         runs = interleaved(taken, plan.repeats, lambda what: say(f"batch {batch_size}: {what}"))
-    shares = {way: both.useful_share(way) for way in ("plain", "ours")}
+    shares = both.useful_shares()
     return [
         {"batch_size": batch_size, "way": way, "trials": trials, "processes": number}
         | rates(found)

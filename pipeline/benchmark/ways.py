@@ -45,9 +45,7 @@ def calibration_states(
     )
 
 
-def single(
-    width: int, data: TrialData, batches: Sequence[Tensor], device: str = "cpu"
-) -> Training:
+def single(width: int, data: TrialData, batches: Sequence[Tensor], device: str = "cpu") -> Training:
     """The product's training of a trial, an epoch of which is `batches`, its halting set."""
     training = Training(trial(width, len(batches[0])), data, device)
     set_steps(training.model, calibration_states(training.model, data, batches, device), MEAN, SD)

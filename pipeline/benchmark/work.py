@@ -7,7 +7,6 @@ same arguments give the same work on every machine.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -86,16 +85,6 @@ def drawn_data(sizes: Sizes) -> TrialData:
     known = torch.ones(sizes.words, dtype=torch.bool)
     words = WordVectors(vectors, known, torch.arange(sizes.words), known)
     return TrialData(train=pairs, dev=pairs, words=words)
-
-
-def stored_data(folder: Path) -> TrialData:
-    """The training pairs and vectors of a folder of tensors, in place of drawn ones.
-
-    Raises:
-        ArtefactError: a file is missing or damaged.
-    """
-    pairs = PairTensors.load(folder / "train.pt")
-    return TrialData(pairs, pairs, WordVectors.load(folder / "embedding.pt"))
 
 
 def _lengths(normal: Tensor, mean: float, sd: float, longest: int) -> Tensor:

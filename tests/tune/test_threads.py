@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import torch
 from ray import cloudpickle
+from tune.stand_ins import NotedTrials
 
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tune.execution import Execution
 from tune.grid import with_keys
-from tune.stand_ins import NotedTrials
 from tune.sweep import run_trials
 
 ROOT = Path(__file__).parents[2]

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from pipeline.benchmark.data_stages import STAGES, SizeCost, StageCost, measure, table
 
 from actmodels.data.pairs import PairTensors
 from actmodels.errors import DataError
-from pipeline.benchmark.data_stages import STAGES, SizeCost, StageCost, measure, table
 
 ROOT = Path(__file__).parents[3]
 
