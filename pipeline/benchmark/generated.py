@@ -25,16 +25,15 @@ VECTORS_MEMBER = "vectors.txt"
 MARKS = {12: ",", 30: "'s", 45: ";"}
 SYLLABLES = ["".join(letters) for letters in product("bdfgklmnprstvz", "aeiou", "dklmnrst")]
 NUMBERS = 50_000  # distinct ones in a file of vectors
-Sentence = tuple[str, str, str]  # text, and its two parses
 
 
 def write_corpus(archive: Path, pairs: Mapping[str, int]) -> None:
-    """Write a zip as SNLI's: one jsonl file for each split, parse trees and all.
+    """Write a zip as SNLI's: one jsonl file for each split.
 
     Args:
         pairs: of each split; all labelled. Three share a premise.
     """
-    words = [word(rank) for rank in range(WORDS)]
+    words = [word(rank) if rank in MARKS else f" {word(rank)}" for rank in range(WORDS)]
     # level 6 takes three times as long
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as opened:
         for seed, (split, count) in enumerate(pairs.items()):
@@ -44,15 +43,12 @@ def write_corpus(archive: Path, pairs: Mapping[str, int]) -> None:
             member = f"{FOLDER}/snli_1.0_{split}.jsonl"
             with opened.open(member, "w", force_zip64=True) as out:
                 for row, label in enumerate(drawn.labels.tolist()):
-                    pair = premise(row - row % 3), hypothesis(row)
-                    out.write(line(row, LABELS[label], *pair).encode())
+                    pair = line(row, LABELS[label], premise(row - row % 3), hypothesis(row))
+                    out.write(pair.encode())
 
 
 def write_vectors(archive: Path, words: int, dimensions: int) -> None:
-    """Write a zip with one file in GloVe's text format: `word number number ...`.
-
-    The words of `write_corpus` come first, without each twenty-fifth, which has no vector.
-    """
+    """Write a zip with one file in GloVe's text format; the words of `write_corpus` come first."""
     generator = torch.Generator().manual_seed(0)
     drawn = torch.randn(NUMBERS, generator=generator).tolist()
     numbers = [f"{0.4 * number:.5g}" for number in drawn]
@@ -62,9 +58,8 @@ def write_vectors(archive: Path, words: int, dimensions: int) -> None:
         opened.open(VECTORS_MEMBER, "w", force_zip64=True) as out,
     ):
         for rank, start in enumerate(starts):
-            if rank % 25 != 24:
-                row = " ".join(numbers[start : start + dimensions])
-                out.write(f"{word(rank)} {row}\n".encode())
+            row = " ".join(numbers[start : start + dimensions])
+            out.write(f"{word(rank)} {row}\n".encode())
 
 
 def word(rank: int) -> str:
@@ -78,24 +73,20 @@ def word(rank: int) -> str:
     return found
 
 
-def reader(ids: Tensor, offsets: Tensor, words: list[str]) -> Callable[[int], Sentence]:
+def reader(ids: Tensor, offsets: Tensor, words: list[str]) -> Callable[[int], str]:
     """Gives the sentence of a row; its last token is a full stop."""
     starts = offsets.tolist()
 
-    def sentence(row: int) -> Sentence:
-        ranks = (ids[starts[row] : max(starts[row] + 1, starts[row + 1] - 1)] - FIRST_WORD).tolist()
-        tokens = [words[rank] for rank in ranks]
-        text = "".join(w if r in MARKS else f" {w}" for r, w in zip(ranks, tokens, strict=True))
-        text = f"{text.lstrip().capitalize()}."
-        tree = " ".join([f"(NP (NN {token}))" for token in tokens])
-        closing = " )" * (len(tokens) + 1)
-        return text, f"( ( {' ( '.join(tokens)}{closing} .", f"(ROOT (S {tree} (. .)))"
+    def sentence(row: int) -> str:
+        inner = ids[starts[row] : max(starts[row] + 1, starts[row + 1] - 1)] - FIRST_WORD
+        text = "".join([words[rank] for rank in inner.tolist()])
+        return f"{text.lstrip().capitalize()}."
 
     return sentence
 
 
-def line(row: int, label: str, premise: Sentence, hypothesis: Sentence) -> str:
-    """A pair with the keys of SNLI, in its order."""
+def line(row: int, label: str, premise: str, hypothesis: str) -> str:
+    """A pair with the keys of SNLI, in its order; parses are of the length of SNLI's."""
     caption = f"{row // 3}.jpg#0"
     pair: dict[str, object] = {
         "annotator_labels": [label],
@@ -103,6 +94,10 @@ def line(row: int, label: str, premise: Sentence, hypothesis: Sentence) -> str:
         "gold_label": label,
         "pairID": f"{caption}r{row % 3}{label[0]}",
     }
-    for key, (text, binary, tree) in {"sentence1": premise, "sentence2": hypothesis}.items():
-        pair |= {key: text, f"{key}_binary_parse": binary, f"{key}_parse": tree}
+    for key, text in {"sentence1": premise, "sentence2": hypothesis}.items():
+        pair |= {
+            key: text,
+            f"{key}_binary_parse": text.replace(" ", " ) ( "),
+            f"{key}_parse": text.replace(" ", ")) (PP (NP (NN "),
+        }
     return json.dumps(pair) + "\n"

@@ -4,7 +4,6 @@ A trial by itself is trained as the product trains it, without CUDA graphs. What
 takes is in the first run. Hours of a grid: updates of all its packs times seconds per update.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -23,12 +22,6 @@ UPDATES = 16  # in a run
 PRECISIONS = ("highest", "high", "medium")  # of products: float32, TF32, bfloat16 or else TF32
 
 
-def settle() -> None:
-    """Wait for the GPU."""
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-
-
 def measured(plan: Plan, device: str, batch_size: int, trials: int, graphs: bool) -> dict[str, Any]:
     """What training trials takes, all precisions of torch's being set by the caller."""
     data, width = data_of(plan), plan.sizes.width
@@ -40,13 +33,12 @@ def measured(plan: Plan, device: str, batch_size: int, trials: int, graphs: bool
 
     def work() -> float:
         train()
+        if device == "cuda":
+            torch.cuda.synchronize()
         return examples
 
-    start = time.perf_counter()
-    work()  # loads kernels, captures graphs
-    settle()
-    first = time.perf_counter() - start
-    runs = interleaved({"": partial(timed, work, settle)}, plan.repeats)[""]
+    first = timed(work).wall  # loads kernels, captures graphs
+    runs = interleaved({"": partial(timed, work)}, plan.repeats, warm_ups=0)[""]
     return {
         "first_run_seconds": first,
         "seconds_per_update": median(run.wall for run in runs) / len(batches),
@@ -68,14 +60,15 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
     for batch_size, trials, precision, graphs in product(*axes):
         if trials == 1 and graphs:
             continue
-        point = {"batch_size": batch_size, "trials": trials}
-        point |= {"precision": precision, "graphs": graphs}
-        say(", ".join(f"{name} {value}" for name, value in point.items()))
+        say(f"batch {batch_size}: {trials} trials, {precision}{', graphs' * graphs}")
+        point = {"batch_size": batch_size, "trials": trials, "precision": precision}
         torch.set_float32_matmul_precision(precision)
         if real:
             torch.cuda.reset_peak_memory_stats()
         device = "cuda" if real else "cpu"
-        rows.append(point | measured(plan, device, batch_size, trials, graphs))
+        rows.append(
+            {**point, "graphs": graphs, **measured(plan, device, batch_size, trials, graphs)}
+        )
     torch.set_float32_matmul_precision("highest")
     note = {} if real else {"note": "no GPU: dry run on the CPU, no figure counts"}
     return {**note, "rows": rows}

@@ -16,7 +16,6 @@ from actmodels.data.batching import collate
 from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
-from pipeline.benchmark.steps import alternating
 
 
 class PlainDropout(Dropout):
@@ -44,7 +43,7 @@ class PlainTraining:
         for module in model.modules():
             if isinstance(module, Dropout):
                 module.__class__ = PlainDropout
-        self.config, self.model, self.data = config, alternating(model), data
+        self.config, self.model, self.data = config, model, data
         self.optimizer = torch.optim.Adagrad(
             model.parameters(),
             lr=config.training.learning_rate,

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 Summary = dict[str, float]
 Name = TypeVar("Name", bound=Hashable)
+Run = TypeVar("Run")
 
 
 @dataclass(frozen=True)
@@ -19,31 +20,25 @@ class Timed:
     cpu: float
 
 
-def timed(work: Callable[[], float], settle: Callable[[], None] = lambda: None) -> Timed:
-    """Run `work`, which returns how much it did.
-
-    Args:
-        settle: waits for what a device still has to do, before each look at the clock.
-    """
-    settle()
+def timed(work: Callable[[], float]) -> Timed:
+    """Run `work`, which returns how much it did."""
     wall, cpu = time.perf_counter(), time.process_time()
     count = work()
-    settle()
     return Timed(count, time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def interleaved(
-    variants: Mapping[Name, Callable[[], Timed]],
+    variants: Mapping[Name, Callable[[], Run]],
     repeats: int,
     say: Callable[[str], None] = lambda _: None,
     warm_ups: int = 1,
-) -> dict[Name, list[Timed]]:
+) -> dict[Name, list[Run]]:
     """Run A B C, A B C, ...: what disturbs the machine for a while disturbs all of them.
 
     Args:
         say: told which round begins. warm_ups: first rounds, which are thrown away.
     """
-    runs: dict[Name, list[Timed]] = {name: [] for name in variants}
+    runs: dict[Name, list[Run]] = {name: [] for name in variants}
     for number in range(1 - warm_ups, repeats + 1):
         say(f"round {number} of {repeats}" if number > 0 else "warm-up")
         for name, run in variants.items():

@@ -52,17 +52,6 @@ class Both:
         useful = executed_flops(lambda: self.plain.run(alone))
         return {way: useful / executed_flops(partial(self.train, way)) for way in WAYS}
 
-    def facts(self) -> dict[str, float | int | None]:
-        """What the trial and its pairs are like."""
-        summary = self.ours.train_epoch().summary()
-        return {
-            "batch_size": len(self.batches[0]),
-            "examples": self.examples,
-            "parameters": self.ours.parameters,
-            "mean_steps": summary["train_mean_steps"],
-            "sd_steps": summary["train_sd_steps"],
-        }
-
 
 def executed_flops(work: Callable[[], object]) -> int:
     """Operations of all matrix products while `work` runs, backward passes as well."""
@@ -78,7 +67,9 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
     for batch_size in plan.batch_sizes:
         both = Both(plan, batch_size)
         found["rows"] += rows(plan, both, batch_size, say)
-        found["trials"].append(both.facts())
+        size = {"batch_size": batch_size, "examples": both.examples}
+        steps = both.ours.train_epoch().summary()["train_mean_steps"]
+        found["trials"].append(size | {"parameters": both.ours.parameters, "mean_steps": steps})
     return found
 
 

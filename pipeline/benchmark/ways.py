@@ -6,7 +6,6 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import collate
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import PairModel
@@ -16,10 +15,9 @@ from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining
 from actmodels.training import Training
 from pipeline.benchmark.plain import PlainTraining
-from pipeline.benchmark.steps import MEAN, SD, set_steps, unrolled
+from pipeline.benchmark.steps import MEAN, SD, set_steps, states_of
 from pipeline.benchmark.work import trial
 
-CALIBRATION = 256  # examples that the halting is set on
 REACH = 3.1  # the slowest trials of a pack take so many steps more than the mean, the fastest less
 
 
@@ -34,21 +32,10 @@ def fixed_batches(model: PairModel, batches: Sequence[Tensor]) -> None:
     model.__dict__["batches"] = given
 
 
-def calibration_states(
-    model: PairModel, data: TrialData, batches: Sequence[Tensor], device: str = "cpu"
-) -> Tensor:
-    """The states of examples enough to set the halting on, at most all there are."""
-    chosen = batches[: -(-CALIBRATION // len(batches[0]))]
-    model.train()
-    return unrolled(
-        model, [collate(data.train, index, null_token=False, device=device) for index in chosen]
-    )
-
-
 def single(width: int, data: TrialData, batches: Sequence[Tensor], device: str = "cpu") -> Training:
     """The product's training of a trial, an epoch of which is `batches`, its halting set."""
     training = Training(trial(width, len(batches[0])), data, device)
-    set_steps(training.model, calibration_states(training.model, data, batches, device), MEAN, SD)
+    set_steps(training.model, states_of(training.model, data.train, batches, device), MEAN, SD)
     fixed_batches(training.model, batches)
     return training
 
@@ -89,7 +76,7 @@ class Pack:
         self.training = PackTraining([trial(width, rows)] * trials, data, device, graphs=graphs)
         self.members = self.training.members
         models = [member.model for member in self.members]
-        states = calibration_states(models[0], data, batches, device)
+        states = states_of(models[0], data.train, batches, device)
         generator = torch.Generator().manual_seed(3)
         for model, mean in zip(models, mean_steps(trials), strict=True):
             direction = torch.randn(width, generator=generator).to(device)

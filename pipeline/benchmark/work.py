@@ -21,8 +21,8 @@ from actmodels.data.trial_data import TrialData
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
-CORRELATION = 0.2  # of the two lengths' logarithms: long premises have slightly longer hypotheses
 WORDS = 37_000  # of SNLI's training pairs that have a vector
+STARTS = 40  # of systematic samples that are compared
 VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
 
 
@@ -69,11 +69,8 @@ def trial(width: int, batch_size: int, *, max_epochs: int = 1, seed: int = 1) ->
 def drawn_pairs(count: int, words: int, seed: int = 2016) -> PairTensors:
     """Pairs with SNLI's lengths, words by Zipf's law, labels by lot."""
     generator = torch.Generator().manual_seed(seed)
-    premise = torch.randn(count, generator=generator)
-    other = torch.randn(count, generator=generator)
-    hypothesis = CORRELATION * premise + math.sqrt(1 - CORRELATION**2) * other
-    premises = _sentences(_lengths(premise, *PREMISE), words, generator)
-    hypotheses = _sentences(_lengths(hypothesis, *HYPOTHESIS), words, generator)
+    premises = _sentences(_lengths(count, *PREMISE, generator), words, generator)
+    hypotheses = _sentences(_lengths(count, *HYPOTHESIS, generator), words, generator)
     labels = torch.randint(len(LABELS), (count,), generator=generator)
     return PairTensors(*premises, *hypotheses, labels, torch.zeros_like(labels))
 
@@ -87,9 +84,12 @@ def drawn_data(sizes: Sizes) -> TrialData:
     return TrialData(train=pairs, dev=pairs, words=words)
 
 
-def _lengths(normal: Tensor, mean: float, sd: float, longest: int) -> Tensor:
-    """Log-normal lengths of this mean and standard deviation, from standard normal numbers."""
+def _lengths(
+    count: int, mean: float, sd: float, longest: int, generator: torch.Generator
+) -> Tensor:
+    """Log-normal lengths of this mean and standard deviation."""
     variance = math.log(1 + (sd / mean) ** 2)
+    normal = torch.randn(count, generator=generator)
     lengths = torch.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * normal)
     return lengths.round().long().clamp(1, longest)
 
@@ -106,13 +106,18 @@ def _sentences(lengths: Tensor, words: int, generator: torch.Generator) -> tuple
 def sampled_batches(pairs: PairTensors, batch_size: int, count: int) -> list[Tensor]:
     """`count` batches out of an epoch of batches by length, as the product forms them.
 
-    They stand at even distances in the order of length, each in the middle of its share, and come
-    shuffled, as in training.
+    They stand at even distances in the order of length, from the start that brings their mean
+    lengths nearest to those of all pairs; they come shuffled, as in training.
     """
     epoch = torch.cat(list(batches_by_length(pairs, batch_size)))
     batches = epoch[: len(pairs) // batch_size * batch_size].view(-1, batch_size)
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(1)).tolist()
-    return [batches[(2 * number + 1) * len(batches) // (2 * count)] for number in order]
+    lengths = torch.stack([pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff()]).double()
+    off = lengths[:, batches].mean(dim=2) / lengths.mean(dim=1, keepdim=True) - 1  # [2, batches]
+    starts = (torch.arange(STARTS) + 0.5) / STARTS
+    choices = ((starts[:, None] + torch.arange(count)) * (len(batches) / count)).long()
+    best = off[:, choices].mean(dim=-1).abs().sum(dim=0).argmin()
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(1))
+    return list(batches[choices[best][order]])
 
 
 def shuffled_batches(batches: Sequence[Tensor]) -> list[Tensor]:
