@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from actmodels.modules.dropout import Dropout
 from pipeline.benchmark.plan import Plan, Say, data_of
 from pipeline.benchmark.processes import AllAtOnce
 from pipeline.benchmark.timing import Timed, interleaved, rates, ratios, timed
@@ -49,7 +50,10 @@ class Both:
         return timed(partial(self.train, way))
 
     def useful_shares(self) -> dict[str, float]:
-        """By way; see the module."""
+        """By way; see the module. From here on nothing is dropped: all take the same steps."""
+        for module in (*self.plain.model.modules(), *self.ours.model.modules()):
+            if isinstance(module, Dropout):
+                module.rate = 0.0
         alone = torch.cat(self.batches).split(1)
         useful = executed_flops(lambda: self.plain.run(alone))
         return {way: useful / executed_flops(partial(self.train, way)) for way in WAYS}
