@@ -49,7 +49,7 @@ report: setup  ## write the report again from the artefacts alone
 ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashboard are (PORT=5000)
 	python -m pipeline.ui --port $(or $(PORT),5000)
 
-bench: setup  ## measure this software on this machine (artefacts/bench): about 40 minutes
+bench: setup  ## measure this software on this machine (artefacts/bench): up to 40 minutes
 	python -m pipeline.benchmark $(ARGS)
 
 lock:  ## write requirements.lock from what .venv has

@@ -12,7 +12,6 @@ from actmodels.config import setting_types
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.settings import FixedStepsConfig
-from reports.bench import read_bench
 from reports.characters_files import BYTES as GRAVES_BYTES
 from reports.characters_files import PASSAGE as GRAVES_PASSAGE
 from reports.characters_files import check_characters
@@ -100,7 +99,6 @@ class Artefacts:
     sweep_environment, retrain_environment: code, machine and duration of a stage's last run.
     lexicalised: one row per run of the classifier on features of words.
     examples: test pairs that were followed through the steps of a model.
-    bench: what the benchmark measured; None if nobody has run it, as no stage does.
     """
 
     corpus: dict[str, Any]
@@ -138,7 +136,6 @@ class Artefacts:
     nse: Nse
     lexicalised: pd.DataFrame
     examples: Examples
-    bench: dict[str, Any] | None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -214,7 +211,6 @@ def load(root: Path) -> Artefacts:
         nse=read_nse(root),
         lexicalised=table("lexicalised", "results.csv", LEXICALISED),
         examples=read_examples(root),
-        bench=read_bench(root),
     )
     _check(root, loaded)
     return loaded

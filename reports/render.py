@@ -8,7 +8,6 @@ from pathlib import Path
 from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
 from reports.artefacts import Artefacts, load
-from reports.bench import bench_section
 from reports.characters import characters_csv, characters_table, kinds_table, readers
 from reports.characters_words import characters_note, characters_sentences
 from reports.charts.figure import Figure
@@ -119,7 +118,6 @@ def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) 
         *_steps(artefacts, images),
         *_sweep(artefacts, images),
         "[All trials of the sweep, to filter and to sort](index.html#trials)",
-        *bench_section(artefacts.bench),
         "## Where the figures come from",
         *_origin(artefacts),
     ]

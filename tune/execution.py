@@ -1,7 +1,6 @@
 """Where and with what trials are run. No Ray: a stage with nothing to train does not load it."""
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,9 +13,8 @@ class Execution:
     Paths are absolute. `storage` holds trials in progress, the same path on all nodes; `state`
     is the driver's own. Trials of one shape can train as one pack, whose resources are then
     those of a trial. Fractions of a GPU let packs share one. `workers` limits how many packs train
-    at a time, and `start` gives what they train where it is not `tune.trainable.start`: benchmarks
-    put stand-ins there. `text` is the file that trials on characters read, on all nodes. A cluster
-    may be without room for a trial for `wait_for_nodes` seconds.
+    at a time. `text` is the file that trials on characters read, on all nodes. A cluster may be
+    without room for a trial for `wait_for_nodes` seconds.
     """
 
     data_folder: Path
@@ -30,7 +28,6 @@ class Execution:
     cuda_graphs: bool = False
     matmul_precision: str = "highest"
     workers: int | None = None
-    start: Callable[..., Any] | None = None
     text: Path | None = None
     wait_for_nodes: float = 0
 

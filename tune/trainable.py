@@ -4,7 +4,7 @@ import contextlib
 import ctypes
 import functools
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -74,9 +74,6 @@ class Trials(Protocol):
         """Train and evaluate once; the trials that had not ended."""
 
 
-Start: TypeAlias = Callable[[Sequence[TrialConfig], TrialData, str], Trials]
-
-
 class SingleTraining:
     """A trial by itself, handled like a pack."""
 
@@ -107,20 +104,20 @@ def started(
     configs: Sequence[AnyTrialConfig],
     data_folder: Path,
     device: str,
-    on_pairs: Start,
     text: Path | None = None,
+    *,
+    graphs: bool = False,
 ) -> Trials:
     """Trials of any kind at their beginning; those on sentence pairs alone can be several.
 
     Args:
         data_folder: has the pairs, or a folder for each kind of questions; sequences are made
             as training goes.
-        on_pairs: gives trials on sentence pairs.
-        text: the file that characters are drawn from.
+        text: the file that characters are drawn from. graphs: see `start`.
     """
     pairs = [config for config in configs if isinstance(config, TrialConfig)]
     if pairs:
-        return on_pairs(pairs, load_data(data_folder), device)
+        return start(pairs, load_data(data_folder), device, graphs=graphs)
     (alone,) = configs
     if isinstance(alone, ReadingConfig):
         questions = load_questions(data_folder / alone.questions)
@@ -183,7 +180,7 @@ def train_pack(
     threads: int,
     precision: str = "highest",
     rungs: Rungs | None = None,
-    start: Start = start,
+    graphs: bool = False,
     text: Path | None = None,
 ) -> None:
     """Train each trial of a pack from its own last saved epoch to its end.
@@ -195,11 +192,11 @@ def train_pack(
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
-        start: gives the trials at their beginning. text: see `started`; absolute.
+        graphs: see `start`. text: see `started`; absolute.
     """
     prepare(threads, precision)
     configs = [any_trial_from_dict(stored) for stored in config["pack"].values()]
-    training = started(configs, data_folder, device, start, text)
+    training = started(configs, data_folder, device, text, graphs=graphs)
     members = dict(zip(config["pack"], training.members, strict=True))
     taken_up, notes = {}, []
     for key, member in members.items():

@@ -2,104 +2,115 @@
 
     python -m pipeline.benchmark
 
-A run that was killed goes on with the parts that are missing; parts whose code has changed are
-measured again. Nothing else should run meanwhile.
+A run that was killed goes on with the parts that are missing. Nothing else should run meanwhile;
+figures by processor seconds stand beside those by the clock for machines where something does.
+Training, inference, memory and gpu need torch alone.
 """
 
 import argparse
+import importlib
+import json
+import os
 import shutil
 import sys
 import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actmodels.bench.machine import busy, machine
 from actmodels.errors import SweepError, UserError
-from pipeline.benchmark.document import Document
-from pipeline.benchmark.parts import PARTS, Job, part_key
+from actmodels.files import write_text
+from actmodels.machine import machine
+from pipeline.benchmark.plan import FULL, QUICK, Plan, data_of
+from pipeline.benchmark.tables import bench_report
 from pipeline.running.stage import artefacts, run_command, state_folder
+
+PARTS = ("training", "inference", "memory", "gpu", "sweep", "data")  # modules of this package
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m pipeline.benchmark", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    names = ", ".join(PARTS)
-    add = parser.add_argument
+    add, names = parser.add_argument, ", ".join(PARTS)
     add("--parts", nargs="+", choices=PARTS, metavar="PART", help=f"of {names} (default: all)")
     add("--quick", action="store_true", help="a minute or two; no figure counts")
     add("--again", action="store_true", help="measure also what is there already")
+    add("--dry-run", action="store_true", help="where there is no GPU, run the GPU's part on the "
+        "CPU at tiny sizes, as a quick run does; no figure counts")  # fmt: skip
     add("--tensors", type=Path, help="folder with train.pt and embedding.pt for the models' parts, "
         "in place of drawn sentences")  # fmt: skip
     return parser.parse_args(given)
 
 
-def measure(given: argparse.Namespace, folder: Path, workspace: Path) -> None:
-    """Measure what is missing.
-
-    Args:
-        folder: gets bench.json and bench.md. workspace: gets large files, which go again.
-
-    Raises:
-        SweepError: parts failed; the others are written.
-        ArtefactError: bench.json, or a file of the tensors, is damaged.
-    """
-    identity: dict[str, Any] = {
-        "machine": machine(),
-        "plan": "quick" if given.quick else "full",
-        "sentences": str(given.tensors) if given.tensors else "drawn",
-    }
-    keys = {name: part_key(part, identity) for name, part in PARTS.items()}
-    document = Document(folder, identity, keys)
-    if document.dropped:
-        changed = ", ".join(document.dropped)
-        print(f"measured otherwise, with other code or elsewhere, and dropped: {changed}")
-    failed = []
-    for name in given.parts or PARTS:
-        if name in document and not given.again:
-            print(f"{name}: measured already (--again measures it anew)")
-        elif not _part(name, given, document, workspace):
-            failed.append(name)
-    document.write()
-    print(f"{document.json} and {document.markdown.name} are written")
-    if failed:
-        raise SweepError(
-            f"parts failed: {', '.join(failed)} (reasons above); run the same command again"
-        )
-
-
-def _part(name: str, given: argparse.Namespace, document: Document, workspace: Path) -> bool:
-    """Measure one part; whether that succeeded."""
+def run_part(name: str, plan: Plan) -> dict[str, Any]:
+    """What one part finds; says on standard error what it is doing."""
     start = time.perf_counter()
 
     def say(what: str) -> None:
         print(f"{time.perf_counter() - start:7.0f} s  {name}: {what}", file=sys.stderr, flush=True)
 
     say("begins")
-    others = busy()
-    shutil.rmtree(workspace, ignore_errors=True)
-    workspace.mkdir(parents=True)
+    shutil.rmtree(plan.workspace, ignore_errors=True)
+    plan.workspace.mkdir(parents=True)
     try:
-        found = PARTS[name].run(Job(given.quick, given.tensors, workspace, say))
-    except Exception as error:
-        if not isinstance(error, UserError):
-            traceback.print_exc()  # ours to mend
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        print(f"error: part {name} failed: {reason}", file=sys.stderr)
-        document.fail(name, reason)
-        return False
+        # imported here: a part whose libraries are missing must not lose the others
+        part = importlib.import_module(f"pipeline.benchmark.{name}")
+        found = part.measure(plan, say)
     finally:
-        shutil.rmtree(workspace, ignore_errors=True)
-    seconds = round(time.perf_counter() - start, 1)
-    document.add(name, {"others_before": others, "seconds": seconds, **found})
-    return True
+        shutil.rmtree(plan.workspace, ignore_errors=True)
+    what = (part.__doc__ or "").splitlines()[0]
+    return {"what": what, "part_seconds": round(time.perf_counter() - start, 1), **found}
+
+
+def measure(given: argparse.Namespace, plan: Plan, path: Path) -> None:
+    """Measure what is missing, and write after each part.
+
+    Args:
+        path: of the JSON; the markdown stands beside it.
+
+    Raises:
+        SweepError: parts failed; the others are written.
+        ArtefactError: a file of the tensors is missing or damaged.
+    """
+    sentences = str(given.tensors) if given.tensors else "drawn"
+    identity = {"machine": machine(), "sentences": sentences, "quick": given.quick}
+    document = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if any(document.get(name) != value for name, value in identity.items()):
+        document = {**identity, "parts": {}}
+    if given.tensors:
+        data_of(plan)  # an error in what was given comes at once
+    load, failed = round(os.getloadavg()[0], 2), []
+    for name in given.parts or PARTS:
+        if name in document["parts"] and not given.again:
+            print(f"{name}: measured already (--again measures it anew)")
+            continue
+        try:
+            found = run_part(name, plan)
+        except Exception as error:
+            if not isinstance(error, UserError):
+                traceback.print_exc()  # ours to mend
+            failed.append(f"part {name} failed: {error}")
+            continue
+        parts = document["parts"] | {name: found | {"load_before": load}}
+        document["parts"] = {part: parts[part] for part in PARTS if part in parts}
+        write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+        write_text(path.with_suffix(".md"), bench_report(document))
+    if failed:
+        raise SweepError("\n".join(failed))
 
 
 def main() -> None:
     """Measure into artefacts/bench/."""
-    measure(arguments(), artefacts("bench"), state_folder() / "bench")
+    given = arguments()
+    plan = replace(QUICK if given.quick else FULL, tensors=given.tensors)
+    dry_run = given.quick or given.dry_run
+    plan = replace(plan, dry_run=dry_run, workspace=state_folder() / "bench")
+    path = artefacts("bench", "quick.json" if given.quick else "bench.json")
+    measure(given, plan, path)
+    print(f"{path} and {path.with_suffix('.md').name} are written")
 
 
 if __name__ == "__main__":

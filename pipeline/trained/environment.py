@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from actmodels.bench.machine import machine
 from actmodels.files import write_text
+from actmodels.machine import machine
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import provenance_tags

@@ -1,23 +1,17 @@
 """A trial has the threads that it was given, wherever it runs and whatever the environment says."""
 
-import functools
-import json
 import os
 import re
-import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from ray import cloudpickle
 
 from tests.samples import sample_data, sample_trial, save_sample_data
+from tests.tune.in_workers import read_notes, watch
 from tune.execution import Execution
 from tune.grid import with_keys
-from tune.stand_ins import NotedTrials
 from tune.sweep import run_trials
 
 ROOT = Path(__file__).parents[2]
@@ -45,17 +39,13 @@ def busy_threads() -> int:
     return sum(cpu > WORK / 5 for cpu in used.values())
 
 
-class Watched(NotedTrials):
-    """Trials that say how many threads they have, by every count there is."""
-
-    def run_epoch(self) -> Sequence[Any]:
-        trained = super().run_epoch()
-        info = torch.__config__.parallel_info()
-        counts = {name: re.search(rf"{name}\(\) : (\d+)", info) for name in COUNTS}
-        seen = {name: int(found[1]) for name, found in counts.items() if found}
-        with (self.notes.parent / "threads.jsonl").open("a") as file:
-            file.write(json.dumps(seen | {"busy": busy_threads()}) + "\n")
-        return trained
+def thread_counts() -> dict[str, int]:
+    """How many threads a trial has, by every count there is."""
+    info = torch.__config__.parallel_info()
+    counts = {name: re.search(rf"{name}\(\) : (\d+)", info) for name in COUNTS}
+    return {name: int(found[1]) for name, found in counts.items() if found} | {
+        "busy": busy_threads()
+    }
 
 
 @pytest.mark.slow
@@ -68,13 +58,10 @@ def test_threads_of_a_running_trial(
     """Two show that the counts can tell; workers inherit the variables and must not obey them."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, str(3 - threads))
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not see this folder
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
-    watched = functools.partial(Watched, notes=tmp_path / "notes.jsonl")
-    execution = Execution(
-        tmp_path, state, state / "ray", threads, 0, 1, False, workers=1, start=watched
-    )
+    watch(monkeypatch, tmp_path / "notes.jsonl", thread_counts)
+    execution = Execution(tmp_path, state, state / "ray", threads, 0, 1, False, workers=1)
     assert execution.threads == threads
     configs = [sample_trial("adaptive_attention", max_epochs=1, seed=seed) for seed in (1, 2)]
     run_trials(
@@ -82,10 +69,12 @@ def test_threads_of_a_running_trial(
         with_keys(configs, data_digest="data", device="cpu", threads=threads),
         execution,
     )
-    lines = (tmp_path / "threads.jsonl").read_text().splitlines()
-    assert len(lines) == 2  # the second trial ran in the worker of the first, in a new thread
-    for line in lines:
-        assert json.loads(line) == dict.fromkeys((*COUNTS, "busy"), threads)
+    notes = read_notes(tmp_path / "notes.jsonl")
+    assert len(notes) == 2  # the second trial ran in the worker of the first, in a new thread
+    for note in notes:
+        assert {name: note[name] for name in (*COUNTS, "busy")} == dict.fromkeys(
+            (*COUNTS, "busy"), threads
+        )
 
 
 def test_only_what_a_worker_runs_trains() -> None:
@@ -101,6 +90,6 @@ def test_only_what_a_worker_runs_trains() -> None:
     assert found <= {
         "tune/trainable.py",
         "tune/pack_size.py",
-        "tune/stand_ins.py",
         "tune/on_ray.py",
+        "pipeline/benchmark/ways.py",  # a tool beside the product, which sets its own
     }

@@ -5,29 +5,29 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch
+from actmodels.data.batching import collate
+from actmodels.data.pairs import PairTensors
 from actmodels.halting.act import Act, act
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 
 MEAN, SD = 5.1, 1.4  # steps of a trained trial, about: what the prototype was measured with
+EXAMPLES = 256  # that the steps are set on, or all there are
 COARSE = [2.0**power for power in range(-2, 13)]  # scales of the halting weights
 FINE = [2.0 ** (power / 8) for power in range(-7, 8)]  # and factors of the best of them
 HALVINGS = 20
 
 
-def alternating(model: PairModel) -> AlternatingAttention:
-    """The model, which infers in steps and halts by ACT."""
-    assert isinstance(model, AlternatingAttention) and isinstance(model.halting, Act)
-    return model
-
-
 @torch.no_grad()
-def unrolled(model: PairModel, batches: Sequence[Batch]) -> Tensor:
-    """The states of all examples to the cap [examples, steps, state]."""
-    model = alternating(model)
-    cap = model.halting.max_steps
-    states = [model.unroll(batch, cap, until_halted=False).states for batch in batches]
+def states_of(
+    model: PairModel, pairs: PairTensors, batches: Sequence[Tensor], device: str = "cpu"
+) -> Tensor:
+    """States to the cap of the first examples [examples, steps, state]."""
+    assert isinstance(model, AlternatingAttention)
+    states = []
+    for index in batches[: -(-EXAMPLES // len(batches[0]))]:
+        batch = collate(pairs, index, null_token=False, device=device)
+        states.append(model.unroll(batch, model.halting.max_steps, until_halted=False).states)
     return torch.cat(states)
 
 
@@ -40,19 +40,18 @@ def set_steps(
     The mean is met, the standard deviation as nearly as the states allow.
 
     Args:
-        states: the model's own, from `unrolled`.
+        states: the model's own, from `states_of`.
         direction: halting weights to scale [state], in place of the model's own.
     """
-    halting = alternating(model).halting
-    assert isinstance(halting, Act)
-    unit = halting.unit.linear
+    assert isinstance(model, AlternatingAttention) and isinstance(model.halting, Act)
+    unit, epsilon = model.halting.unit.linear, model.halting.epsilon
     weights = unit.weight[0] if direction is None else direction
     scores = states @ weights  # [examples, steps]
 
     def tried(scale: float) -> tuple[float, float, float]:
         """How far off the standard deviation is; the scale; the bias that gives the mean."""
-        bias = _bias(scores * scale, halting.epsilon, mean)
-        steps = act(torch.sigmoid(scores * scale + bias), halting.epsilon).steps
+        bias = _bias(scores * scale, epsilon, mean)
+        steps = act(torch.sigmoid(scores * scale + bias), epsilon).steps
         return abs(float(steps.std(correction=0)) - sd), scale, bias
 
     _, coarse, _ = min(map(tried, COARSE))

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from actmodels.bench.steps import alternating
 from actmodels.config import TrialConfig
 from actmodels.data.batching import collate
 from actmodels.data.trial_data import TrialData
@@ -24,10 +23,8 @@ class PlainDropout(Dropout):
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
         """Draw zeros and 1/(1 - rate) of a shape."""
-        if self.idle:
-            return like.new_ones(())
-        assert isinstance(self.rate, float)
-        return functional.dropout(like.new_ones(shape), self.rate)
+        dropped: Tensor = self(like.new_ones(() if self.idle else shape))
+        return dropped
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Drop units of any shape."""
@@ -35,42 +32,29 @@ class PlainDropout(Dropout):
         return functional.dropout(inputs, self.rate, self.training)
 
 
-def with_plain_dropout(model: nn.Module) -> None:
-    """Replace every Dropout in place."""
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            if isinstance(child, Dropout):
-                assert isinstance(child.rate, float)
-                setattr(parent, name, PlainDropout(child.rate))
-
-
 class PlainTraining:
-    """A trial trained the plain way; `run` trains on given batches.
+    """A trial trained the plain way, by Adagrad; `run` trains on given batches.
 
     Args:
         model: as the product builds it; changed in place.
     """
 
     def __init__(self, config: TrialConfig, model: PairModel, data: TrialData) -> None:
-        with_plain_dropout(model)
-        self.config, self.model, self.data = config, alternating(model), data
-        training = config.training
-        if training.optimizer == "adam":
-            self.optimizer: torch.optim.Optimizer = torch.optim.Adam(
-                model.parameters(), lr=training.learning_rate
-            )
-        else:
-            self.optimizer = torch.optim.Adagrad(
-                model.parameters(),
-                lr=training.learning_rate,
-                initial_accumulator_value=training.adagrad_accumulator,
-            )
+        for module in model.modules():
+            if isinstance(module, Dropout):
+                module.__class__ = PlainDropout
+        self.config, self.model, self.data = config, model, data
+        self.optimizer = torch.optim.Adagrad(
+            model.parameters(),
+            lr=config.training.learning_rate,
+            initial_accumulator_value=config.training.adagrad_accumulator,
+        )
 
     def run(self, batches: Sequence[Tensor]) -> None:
         """Train on the rows of each batch."""
         self.model.train()
         for index in batches:
-            batch = collate(self.data.train, index, null_token=self.config.input.null_token)
+            batch = collate(self.data.train, index, null_token=False)
             prediction = self.model(batch, loop="until_halted")
             loss = self.model.objective(prediction, batch.labels)
             self.optimizer.zero_grad()

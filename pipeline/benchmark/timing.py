@@ -1,11 +1,14 @@
 """Times of variants that take turns, and what is said of them."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 Summary = dict[str, float]
+Name = TypeVar("Name", bound=Hashable)
+Run = TypeVar("Run")
 
 
 @dataclass(frozen=True)
@@ -17,37 +20,30 @@ class Timed:
     cpu: float
 
 
-def timed(work: Callable[[], float], settle: Callable[[], None] = lambda: None) -> Timed:
-    """Run `work`, which returns how much it did.
-
-    Args:
-        settle: waits for what a device still has to do, before each look at the clock.
-    """
-    settle()
+def timed(work: Callable[[], float]) -> Timed:
+    """Run `work`, which returns how much it did."""
     wall, cpu = time.perf_counter(), time.process_time()
     count = work()
-    settle()
     return Timed(count, time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def interleaved(
-    variants: Mapping[str, Callable[[], Timed]],
+    variants: Mapping[Name, Callable[[], Run]],
     repeats: int,
-    said: Callable[[str], None] = lambda _: None,
-) -> dict[str, list[Timed]]:
+    say: Callable[[str], None] = lambda _: None,
+    warm_ups: int = 1,
+) -> dict[Name, list[Run]]:
     """Run A B C, A B C, ...: what disturbs the machine for a while disturbs all of them.
 
-    A first round is run and thrown away.
-
     Args:
-        said: told which round begins.
+        say: told which round begins. warm_ups: first rounds, which are thrown away.
     """
-    runs: dict[str, list[Timed]] = {name: [] for name in variants}
-    for number in range(repeats + 1):
-        said(f"round {number} of {repeats}" if number else "warm-up")
+    runs: dict[Name, list[Run]] = {name: [] for name in variants}
+    for number in range(1 - warm_ups, repeats + 1):
+        say(f"round {number} of {repeats}" if number > 0 else "warm-up")
         for name, run in variants.items():
             taken = run()
-            if number:
+            if number > 0:
                 runs[name].append(taken)
     return runs
 
@@ -55,12 +51,7 @@ def interleaved(
 def summary(values: Iterable[float]) -> Summary:
     """Median, smallest, largest and number of some values."""
     listed = list(values)
-    return {
-        "median": median(listed),
-        "min": min(listed),
-        "max": max(listed),
-        "n": len(listed),
-    }
+    return {"median": median(listed), "min": min(listed), "max": max(listed), "n": len(listed)}
 
 
 def rates(runs: Sequence[Timed]) -> dict[str, Summary]:
@@ -72,13 +63,9 @@ def rates(runs: Sequence[Timed]) -> dict[str, Summary]:
 
 
 def ratios(runs: Sequence[Timed], against: Sequence[Timed]) -> dict[str, Summary]:
-    """How many times as fast as another variant, round by round."""
+    """How many times as fast as another variant, round by round, by clock and by processor."""
     rounds = list(zip(runs, against, strict=True))
     return {
-        "per_second": summary(
-            (one.count / one.wall) / (other.count / other.wall) for one, other in rounds
-        ),
-        "per_cpu_second": summary(
-            (one.count / one.cpu) / (other.count / other.cpu) for one, other in rounds
-        ),
+        "times_as_fast": summary((a.count / a.wall) / (b.count / b.wall) for a, b in rounds),
+        "times_by_cpu": summary((a.count / a.cpu) / (b.count / b.cpu) for a, b in rounds),
     }

@@ -6,8 +6,7 @@ same arguments give the same work on every machine.
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,32 +21,30 @@ from actmodels.data.trial_data import TrialData
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
-CORRELATION = 0.2  # of the two lengths' logarithms: long premises have slightly longer hypotheses
+WORDS = 37_000  # of SNLI's training pairs that have a vector
 STARTS = 40  # of systematic samples that are compared
 VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the model and the data are."""
+    """How large the data and the model are; `width` is also that of its state and its gates."""
 
     pairs: int
     words: int
     dimensions: int
     width: int
-    state_size: int
-    gate_size: int
 
 
-PAPER = Sizes(549_367, 37_000, 300, 200, 200, 200)  # SNLI's training pairs and words with a vector
-TINY = Sizes(1_500, 200, 12, 8, 8, 8)
+PAPER = Sizes(549_367, WORDS, 300, 200)
+TINY = Sizes(1_500, 200, 12, 8)
 
 SETTINGS: dict[str, Any] = {
     "dropout": 0.1,
     "epsilon": 0.01,
     "ponder_weight": 0.001,
     "max_steps": 20,
-    "halting_bias": -1.0,  # replaced by actmodels.bench.steps
+    "halting_bias": -1.0,  # replaced by pipeline.benchmark.steps
     "optimizer": "adagrad",
     "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
     "adagrad_accumulator": 0.1,
@@ -62,42 +59,37 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def trial(sizes: Sizes, batch_size: int, **settings: Any) -> TrialConfig:
-    """An Adaptive Attention trial of these sizes; keyword arguments replace single settings."""
-    shape = {name: asdict(sizes)[name] for name in ("width", "state_size", "gate_size")}
-    given = SETTINGS | shape | {"batch_size": batch_size} | settings
-    return build_trial("adaptive_attention", given, max_epochs=1, patience=0, seed=1)
+def trial(width: int, batch_size: int, *, max_epochs: int = 1, seed: int = 1) -> TrialConfig:
+    """An Adaptive Attention trial."""
+    shape = dict.fromkeys(("width", "state_size", "gate_size"), width)
+    given = SETTINGS | shape | {"batch_size": batch_size}
+    return build_trial("adaptive_attention", given, max_epochs=max_epochs, patience=0, seed=seed)
 
 
-def drawn_data(sizes: Sizes, seed: int = 2016) -> TrialData:
+def drawn_pairs(count: int, words: int, seed: int = 2016) -> PairTensors:
     """Pairs with SNLI's lengths, words by Zipf's law, labels by lot."""
     generator = torch.Generator().manual_seed(seed)
-    premise = torch.randn(sizes.pairs, generator=generator)
-    other = torch.randn(sizes.pairs, generator=generator)
-    hypothesis = CORRELATION * premise + math.sqrt(1 - CORRELATION**2) * other
-    premises = _sentences(_lengths(premise, *PREMISE), sizes.words, generator)
-    hypotheses = _sentences(_lengths(hypothesis, *HYPOTHESIS), sizes.words, generator)
-    labels = torch.randint(len(LABELS), (sizes.pairs,), generator=generator)
-    pairs = PairTensors(*premises, *hypotheses, labels, torch.zeros_like(labels))
+    premises = _sentences(_lengths(count, *PREMISE, generator), words, generator)
+    hypotheses = _sentences(_lengths(count, *HYPOTHESIS, generator), words, generator)
+    labels = torch.randint(len(LABELS), (count,), generator=generator)
+    return PairTensors(*premises, *hypotheses, labels, torch.zeros_like(labels))
+
+
+def drawn_data(sizes: Sizes) -> TrialData:
+    """Drawn pairs, and a drawn vector for each word."""
+    pairs, generator = drawn_pairs(sizes.pairs, sizes.words), torch.Generator().manual_seed(1)
     vectors = torch.randn(sizes.words, sizes.dimensions, generator=generator) * VECTOR_STD
     known = torch.ones(sizes.words, dtype=torch.bool)
     words = WordVectors(vectors, known, torch.arange(sizes.words), known)
     return TrialData(train=pairs, dev=pairs, words=words)
 
 
-def stored_data(folder: Path) -> TrialData:
-    """The training pairs and vectors of a folder of tensors, in place of drawn ones.
-
-    Raises:
-        ArtefactError: a file is missing or damaged.
-    """
-    pairs = PairTensors.load(folder / "train.pt")
-    return TrialData(pairs, pairs, WordVectors.load(folder / "embedding.pt"))
-
-
-def _lengths(normal: Tensor, mean: float, sd: float, longest: int) -> Tensor:
-    """Log-normal lengths of this mean and standard deviation, from standard normal numbers."""
+def _lengths(
+    count: int, mean: float, sd: float, longest: int, generator: torch.Generator
+) -> Tensor:
+    """Log-normal lengths of this mean and standard deviation."""
     variance = math.log(1 + (sd / mean) ** 2)
+    normal = torch.randn(count, generator=generator)
     lengths = torch.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * normal)
     return lengths.round().long().clamp(1, longest)
 
@@ -120,18 +112,12 @@ def sampled_batches(pairs: PairTensors, batch_size: int, count: int) -> list[Ten
     epoch = torch.cat(list(batches_by_length(pairs, batch_size)))
     batches = epoch[: len(pairs) // batch_size * batch_size].view(-1, batch_size)
     lengths = torch.stack([pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff()]).double()
-    means = lengths[:, batches].mean(dim=2)  # [2, batches]
-    everywhere = lengths.mean(dim=1, keepdim=True)
-    distance = len(batches) / count
-    starts = [(number + 0.5) / STARTS * distance for number in range(STARTS)]
-    choices = [[int(start + number * distance) for number in range(count)] for start in starts]
-    off = [
-        float((means[:, places].mean(dim=1, keepdim=True) / everywhere - 1).abs().sum())
-        for places in choices
-    ]
-    places = choices[off.index(min(off))]
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(1)).tolist()
-    return [batches[places[number]] for number in order]
+    off = lengths[:, batches].mean(dim=2) / lengths.mean(dim=1, keepdim=True) - 1  # [2, batches]
+    starts = (torch.arange(STARTS) + 0.5) / STARTS
+    choices = ((starts[:, None] + torch.arange(count)) * (len(batches) / count)).long()
+    best = off[:, choices].mean(dim=-1).abs().sum(dim=0).argmin()
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(1))
+    return list(batches[choices[best][order]])
 
 
 def shuffled_batches(batches: Sequence[Tensor]) -> list[Tensor]:

@@ -1,0 +1,96 @@
+"""Trials ready to be timed: by themselves and in a pack, as the product trains them."""
+
+from collections.abc import Iterator, Sequence
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+
+from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import TrialData
+from actmodels.models.pair_model import PairModel
+from actmodels.packed.graphs import GraphedUpdates
+from actmodels.packed.optimizer import PackOptimizer
+from actmodels.packed.stack import stack
+from actmodels.packed.training import PackTraining
+from actmodels.training import Training
+from pipeline.benchmark.plain import PlainTraining
+from pipeline.benchmark.steps import MEAN, SD, set_steps, states_of
+from pipeline.benchmark.work import trial
+
+REACH = 3.1  # the slowest trials of a pack take so many steps more than the mean, the fastest less
+
+
+def fixed_batches(model: PairModel, batches: Sequence[Tensor]) -> None:
+    """Let an epoch of training be these batches: no run sorts the whole split anew."""
+
+    def given(
+        pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
+    ) -> Iterator[Tensor]:
+        return iter(batches)
+
+    model.__dict__["batches"] = given
+
+
+def single(width: int, data: TrialData, batches: Sequence[Tensor], device: str = "cpu") -> Training:
+    """The product's training of a trial, an epoch of which is `batches`, its halting set."""
+    training = Training(trial(width, len(batches[0])), data, device)
+    set_steps(training.model, states_of(training.model, data.train, batches, device), MEAN, SD)
+    fixed_batches(training.model, batches)
+    return training
+
+
+def plain_twin(training: Training) -> PlainTraining:
+    """The same trial from the same parameters, to be trained the plain way."""
+    twin = Training(training.config, training.data)
+    twin.model.load_state_dict(training.model.state_dict())
+    return PlainTraining(training.config, twin.model, training.data)
+
+
+def mean_steps(trials: int) -> list[float]:
+    """The mean steps of each trial of a pack, slowest first; their mean is that of a single one."""
+    return [MEAN + REACH * (1 - (2 * number + 1) / trials) for number in range(trials)]
+
+
+class Pack:
+    """A pack of trials that trains an epoch of `batches` whenever it is run.
+
+    One seed, as in a grid. The trials start from the same parameters but for their halting
+    weights: each takes its own steps for an example, and their means are as unlike as in a grid.
+
+    Args:
+        graphs: update by CUDA graphs, which outlive a run as they outlive an update in an epoch.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        data: TrialData,
+        batches: Sequence[Tensor],
+        trials: int,
+        device: str = "cpu",
+        *,
+        graphs: bool = False,
+    ) -> None:
+        rows = len(batches[0])
+        self.training = PackTraining([trial(width, rows)] * trials, data, device, graphs=graphs)
+        self.members = self.training.members
+        models = [member.model for member in self.members]
+        states = states_of(models[0], data.train, batches, device)
+        generator = torch.Generator().manual_seed(3)
+        for model, mean in zip(models, mean_steps(trials), strict=True):
+            direction = torch.randn(width, generator=generator).to(device)
+            set_steps(model, states, mean, SD / MEAN * mean, direction)
+        self.model = stack(models)
+        fixed_batches(self.model, batches)
+        configs = [member.config for member in self.members]
+        optimizers = [member.optimizer_state for member in self.members]
+        self.optimizer = PackOptimizer(self.model, configs, optimizers)
+        self.graphs = GraphedUpdates(self.model, self.optimizer, trials, rows) if graphs else None
+        self.examples = trials * sum(map(len, batches))
+
+    def run(self) -> float:
+        """Train on all batches; returns trials · examples."""
+        with patch("actmodels.packed.training.GraphedUpdates", lambda *_: self.graphs):
+            self.training.train_epoch(self.model, self.optimizer, self.members)
+        return self.examples
