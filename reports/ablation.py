@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 from reports.spread import PLUS_MINUS, Spread, paired
+from reports.stored.artefacts import Artefacts
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
-from reports.characters_files import KINDS
 from reports.graves import Run, graves_runs
-from reports.graves_files import NONE
-from reports.graves_tasks import CHARACTERS
+from reports.graves_tasks import BYTE_KINDS, CHARACTERS, NONE
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.spread import Spread
+from reports.stored.artefacts import Artefacts
 
 NATS = math.log(2)  # of one bit
 
@@ -72,7 +70,7 @@ def _reader(artefacts: Artefacts, run: Run) -> Reader:
         _spread(rows["dev_ponder_cost"]),
         {
             kind: _kind(kind, of, of_seed)
-            for kind in KINDS
+            for kind in BYTE_KINDS
             if not (of := read[read["kind"] == kind]).empty
         },
     )
@@ -164,7 +162,7 @@ def characters_csv(artefacts: Artefacts) -> str:
     header = ["run", "halting", "ponder_weight", "seeds", "diverged", "parameters"]
     header += ["bits_mean", "bits_sd", "wrong_mean", "wrong_sd", "mean_steps_mean", "mean_steps_sd"]
     header += ["ponder_mean", "ponder_sd", "minus_without_mean", "minus_without_sd"]
-    header += [f"steps at {kind}" for kind in KINDS]
+    header += [f"steps at {kind}" for kind in BYTE_KINDS]
     rows: list[list[Cell]] = []
     for reader in found:
         run = reader.run
@@ -174,7 +172,7 @@ def characters_csv(artefacts: Artefacts) -> str:
         row: list[Cell] = [run.name, run.halting, run.ponder_weight, run.error.n, run.diverged]
         row += [run.parameters, *_cells(reader.bits), *_cells(run.error), *_cells(run.steps)]
         row += [*_cells(reader.ponder), *_cells(gap)]
-        at = [reader.kinds[kind].steps if kind in reader.kinds else None for kind in KINDS]
+        at = [reader.kinds[kind].steps if kind in reader.kinds else None for kind in BYTE_KINDS]
         rows.append([*row, *(None if steps is None else steps.mean for steps in at)])
     return csv_text(header, rows)
 

@@ -1,12 +1,10 @@
 """What the figures on characters say, whichever way they fall."""
 
-from reports.artefacts import Artefacts
 from reports.characters import ByteKind, Reader, best_reader, difference, readers
-from reports.characters_files import BOUNDARIES, LETTER
 from reports.findings import listed
-from reports.graves_files import HALTINGS, NONE
-from reports.graves_tasks import CHARACTERS_REPORTED
+from reports.graves_tasks import BOUNDARIES, CHARACTERS_REPORTED, HALTINGS, LETTER, NONE
 from reports.spread import KINDS, Spread
+from reports.stored.artefacts import Artefacts
 
 
 def characters_note(artefacts: Artefacts) -> str:

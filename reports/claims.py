@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reports.ablation import FIXED, best_fixed
-from reports.artefacts import Artefacts
 from reports.comparisons import comparisons, counted, p_value
 from reports.correlations import correlations
 from reports.depth import asks_for_steps
@@ -14,7 +13,7 @@ from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.spread import Interval, Spread, signed, title
 from reports.step_habits import certainty_gap, label_gap
-from reports.study_files import AGAINST
+from reports.stored.artefacts import AGAINST, Artefacts
 
 
 class Claim(NamedTuple):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from reports.artefacts import Artefacts
 from reports.spread import Interval
+from reports.stored.artefacts import Artefacts
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reports.artefacts import Artefacts
+from reports.stored.artefacts import Artefacts
 
 SNLI_TRAIN = 549_367  # labelled training pairs of SNLI 1.0 (paper appendix D)
 

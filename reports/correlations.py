@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.markdown import DASH, markdown_table
 from reports.spread import Spread, follows, title
-from reports.study_files import AGAINST
+from reports.stored.artefacts import AGAINST, Artefacts
 
 
 @dataclass(frozen=True)

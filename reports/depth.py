@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.markdown import DASH, markdown_table
 from reports.spread import Spread, paired, title
+from reports.stored.artefacts import Artefacts
 
 # What the depth of a corpus counts: only what waits for one another asks for steps in a row.
 COUNTED = {

@@ -1,8 +1,9 @@
 """What more steps changed: how often later steps corrected an answer, and how often spoiled it."""
 
-from reports.example_files import COUNTS, Counted, Examples
+from actmodels.rows.traces import COUNTS
 from reports.markdown import markdown_table
 from reports.spread import signed, title
+from reports.stored.examples import Counted, Examples
 
 # How the report names the outcomes that the stage `trace` tells apart.
 WORDS = {

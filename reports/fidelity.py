@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.comparisons import p_value
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.spread import Interval, Spread, whole
+from reports.stored.artefacts import Artefacts
 
 TOGETHER = "as published"  # the variant with all deviations, where there is one
 

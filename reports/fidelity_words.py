@@ -1,12 +1,12 @@
 """What explains the paper's numbers, in words that follow the figures whichever way they fall."""
 
 from actmodels.registry import deviations
-from reports.artefacts import Artefacts
 from reports.corpus import Corpus
 from reports.fidelity import TOGETHER, Variant, fidelity_models, variants
 from reports.findings import listed
 from reports.published import TABLE_1, published_accuracy
 from reports.spread import title, whole
+from reports.stored.artefacts import Artefacts
 
 
 def fidelity_note(artefacts: Artefacts, published: bool) -> str:

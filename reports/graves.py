@@ -7,11 +7,10 @@ from statistics import StatisticsError, correlation, linear_regression
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
-from reports.graves_files import ACT, NONE
-from reports.graves_tasks import TASKS
+from reports.graves_tasks import ACT, NONE, TASKS
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.spread import Spread, setting
+from reports.stored.artefacts import Artefacts
 
 NUMBER = re.compile(r"(?<!\S)\d[\d.]*e[+-]?\d+(?!\S)")  # such as 5e-05
 

@@ -6,6 +6,12 @@ Figures are as read in arXiv:1603.08983, mostly off its figures; none is a resul
 from dataclasses import dataclass
 
 CHARACTERS = "characters"  # the one without difficulties
+NONE, ACT = "none", "act"
+HALTINGS = (NONE, ACT, "target_steps", "fixed_steps")
+LETTER, SPACE, LINE_END = "letter", "space", "line end"
+# The kinds of bytes; those between which a reader would pause, as Graves has it, are BOUNDARIES.
+BOUNDARIES = (SPACE, LINE_END, "sentence end", "comma, colon or semicolon")
+BYTE_KINDS = (LETTER, "digit", *BOUNDARIES, "markup or other mark")
 CHARACTERS_REPORTED = (
     "Graves reports about the same bits with and without ACT, on the text that he trains on, and "
     "far fewer steps than on his other tasks; his networks pause at the space between words, "

@@ -1,6 +1,5 @@
 """What the figures on Graves' tasks say, whichever way they fall."""
 
-from reports.artefacts import Artefacts
 from reports.findings import gained, listed
 from reports.graves import (
     Growth,
@@ -12,9 +11,9 @@ from reports.graves import (
     graves_runs,
     graves_tasks,
 )
-from reports.graves_files import ACT, HALTINGS, NONE
-from reports.graves_tasks import TASKS, GravesTask
+from reports.graves_tasks import ACT, HALTINGS, NONE, TASKS, GravesTask
 from reports.spread import KINDS, Spread, follows, signed
+from reports.stored.artefacts import Artefacts
 
 
 def graves_note(artefacts: Artefacts) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.findings import listed, unpaired
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.spread import KINDS, MINUS, Spread, setting
+from reports.stored.artefacts import Artefacts
 
 TARGET = "target_steps"  # a kind of halting, and its setting
 FIXED = "fixed_steps"  # takes as many steps as it is told, and cannot collapse

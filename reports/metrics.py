@@ -3,7 +3,6 @@
 import re
 
 from reports.ablation import FIXED, points
-from reports.artefacts import Artefacts
 from reports.characters import readers
 from reports.comparisons import comparisons
 from reports.correlations import correlations
@@ -14,6 +13,7 @@ from reports.graves_tasks import CHARACTERS
 from reports.halting import halting_points
 from reports.nse import nse_kinds, nse_runs
 from reports.spread import Spread
+from reports.stored.artefacts import Artefacts
 from reports.sweep import sweep_models, trials_of
 from reports.tables import lexicalised, mean_steps, parameters, test_accuracy
 

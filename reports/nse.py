@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.comparisons import p_value
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.nse_published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
 from reports.spread import Gap, Interval, Spread
+from reports.stored.artefacts import Artefacts
 
 RANDOM, FREQUENT = "random candidate", "most frequent candidate"
 OURS = "this project"

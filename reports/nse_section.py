@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from reports.artefacts import Artefacts
 from reports.nse import nse_kinds, nse_table, published_table
 from reports.nse_published import KINDS
 from reports.nse_traced import (
@@ -13,6 +12,7 @@ from reports.nse_traced import (
     rewriting_sentences,
 )
 from reports.nse_words import nse_note, nse_sentences
+from reports.stored.artefacts import Artefacts
 
 SHOWN = ("accuracy", "curves", "weights", "alone")  # figures, in this order
 LINK = "Questions, step by step: what a reader writes over the query"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from reports.artefacts import Artefacts
 from reports.markdown import DASH, markdown_table
 from reports.nse_published import KINDS, PAPER
-from reports.nse_queries import BLANK, QueryStep, Traced
 from reports.spread import MINUS, Spread
+from reports.stored.artefacts import Artefacts
+from reports.stored.queries import BLANK, QueryStep, Traced
 
 ALIKE = 0.01  # a smaller difference of shares is none to speak of, however clear
 MOST = 2  # words of the query that are named at each step

@@ -2,7 +2,6 @@
 
 from math import inf, sqrt
 
-from reports.artefacts import Artefacts
 from reports.findings import listed
 from reports.nse import FREQUENT, Run, baselines, nse_kinds, nse_runs
 from reports.nse_published import (
@@ -16,6 +15,7 @@ from reports.nse_published import (
     QuestionKind,
 )
 from reports.spread import PLUS_MINUS, Gap, sampling_error, signed, t_quantile
+from reports.stored.artefacts import Artefacts
 
 # Said of questions built from a text, whose documents are 20 sentences each.
 OVERLAP = (

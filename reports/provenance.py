@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from reports.artefacts import Artefacts
 from reports.markdown import markdown_table
+from reports.stored.artefacts import Artefacts
 
 
 def provenance_table(artefacts: Artefacts) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
-from reports.artefacts import Artefacts, load
 from reports.bench import bench_section
 from reports.characters import characters_csv, characters_table, kinds_table, readers
 from reports.characters_words import characters_note, characters_sentences
@@ -36,6 +35,8 @@ from reports.page.trials import trials_island
 from reports.spread import PLUS_MINUS, title
 from reports.step_habits import fifth_table, habit_sentences, habits_note, label_table
 from reports.steps import steps_csv, training_note, training_sentence, weighed_models
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from reports.summary import summary
 from reports.sweep import (
     diverged,

@@ -2,12 +2,16 @@
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.featured import halting_models
 from reports.markdown import DASH, markdown_table
 from reports.spread import Spread, title
-from reports.study_files import LABELS
+from reports.stored.artefacts import Artefacts
 
+LABELS = {
+    "entailment": "entailments",
+    "neutral": "neutral pairs",
+    "contradiction": "contradictions",
+}  # each with what its pairs are called
 PARTS = ("fewest", "second", "third", "fourth", "most")  # fifths of a seed's pairs, by steps
 
 

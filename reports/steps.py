@@ -7,9 +7,9 @@ from statistics import fmean
 import pandas as pd
 
 from actmodels.config import setting_types
-from reports.artefacts import Artefacts
 from reports.markdown import Cell, csv_text
 from reports.spread import setting, title
+from reports.stored.artefacts import Artefacts
 from reports.sweep import sweep_models, trials_of
 
 

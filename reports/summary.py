@@ -1,7 +1,6 @@
 """The first screen, for readers who know nothing of the project yet: a story in three parts."""
 
 from reports.ablation import FIXED, best_fixed
-from reports.artefacts import Artefacts
 from reports.comparisons import Comparison, comparisons
 from reports.corpus import Corpus
 from reports.depth import asks_for_steps, depth_sentence
@@ -10,6 +9,7 @@ from reports.findings import listed, verdict
 from reports.graves_words import graves_story
 from reports.spread import PLUS_MINUS, signed, title
 from reports.step_habits import habit_sentences
+from reports.stored.artefacts import Artefacts
 from reports.tables import mean_steps, test_accuracy
 
 

@@ -6,9 +6,9 @@ from statistics import median
 import pandas as pd
 
 from actmodels.config import setting_types
-from reports.artefacts import LIMITS, Artefacts
 from reports.markdown import Cell, csv_text, markdown_table
 from reports.spread import Spread, setting, title
+from reports.stored.artefacts import LIMITS, Artefacts
 
 TOP = 5
 

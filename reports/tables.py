@@ -1,10 +1,10 @@
 """Table 1: what others published, cited, and what this project measured, each with its corpus."""
 
-from reports.artefacts import Artefacts
 from reports.corpus import Corpus
 from reports.markdown import DASH, Cell, csv_text, markdown_table
 from reports.published import ROWS, SOURCES
 from reports.spread import MINUS, Spread, sampling_error, title
+from reports.stored.artefacts import Artefacts
 
 # What is told apart where Bowman et al. tell parts of speech apart: pipeline/lexical/words.py.
 LEXICALISED_NOTE = (

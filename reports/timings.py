@@ -4,11 +4,11 @@ from statistics import median
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.markdown import markdown_table
 from reports.nse_published import KINDS as QUESTIONS
 from reports.provenance import provenance_note, provenance_table
 from reports.spread import KINDS, title
+from reports.stored.artefacts import Artefacts
 
 
 def timings(artefacts: Artefacts) -> str:

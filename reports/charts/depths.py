@@ -1,6 +1,5 @@
 """Test accuracy and steps by the depth that the corpus records."""
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import lines, mean_row
 from reports.charts.look import COLOURS
@@ -8,6 +7,7 @@ from reports.charts.series import SERIES, Row, figure, layered, over, repeated
 from reports.depth import by_depth, depth_models
 from reports.featured import featured
 from reports.spread import Spread, title
+from reports.stored.artefacts import Artefacts
 
 ACROSS = "recorded depth"
 

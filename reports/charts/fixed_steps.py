@@ -3,7 +3,6 @@
 import altair as alt
 
 from reports.ablation import FIXED, Point, points
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import lines, mean_row
 from reports.charts.look import BLUE, MUTED, ORANGE
@@ -11,6 +10,7 @@ from reports.charts.series import SERIES, Row, faded, figure, layered, over, rou
 from reports.corpus import Corpus
 from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 from reports.spread import title
+from reports.stored.artefacts import Artefacts
 
 ADAPTIVE, PAPER = "adaptive halting", "paper, SNLI test"
 COLOUR_OF = {"state": BLUE, "capped": ORANGE}

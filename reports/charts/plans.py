@@ -1,6 +1,5 @@
 """Which figures a report has, by name."""
 
-from reports.artefacts import Artefacts
 from reports.charts.along_text import characters_figures
 from reports.charts.comprehension import nse_figures
 from reports.charts.depths import depth_accuracy, depth_steps, shown_models, stepping_models
@@ -17,6 +16,7 @@ from reports.charts.weights import ponder_steps, ponder_weight, steps_while_trai
 from reports.featured import featured_halting, halting_models
 from reports.fidelity import fidelity_models
 from reports.steps import weighed_models
+from reports.stored.artefacts import Artefacts
 from reports.sweep import sweep_models, varied
 
 # Kinds of figures that each model has for itself: KIND_MODEL.

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import mean_row
 from reports.charts.look import BLUE, INK, MUTED
@@ -19,9 +18,9 @@ from reports.graves import (
     graves_runs,
     graves_tasks,
 )
-from reports.graves_files import ACT, NONE
-from reports.graves_tasks import TASKS
+from reports.graves_tasks import ACT, NONE, TASKS
 from reports.spread import PLUS_MINUS, Spread, setting
+from reports.stored.artefacts import Artefacts
 
 ROOM = 1.5  # factor of a ponder weight that is left free on either side
 ERROR = "sequence error, %"

@@ -7,9 +7,9 @@ from string import Template
 from typing import Any
 
 from reports.nse_published import KINDS
-from reports.nse_queries import QueryStep, Traced
 from reports.nse_section import LINK
 from reports.page.island import Island
+from reports.stored.queries import QueryStep, Traced
 
 DIGITS = 3  # of a share: more cannot be seen
 

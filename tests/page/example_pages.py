@@ -5,9 +5,9 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from reports.example_files import Examples, read_examples
 from reports.page.examples import examples_island
 from reports.page.page import write_page
+from reports.stored.examples import Examples, read_examples
 from tests.reports.write_traces import write_traces
 
 MARKDOWN = "# Report\n\nText.\n\n[Pairs](index.html#examples)\n\n## After\n\nMore text.\n"

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from reports.markdown import DASH
-from reports.nse_queries import Traced
 from reports.page.page import write_page
 from reports.page.questions import questions_island
+from reports.stored.queries import Traced
 
 MARKDOWN = "# Report\n\nText.\n\n[Questions](index.html#questions)\n\n## After\n\nMore text.\n"
 Stored = tuple[Path, tuple[Traced, ...]]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.charts.plans import figures
 from reports.page.page import write_page
 from reports.page.trials import trials_island
+from reports.stored.artefacts import Artefacts
 from reports.sweep import range_table
 from reports.tables import table_1, table_1_note
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from reports.artefacts import load
 from reports.charts.plans import figures
 from reports.markdown import DASH
-from reports.nse_queries import Traced
 from reports.page.examples import examples_island
 from reports.page.page import write_page
 from reports.page.questions import questions_island
 from reports.page.trials import trials_island
 from reports.render import report
+from reports.stored.load import load
+from reports.stored.queries import Traced
 from tests.page.conftest import STORED, Screen, Visit
 from tests.page.example_pages import percent
 from tests.page.question_pages import Stored, check_query, name, names, written

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import load
 from reports.charts.plans import figures
-from reports.example_files import read_examples
 from reports.page.examples import examples_island
 from reports.page.page import write_page
 from reports.page.questions import questions_island
 from reports.page.trials import trials_island
 from reports.render import TITLE, report
+from reports.stored.examples import read_examples
+from reports.stored.load import load
 from tests.page.conftest import DESK, PHONE, STORED, Screen, Visit
 from tests.page.samples import grown
 from tests.reports.write_traces import random_lines, write_traces

@@ -15,7 +15,7 @@ import vl_convert
 from ruamel.yaml import YAML
 
 from reports.ablation import ablation_csv
-from reports.artefacts import load
+from reports.stored.load import load
 from reports.sweep import sweep_csv
 from reports.tables import table_1_csv
 

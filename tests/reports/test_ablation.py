@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from reports.ablation import ablation_csv, ablation_note, ablation_table, best_fixed, points
-from reports.artefacts import Artefacts, load
 from reports.markdown import DASH
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 
 

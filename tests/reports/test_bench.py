@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ArtefactError
-from reports.artefacts import load
 from reports.bench import ALL, bench_report, bench_section, read_bench
 from reports.bench_tables import figure, spread
 from reports.charts.plans import figures
 from reports.render import report
+from reports.stored.load import load
 from tests.reports.conftest import STORED
 
 ONE = {"median": 193.26, "min": 180.04, "max": 247.9, "n": 5}

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.characters import characters_csv, characters_table, kinds_table, readers
 from reports.characters_words import characters_note, characters_sentences
 from reports.markdown import DASH
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import GRAVES, Edit, Row
 
 WEIGHT = "ponder weight 0.1"

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from reports.artefacts import Artefacts
 from reports.claims import claims, claims_csv, claims_table
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
 
 
 def test_each_claim_has_figure_n_test_and_verdict(artefacts: Artefacts) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from reports.artefacts import Artefacts
 from reports.corpus import SNLI_TRAIN, Corpus
+from reports.stored.artefacts import Artefacts
 
 
 def test_read_from_the_artefacts(artefacts: Artefacts) -> None:

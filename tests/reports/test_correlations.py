@@ -1,6 +1,5 @@
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.correlations import (
     correlation_note,
     correlation_sentence,
@@ -10,6 +9,8 @@ from reports.correlations import (
 )
 from reports.markdown import DASH
 from reports.spread import MINUS, Spread
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 
 AA = "adaptive_attention"

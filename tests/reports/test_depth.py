@@ -1,9 +1,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.depth import depth_models, depth_note, depth_sentence, depth_table
 from reports.markdown import DASH
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 
 AA = "adaptive_attention"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.example_files import Examples, read_examples
 from reports.examples import examples_metrics, examples_note, examples_sentence, examples_table
+from reports.stored.examples import Examples, read_examples
 from tests.reports.write_traces import PAIRS, line, write_traces
 
 

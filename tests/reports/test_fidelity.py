@@ -2,10 +2,11 @@ import csv
 import io
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.fidelity import Variant, fidelity_csv, fidelity_models, fidelity_table, variants
 from reports.markdown import DASH
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit
 
 DA, AA = "decomposable_attention", "adaptive_attention"

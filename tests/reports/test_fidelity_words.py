@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 from actmodels.registry import deviations
-from reports.artefacts import Artefacts, load
 from reports.fidelity_words import fidelity_note, fidelity_sentences
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 
 DA, AA = "decomposable_attention", "adaptive_attention"

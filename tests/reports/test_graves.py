@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.graves import best_run, graves_csv, graves_runs, graves_table, graves_tasks
 from reports.graves_words import graves_note, graves_sentences, graves_story
 from reports.markdown import DASH
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import GRAVES, Edit, Row
 
 WEIGHT = "ponder weight 0.001"

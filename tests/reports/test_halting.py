@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.halting import (
     halting_csv,
     halting_note,
@@ -14,6 +13,8 @@ from reports.halting import (
 )
 from reports.markdown import DASH
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 
 

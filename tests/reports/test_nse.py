@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.markdown import DASH
 from reports.nse import (
     baselines,
@@ -19,6 +18,8 @@ from reports.nse import (
 )
 from reports.nse_published import ADAPTIVE, GATING, KINDS, READERS
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit
 from tests.reports.write_nse import GATED, HALTING, ONE
 

@@ -3,9 +3,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from reports.artefacts import Artefacts
 from reports.markdown import DASH
-from reports.nse_queries import Traced
 from reports.nse_traced import (
     featured_note,
     featured_question,
@@ -16,6 +14,8 @@ from reports.nse_traced import (
     rewriting_sentences,
 )
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.queries import Traced
 from tests.reports.write_nse import GATED, HALTING
 
 MARKS = ["``", "a|b", "*", "_x_", "<b>", "&amp;", "[y](z)", "\\", "!", "#", "~", "''"]

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.nse_words import nse_note, nse_sentences
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 from tests.reports.write_nse import GATED, HALTING, ONE, settle
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from reports.artefacts import Artefacts
 from reports.provenance import duration, provenance_table
+from reports.stored.artefacts import Artefacts
 from reports.timings import timings
 
 

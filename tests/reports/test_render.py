@@ -5,9 +5,10 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from reports import render
-from reports.artefacts import Artefacts, load
 from reports.charts.plans import figures
 from reports.render import report, write_report
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import GRAVES, STORED, Edit
 from tests.reports.write_traces import write_traces
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.markdown import DASH
 from reports.spread import MINUS, Spread
 from reports.step_habits import (
@@ -18,6 +17,8 @@ from reports.step_habits import (
     label_table,
     steps_by_label,
 )
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 
 AA = "adaptive_attention"
 E, N, C = "entailment", "neutral", "contradiction"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.steps import (
     ponder_weights,
     steps_by_epoch,
@@ -13,6 +12,8 @@ from reports.steps import (
     training_sentence,
     weighed_models,
 )
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import Edit, Row
 
 DA, AA = "decomposable_attention", "adaptive_attention"

@@ -3,7 +3,8 @@ import io
 import json
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from reports.sweep import (
     configurations,
     diverged,

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.markdown import DASH
 from reports.published import ROWS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from reports.tables import HEADER, table_1, table_1_csv, table_1_note
 
 

@@ -1,7 +1,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from reports.timings import timings
 from tests.reports.conftest import GRAVES, Edit
 

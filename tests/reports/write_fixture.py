@@ -208,11 +208,6 @@ def write_evaluation() -> None:
     paired = [[AA, DA, 3, 0.01, -0.02, 0.04, 0.5, 100]]
     paired += [["lexicalised_classifier", DA, 3, -0.08, -0.15, -0.01, 0.0004, 100]]
     write_csv(folder / "paired.csv", [*paired_header, "pairs"], paired)
-    means = {DA: 0.81, AA: 0.82}
-    write_json(
-        folder / "summary.json",
-        {model: {"seeds": 3, "test_accuracy_mean": mean} for model, mean in means.items()},
-    )
     steps_header = ["model", "seed", "reading", "steps", "accuracy", "mean_steps"]
     for split in ("dev", "test"):
         write_csv(ROOT / "ablate" / f"{split}.csv", steps_header, ablation(split))

@@ -158,11 +158,10 @@ def intervals() -> dict[tuple[str, str], Triple]:
 
 
 def settle(root: Path) -> None:
-    """Write runs.csv and summary.json of the rows that results.csv has; intervals by hand."""
+    """Write runs.csv of the rows that results.csv has; intervals by hand."""
     with (root / "nse" / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     runs: list[list[Any]] = []
-    summary: dict[str, dict[str, Any]] = {}
     for kind, name in dict.fromkeys((row["questions"], row["run"]) for row in rows):
         seeds = [row for row in rows if (row["questions"], row["run"]) == (kind, name)]
         low, high, p = intervals()[kind, name]
@@ -175,8 +174,6 @@ def settle(root: Path) -> None:
         difference = round(cells[7] - first[7], 12)
         cells += [fmean(taken) if taken else None, difference, low, high, p]
         runs.append([*cells, seeds[0]["test_questions"]])
-        means = {"dev_accuracy_mean": cells[5], "test_accuracy_mean": cells[7]}
-        summary.setdefault(kind, {})[name] = means | {"difference": difference}
     header = ["questions", "run", "strategy", "steps", "seeds", "dev_accuracy_mean"]
     header += ["dev_accuracy_sd", "test_accuracy_mean", "test_accuracy_sd", "test_mean_steps"]
     write(
@@ -184,8 +181,6 @@ def settle(root: Path) -> None:
         [*header, "difference", "low", "high", "largest_p", "pairs"],
         runs,
     )
-    text = json.dumps(summary, indent=1) + "\n"
-    (root / "nse" / "summary.json").write_text(text, encoding="utf-8")
 
 
 def step_of(words: list[str], run: str, candidates: Sequence[str], t: int) -> dict[str, Any]:

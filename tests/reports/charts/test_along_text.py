@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.charts.along_text import LINE, characters_figures, shown
 from reports.charts.look import BLUE, ORANGE
 from reports.charts.picture import draw
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 from tests.reports.write_characters import PASSAGE

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.charts.comprehension import nse_figures
 from reports.charts.look import BLUE, COLOURS, ORANGE
 from reports.charts.picture import draw
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 from tests.reports.write_nse import GATED, HALTING, ONE, settle

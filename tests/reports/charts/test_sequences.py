@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.charts.look import BLUE, COLOURS, ORANGE
 from reports.charts.picture import draw
 from reports.charts.sequences import graves_figures
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 

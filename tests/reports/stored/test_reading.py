@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtefactError
-from reports.reading import (
+from reports.stored.reading import (
     Source,
     coefficient,
     flag,
