@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 from reports.spread import PLUS_MINUS, Spread, paired
 from reports.stored.artefacts import Artefacts
@@ -82,7 +82,7 @@ def best_fixed(artefacts: Artefacts, reading: str) -> Point | None:
     return max(shared, key=lambda p: (on_dev[p.steps], -(p.steps or 0)), default=None)
 
 
-def ablation_table(artefacts: Artefacts, published: bool) -> str:
+def ablation_table(artefacts: Artefacts, published: bool) -> Table:
     """Test accuracy by fixed steps in both readings, and adaptively; the paper's beside it."""
     on_test = points(artefacts.ablation_test, "test")
     by_place = {(p.reading, p.steps): p for p in on_test}
@@ -102,7 +102,7 @@ def ablation_table(artefacts: Artefacts, published: bool) -> str:
     if published:
         header.append("paper, SNLI test, %")
         rows = [([*cells, _paper(steps)], steps) for cells, steps in rows]
-    return markdown_table(header, [cells for cells, _ in rows])
+    return Table(header, [cells for cells, _ in rows])
 
 
 def _gain(point: Point) -> str:

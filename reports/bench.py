@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.errors import ArtefactError
-from reports.bench_tables import TABLES, Found, figure, of, spread
-from reports.markdown import DASH, markdown_table
+from reports.bench_tables import TABLES, Found, figure, markdown_table, of, spread
+from reports.markdown import DASH
 
 BUSY = 0.05  # share of the processors that others may use without a word
 
@@ -33,11 +33,6 @@ def read_bench(root: Path) -> dict[str, Any] | None:
 def bench_report(content: Found) -> str:
     """The whole of bench.md."""
     return "\n\n".join(["# Benchmark of this software", *_body(content, "##")]) + "\n"
-
-
-def bench_section(content: Found | None) -> list[str]:
-    """The same as a section of the report; empty without a benchmark."""
-    return [] if content is None else ["## Benchmark of this software", *_body(content, "###")]
 
 
 def _body(content: Found, heading: str) -> list[str]:

@@ -7,10 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from reports.markdown import DASH, markdown_table
+from reports.markdown import DASH, Table
 
 Found = Mapping[str, Any]
 WAYS = {"plain": "plain loop", "ours": "this software"}
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """A table as markdown."""
+    return str(Table(header, rows, left))
 
 
 def figure(value: float | None, scale: float = 1) -> str:

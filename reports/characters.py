@@ -8,7 +8,7 @@ import pandas as pd
 
 from reports.graves import Run, graves_runs
 from reports.graves_tasks import BYTE_KINDS, CHARACTERS, NONE
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.spread import Spread
 from reports.stored.artefacts import Artefacts
 
@@ -117,7 +117,7 @@ def bits_curve(artefacts: Artefacts, reader: Reader) -> dict[int, Spread]:
     }
 
 
-def characters_table(artefacts: Artefacts) -> str:
+def characters_table(artefacts: Artefacts) -> Table:
     """One row per run."""
     found = readers(artefacts)
     diverged = any(reader.run.diverged for reader in found)
@@ -129,11 +129,11 @@ def characters_table(artefacts: Artefacts) -> str:
         row = [run.label, str(run.error.n), reader.bits.plain(), run.error.percent()]
         row += [_plain(run.steps), _plain(reader.ponder), f"{run.parameters:,}"]
         rows.append([*row, f"{run.diverged} of {run.error.n}"] if diverged else row)
-    return markdown_table([*header, "runs diverged"] if diverged else header, rows)
+    return Table([*header, "runs diverged"] if diverged else header, rows)
 
 
-def kinds_table(artefacts: Artefacts) -> str:
-    """One row per kind of byte, of each run that halts; empty without any."""
+def kinds_table(artefacts: Artefacts) -> Table:
+    """One row per kind of byte, of each run that halts."""
     header = ["run", "kind of byte", "share, %", "mean steps", "mean N + R"]
     header += ["bits of the byte after it", "entropy of its prediction, bits"]
     rows = [
@@ -142,7 +142,7 @@ def kinds_table(artefacts: Artefacts) -> str:
         if reader.run.halting != NONE
         for kind in reader.kinds.values()
     ]
-    return markdown_table(header, rows, left=2) if rows else ""
+    return Table(header, rows, left=2)
 
 
 def _kind_cells(kind: ByteKind) -> list[str]:

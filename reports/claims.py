@@ -9,7 +9,7 @@ from reports.correlations import correlations
 from reports.depth import asks_for_steps
 from reports.featured import featured_halting
 from reports.fidelity import TOGETHER, Variant, fidelity_models, variants
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.spread import Interval, Spread, signed, title
 from reports.step_habits import certainty_gap, label_gap
@@ -132,7 +132,7 @@ def _difference(one: float, other: float) -> str:
     return f"{signed(one - other)} ({one:.1f} against {other:.1f})"
 
 
-def claims_table(artefacts: Artefacts, published: bool) -> str:
+def claims_table(artefacts: Artefacts, published: bool) -> Table:
     """The claims as markdown."""
     header = ["claim", "verdict", "measured on test", "n", "largest p"]
     header += ["published, SNLI"] if published else []
@@ -141,7 +141,7 @@ def claims_table(artefacts: Artefacts, published: bool) -> str:
         p = DASH if claim.p is None else p_value(claim.p)
         row = [claim.what, claim.verdict, claim.figure, claim.over, p]
         rows.append([*row, claim.published or DASH] if published else row)
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def claims_note() -> str:

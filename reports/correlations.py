@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.markdown import DASH, markdown_table
+from reports.markdown import DASH, Table
 from reports.spread import Spread, follows, title
 from reports.stored.artefacts import AGAINST, Artefacts
 
@@ -41,7 +41,7 @@ def _correlation(model: str, against: str, rows: pd.DataFrame) -> Correlation:
     return Correlation(model, against, len(rows), len(found), *spreads)
 
 
-def correlation_table(artefacts: Artefacts) -> str:
+def correlation_table(artefacts: Artefacts) -> Table:
     """One row per model and what its steps are compared with."""
     header = ["model", "steps against", "seeds", "Pearson's r", "Spearman's rho"]
     rows = []
@@ -50,7 +50,7 @@ def correlation_table(artefacts: Artefacts) -> str:
             seeds = str(c.seeds) if c.defined == c.seeds else f"{c.seeds} ({c.defined} defined)"
             figures = [DASH if s is None else s.change() for s in (c.pearson, c.spearman)]
             rows.append([title(model), AGAINST[c.against], seeds, *figures])
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def correlation_note(artefacts: Artefacts) -> str:

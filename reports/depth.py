@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from reports.markdown import DASH, markdown_table
+from reports.markdown import DASH, Table
 from reports.spread import Spread, paired, title
 from reports.stored.artefacts import Artefacts
 
@@ -45,7 +45,7 @@ def depth_models(artefacts: Artefacts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(artefacts.depth["model"]))
 
 
-def depth_table(artefacts: Artefacts) -> str:
+def depth_table(artefacts: Artefacts) -> Table:
     """A column per depth; rows of each model's accuracy, and steps where it takes any."""
     models = depth_models(artefacts)
     depths = {at: pairs for model in models for at, pairs, *_ in by_depth(artefacts, model)}
@@ -59,7 +59,7 @@ def depth_table(artefacts: Artefacts) -> str:
         taken = [DASH if cell is None or cell[1] is None else cell[1].plain() for cell in here]
         if any(steps != DASH for steps in taken):
             rows.append([title(model), "mean steps", *taken])
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def depth_sentence(artefacts: Artefacts, model: str) -> str:

@@ -1,7 +1,7 @@
 """What more steps changed: how often later steps corrected an answer, and how often spoiled it."""
 
 from actmodels.rows.traces import COUNTS
-from reports.markdown import markdown_table
+from reports.markdown import Table
 from reports.spread import signed, title
 from reports.stored.examples import Counted, Examples
 
@@ -15,7 +15,7 @@ WORDS = {
 }
 
 
-def examples_table(examples: Examples) -> str:
+def examples_table(examples: Examples) -> Table:
     """One row per traced model and seed: counts, with their share of the traced pairs."""
     header = ["model", "seed", "pairs", "right after step 1", "right answers", *WORDS.values()]
     rows = [
@@ -25,7 +25,7 @@ def examples_table(examples: Examples) -> str:
         ]
         for run in examples.counted
     ]
-    return markdown_table(header, rows)
+    return Table(header, rows)
 
 
 def examples_sentence(examples: Examples) -> str:

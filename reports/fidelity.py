@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from reports.comparisons import p_value
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.spread import Interval, Spread, whole
 from reports.stored.artefacts import Artefacts
 
@@ -93,7 +93,7 @@ def _variant(row: "pd.Series[float]", first: bool) -> Variant:
     )
 
 
-def fidelity_table(artefacts: Artefacts, model: str) -> str:
+def fidelity_table(artefacts: Artefacts, model: str) -> Table:
     """One row per variant of a model."""
     found = variants(artefacts, model)
     steps = any(v.mean_steps is not None for v in found)
@@ -112,7 +112,7 @@ def fidelity_table(artefacts: Artefacts, model: str) -> str:
         if shares:
             row.append(DASH if v.share is None else whole(100 * v.share))
         rows.append(row)
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def fidelity_csv(artefacts: Artefacts) -> str:

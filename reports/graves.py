@@ -8,7 +8,7 @@ from statistics import StatisticsError, correlation, linear_regression
 import pandas as pd
 
 from reports.graves_tasks import ACT, NONE, TASKS
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.spread import Spread, setting
 from reports.stored.artefacts import Artefacts
 
@@ -156,7 +156,7 @@ def act_gap(runs: list[Run]) -> Spread | None:
     return None if act is None or without is None else error_gap(act, without)
 
 
-def graves_table(artefacts: Artefacts, task: str) -> str:
+def graves_table(artefacts: Artefacts, task: str) -> Table:
     """One row per run."""
     runs = graves_runs(artefacts, task)
     diverged = any(run.diverged for run in runs)
@@ -166,7 +166,7 @@ def graves_table(artefacts: Artefacts, task: str) -> str:
         steps = DASH if run.steps is None else run.steps.plain()
         row = [run.label, str(run.error.n), run.error.percent(), steps, f"{run.parameters:,}"]
         rows.append([*row, f"{run.diverged} of {run.error.n}"] if diverged else row)
-    return markdown_table([*header, "runs diverged"] if diverged else header, rows)
+    return Table([*header, "runs diverged"] if diverged else header, rows)
 
 
 def graves_csv(artefacts: Artefacts) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.findings import listed, unpaired
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.spread import KINDS, MINUS, Spread, setting
 from reports.stored.artefacts import Artefacts
 
@@ -70,7 +70,7 @@ def _point(row: "pd.Series[float]") -> Point:
     )
 
 
-def halting_table(artefacts: Artefacts) -> str:
+def halting_table(artefacts: Artefacts) -> Table:
     """One row per point."""
     points = halting_points(artefacts)
     targets = any(p.off_target is not None for p in points)
@@ -84,7 +84,7 @@ def halting_table(artefacts: Artefacts) -> str:
             row.append(DASH if p.off_target is None else _percent(p.off_target))
         fallen = DASH if p.kind == FIXED else p.runs_collapsed
         rows.append([*row, fallen, _weight(p.ponder_weight)])
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def _weight(value: float | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.comparisons import p_value
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.nse_published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
 from reports.spread import Gap, Interval, Spread
 from reports.stored.artefacts import Artefacts
@@ -149,7 +149,7 @@ def baselines(artefacts: Artefacts, kind: str) -> Mapping[str, Baseline]:
     }
 
 
-def nse_table(artefacts: Artefacts, kind: str) -> str:
+def nse_table(artefacts: Artefacts, kind: str) -> Table:
     """One row per run, below what no reading is needed for."""
     runs, found = nse_runs(artefacts, kind), baselines(artefacts, kind)
     diverged = any(run.diverged for run in runs)
@@ -164,7 +164,7 @@ def nse_table(artefacts: Artefacts, kind: str) -> str:
         row += [f"{run.parameters:,}"]
         row += [DASH, DASH] if run.first else [run.difference.points(), p_value(run.largest_p)]
         rows.append([*row, f"{run.diverged} of {run.test.n}"] if diverged else row)
-    return markdown_table([*header, "runs diverged"] if diverged else header, rows)
+    return Table([*header, "runs diverged"] if diverged else header, rows)
 
 
 def _taken(run: Run) -> str:
@@ -174,7 +174,7 @@ def _taken(run: Run) -> str:
     return DASH if run.mean_steps is None else run.mean_steps.plain()
 
 
-def published_table(artefacts: Artefacts, kind: str) -> str:
+def published_table(artefacts: Artefacts, kind: str) -> Table:
     """The published readers, with ours of the same strategy and steps beside them."""
     known, runs = KINDS[kind], nse_runs(artefacts, kind)
     header = ["published reader", "steps"]
@@ -189,7 +189,7 @@ def published_table(artefacts: Artefacts, kind: str) -> str:
             row += [f"{accuracy:.1f}" for accuracy in setting.figures(strategy, steps) or ()]
         row += [DASH, DASH] if ours is None else [ours.dev.percent(), ours.test.percent()]
         rows.append(row)
-    return markdown_table(header, rows)
+    return Table(header, rows)
 
 
 def same_reader(run: Run, strategy: str, steps: int) -> bool:

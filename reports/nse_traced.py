@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from reports.markdown import DASH, markdown_table
+from reports.markdown import DASH, Table
 from reports.nse_published import KINDS, PAPER
 from reports.spread import MINUS, Spread
 from reports.stored.artefacts import Artefacts
@@ -102,7 +102,7 @@ def featured_sentence(one: Traced) -> str:
     )
 
 
-def featured_table(one: Traced) -> str:
+def featured_table(one: Traced) -> Table:
     """A row per step: what it writes over, and what it would answer."""
     gated = any(step.gate is not None for step in one.steps)
     header = ["step", "written over most, %", f"{BLANK} written over, %", "mean key, %"]
@@ -117,7 +117,7 @@ def featured_table(one: Traced) -> str:
         row.append(DASH if other is None else _percent(other))
         row += [_percent(step.weight), plain([step.answer]), _percent(step.probability)]
         rows.append(row)
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def _written(one: Traced, step: QueryStep) -> list[str]:

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from reports.markdown import markdown_table
+from reports.markdown import Table
 from reports.stored.artefacts import Artefacts
 
 
-def provenance_table(artefacts: Artefacts) -> str:
+def provenance_table(artefacts: Artefacts) -> Table:
     """One column per stage that trains, as its environment.json tells of its last run."""
     stages = {"sweep": artefacts.sweep_environment, "retrain": artefacts.retrain_environment}
     columns = [_told(environment) for environment in stages.values()]
     rows = [[name, *(column[name] for column in columns)] for name in columns[0]]
-    return markdown_table(["", *stages], rows, left=3)
+    return Table(["", *stages], rows, left=3)
 
 
 def provenance_note() -> str:

@@ -1,13 +1,12 @@
 """Compose the report and write its folder."""
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from actmodels.files import write_text
 from reports.ablation import ablation_csv, ablation_note, ablation_table
-from reports.bench import bench_section
+from reports.blocks import FIGURES, Block, Chart, Heading, Living, Text, as_markdown
 from reports.characters import characters_csv, characters_table, kinds_table, readers
 from reports.characters_words import characters_note, characters_sentences
 from reports.charts.figure import Figure
@@ -30,7 +29,6 @@ from reports.nse import nse_csv
 from reports.nse_section import nse_section
 from reports.page.examples import examples_island
 from reports.page.page import write_page
-from reports.page.questions import questions_island
 from reports.page.trials import trials_island
 from reports.spread import PLUS_MINUS, title
 from reports.step_habits import fifth_table, habit_sentences, habits_note, label_table
@@ -51,7 +49,6 @@ from reports.tables import table_1, table_1_csv, table_1_note
 from reports.timings import timings
 
 TITLE = "Adaptive computation for textual entailment: report"
-FIGURES = "figures"  # the folder of the pictures
 
 
 def write_report(root: Path, folder: Path, published: bool, examples: int) -> dict[str, float]:
@@ -80,175 +77,205 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     write_text(folder / "characters.csv", characters_csv(artefacts))
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
-    text, speed = report(artefacts, charts, published), timings(artefacts)
-    write_text(folder / "timings.md", speed)
-    write_text(folder / "report.md", text)
-    islands = [trials_island(artefacts), examples_island(artefacts.examples, examples)]
-    islands += [questions_island(artefacts.nse.traced)] if artefacts.nse.traced else []
-    write_page(folder / "index.html", TITLE, f"{text}\n{deeper(speed)}", charts, islands)
+    blocks, speed = report(artefacts, charts, published, examples), timings(artefacts)
+    write_text(folder / "timings.md", as_markdown(speed))
+    write_text(folder / "report.md", as_markdown(blocks))
+    write_page(folder / "index.html", TITLE, [*blocks, *map(_deeper, speed)])
     return numbers
 
 
-def deeper(markdown: str) -> str:
-    """The same text with its headings one level further down, as a part of another."""
-    return re.sub(r"^#", "##", markdown, flags=re.MULTILINE)
+def _deeper(block: Block) -> Block:
+    """A heading one level further down, as in a part of another document."""
+    return Heading(block.text, block.level + 1) if isinstance(block, Heading) else block
 
 
-def report(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) -> str:
-    """The report as markdown; the picture of the chart NAME is `figures/NAME.png` beside it."""
-    images = {name: f"![{c.alternative}]({FIGURES}/{name}.png)" for name, c in charts.items()}
-    parts = [
-        f"# {TITLE}",
-        summary(artefacts),
-        "## Claim by claim",
+def report(
+    artefacts: Artefacts, charts: Mapping[str, Figure], published: bool, examples: int = 0
+) -> list[Block]:
+    """The whole report.
+
+    Args:
+        artefacts: what the stages wrote.
+        charts: its figures, by name.
+        published: show what others published.
+        examples: how many traced pairs can be browsed at most.
+    """
+    trials = "All trials of the sweep, to filter and to sort"
+    return [
+        Heading(TITLE, 1),
+        Text(summary(artefacts)),
+        Heading("Claim by claim"),
         claims_table(artefacts, published),
-        claims_note(),
-        "## Table 1: test accuracy",
+        Text(claims_note()),
+        Heading("Table 1: test accuracy"),
         table_1(artefacts, published),
-        table_1_note(artefacts, published),
-        *_fidelity(artefacts, images, published),
-        *_ablation(artefacts, images, published),
-        *_halting(artefacts, images),
-        *_graves(artefacts, images, published),
-        *nse_section(artefacts, images, published),
-        *_habits(artefacts, images),
-        *_depth(artefacts, images),
-        *_lengths(artefacts, images),
-        *_examples(artefacts),
-        "## Learning curves of the retrained models",
-        *_shown(images, ["learning_curves"], artefacts.models),
-        *_steps(artefacts, images),
-        *_sweep(artefacts, images),
-        "[All trials of the sweep, to filter and to sort](index.html#trials)",
-        *bench_section(artefacts.bench),
-        "## Where the figures come from",
-        *_origin(artefacts),
+        Text(table_1_note(artefacts, published)),
+        *_fidelity(artefacts, charts, published),
+        *_ablation(artefacts, charts, published),
+        *_halting(artefacts, charts),
+        *_graves(artefacts, charts, published),
+        *nse_section(artefacts, charts, published),
+        *_habits(artefacts, charts),
+        *_depth(artefacts, charts),
+        *_lengths(artefacts, charts),
+        *_examples(artefacts, examples),
+        Heading("Learning curves of the retrained models"),
+        *_shown(charts, "learning_curves", *artefacts.models),
+        *_steps(artefacts, charts),
+        *_sweep(artefacts, charts),
+        Living(trials, trials_island(artefacts)),
+        Heading("Where the figures come from"),
+        Text(_origin(artefacts)),
     ]
-    return "\n\n".join(parts) + "\n"
 
 
-def _shown(images: Mapping[str, str], kinds: Iterable[str], models: Iterable[str]) -> list[str]:
-    """The figures of each of the models, of each of the kinds."""
-    return [images[f"{kind}_{model}"] for model in models for kind in kinds]
+def _shown(charts: Mapping[str, Figure], kind: str, *models: str) -> list[Block]:
+    """The figures of one kind of each of the models."""
+    return _named(charts, *(f"{kind}_{model}" for model in models))
 
 
-def _fidelity(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
+def _named(charts: Mapping[str, Figure], *names: str) -> list[Block]:
+    """Those of the figures that there are."""
+    return [Chart(name, charts[name]) for name in names if name in charts]
+
+
+def _fidelity(
+    artefacts: Artefacts, charts: Mapping[str, Figure], published: bool
+) -> Iterator[Block]:
     models = fidelity_models(artefacts)
     if not models:
-        return []
-    parts = ["## What explains the paper's numbers", fidelity_note(artefacts, published)]
+        return
+    yield Heading("What explains the paper's numbers")
+    yield Text(fidelity_note(artefacts, published))
     for model in models:
-        parts += [f"### {title(model)}: what each change costs"]
-        parts += _shown(images, ["fidelity"], [model])
-        parts += [fidelity_sentences(artefacts, model), fidelity_table(artefacts, model)]
-    return parts
+        yield Heading(f"{title(model)}: what each change costs", 3)
+        yield from _shown(charts, "fidelity", model)
+        yield Text(fidelity_sentences(artefacts, model))
+        yield fidelity_table(artefacts, model)
 
 
-def _halting(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+def _halting(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
     if artefacts.halting.empty:
-        return []
-    said = [halting_note(artefacts), halting_sentences(artefacts)]
-    return ["## Ways of halting", *said, halting_table(artefacts), images["halting"]]
+        return
+    yield Heading("Ways of halting")
+    yield Text(halting_note(artefacts))
+    yield Text(halting_sentences(artefacts))
+    yield halting_table(artefacts)
+    yield from _named(charts, "halting")
 
 
-def _graves(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
+def _graves(artefacts: Artefacts, charts: Mapping[str, Figure], published: bool) -> Iterator[Block]:
     if artefacts.graves.empty:
-        return []
-    heading = "## Graves' tasks: adaptive computation in recurrent networks"
-    parts = [heading, graves_note(artefacts) if graves_tasks(artefacts) else ""]
+        return
+    yield Heading("Graves' tasks: adaptive computation in recurrent networks")
+    if graves_tasks(artefacts):
+        yield Text(graves_note(artefacts))
     for task in graves_tasks(artefacts):
-        shown = [f"graves_{kind}_{task}" for kind in ("error", "difficulty", "ponder", "curves")]
-        parts += [f"### {TASKS[task].title}", graves_sentences(artefacts, task, published)]
-        parts += [graves_table(artefacts, task), *(images[n] for n in shown if n in images)]
+        yield Heading(TASKS[task].title, 3)
+        if said := graves_sentences(artefacts, task, published):
+            yield Text(said)
+        yield graves_table(artefacts, task)
+        kinds = ("error", "difficulty", "ponder", "curves")
+        yield from _named(charts, *(f"graves_{kind}_{task}" for kind in kinds))
     if readers(artefacts):
-        parts += ["### Characters of a text", characters_note(artefacts)]
-        parts += [characters_sentences(artefacts, published), characters_table(artefacts)]
-        parts += [images[name] for name in images if name.startswith("characters_")]
-        parts += [kinds_table(artefacts)]
-    return [part for part in parts if part]
+        yield Heading("Characters of a text", 3)
+        yield Text(characters_note(artefacts))
+        yield Text(characters_sentences(artefacts, published))
+        yield characters_table(artefacts)
+        yield from _named(charts, *(name for name in charts if name.startswith("characters_")))
+        if (kinds_of := kinds_table(artefacts)).rows:
+            yield kinds_of
 
 
-def _habits(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+def _habits(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
     adaptive, named = halting_models(artefacts), featured_halting(artefacts)
     if not adaptive:
-        return []
-    parts = ["## Steps, labels and right answers", *_shown(images, ["steps"], adaptive)]
-    parts += [habit_sentences(artefacts, model) for model in named]
-    parts += [label_table(artefacts), fifth_table(artefacts), habits_note(artefacts)]
-    return [*parts, *([images["step_accuracy"]] if named else [])]
+        return
+    yield Heading("Steps, labels and right answers")
+    yield from _shown(charts, "steps", *adaptive)
+    yield from (Text(habit_sentences(artefacts, model)) for model in named)
+    yield from (label_table(artefacts), fifth_table(artefacts), Text(habits_note(artefacts)))
+    yield from _named(charts, "step_accuracy")
 
 
-def _lengths(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+def _lengths(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
     if not halting_models(artefacts):
-        return []
+        return
     named = featured_halting(artefacts)
-    said = " ".join(correlation_sentence(artefacts, model) for model in named)
-    parts = ["## Steps, sentence length and recorded depth", *([said] if said else [])]
-    parts += [correlation_table(artefacts), correlation_note(artefacts)]
-    return parts + _shown(images, ["lengths"], named)
+    yield Heading("Steps, sentence length and recorded depth")
+    if named:
+        yield Text(" ".join(correlation_sentence(artefacts, model) for model in named))
+    yield correlation_table(artefacts)
+    yield Text(correlation_note(artefacts))
+    yield from _shown(charts, "lengths", *named)
 
 
-def _examples(artefacts: Artefacts) -> list[str]:
+def _examples(artefacts: Artefacts, most: int) -> Iterator[Block]:
     examples = artefacts.examples
-    said = [examples_sentence(examples), examples_table(examples), examples_note()]
-    link = "[Pairs, step by step](index.html#examples)"
-    return ["## What more steps changed", *(said if examples.counted else []), link]
+    yield Heading("What more steps changed")
+    if examples.counted:
+        yield Text(examples_sentence(examples))
+        yield examples_table(examples)
+        yield Text(examples_note())
+    island = examples_island(examples, most)
+    yield Living(island.heading, island)
 
 
-def _steps(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+def _steps(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
     models = weighed_models(artefacts)
     if not models:
-        return []
-    parts = ["## Steps during training", training_note()]
+        return
+    yield Heading("Steps during training")
+    yield Text(training_note())
     for model in models:
-        parts += [training_sentence(artefacts, model), *_shown(images, PONDERING, [model])]
-    return parts
+        yield Text(training_sentence(artefacts, model))
+        yield from _named(charts, *(f"{kind}_{model}" for kind in PONDERING))
 
 
-def _ablation(artefacts: Artefacts, images: Mapping[str, str], published: bool) -> list[str]:
+def _ablation(
+    artefacts: Artefacts, charts: Mapping[str, Figure], published: bool
+) -> Iterator[Block]:
     if artefacts.ablated is None:
-        return []
-    return [
-        f"## Fixed against adaptive steps: {title(artefacts.ablated)}",
-        ablation_table(artefacts, published),
-        ablation_note(artefacts),
-        images["ablation"],
-    ]
+        return
+    yield Heading(f"Fixed against adaptive steps: {title(artefacts.ablated)}")
+    yield ablation_table(artefacts, published)
+    yield Text(ablation_note(artefacts))
+    yield from _named(charts, "ablation")
 
 
-def _depth(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
+def _depth(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
     if not depth_models(artefacts):
-        return []
+        return
     named = [model for model in depth_models(artefacts) if model in featured(artefacts)]
-    sentences = [depth_sentence(artefacts, model) for model in named]
-    said = [" ".join(filter(None, sentences))] if any(sentences) else []
-    shown = [images[name] for name in ("depth", "depth_steps") if name in images]
-    said += [note] if (note := depth_note(artefacts)) else []
-    return ["## By recorded depth", *said, depth_table(artefacts), *shown]
+    sentences = " ".join(filter(None, (depth_sentence(artefacts, model) for model in named)))
+    yield Heading("By recorded depth")
+    yield from (Text(said) for said in (sentences, depth_note(artefacts)) if said)
+    yield depth_table(artefacts)
+    yield from _named(charts, "depth", "depth_steps")
 
 
-def _sweep(artefacts: Artefacts, images: Mapping[str, str]) -> list[str]:
-    parts = [
-        "## Sweep",
-        range_table(artefacts),
+def _sweep(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
+    yield Heading("Sweep")
+    yield range_table(artefacts)
+    yield Text(
         "Dev accuracy is that of each trial's best epoch. The best of many trials is chosen on "
         "the very pairs that score it, so it is optimistic; the test figures above are not."
-        f"{diverged(artefacts)}",
-    ]
+        f"{diverged(artefacts)}"
+    )
     for model in sweep_models(artefacts):
-        parts += [f"### {title(model)}: best configurations", top_table(artefacts, model)]
-        parts += _shown(images, ["sweep_curves"], [model])
+        yield Heading(f"{title(model)}: best configurations", 3)
+        yield top_table(artefacts, model)
+        yield from _shown(charts, "sweep_curves", model)
         if varied(artefacts, model):
-            parts += [
-                f"### {title(model)}: each setting by itself",
-                f"Mean {PLUS_MINUS} sd over all trials with that value, whatever their others.",
-                margin_table(artefacts, model),
-                *_shown(images, ["slices"], [model]),
-            ]
-    return parts
+            yield Heading(f"{title(model)}: each setting by itself", 3)
+            yield Text(
+                f"Mean {PLUS_MINUS} sd over all trials with that value, whatever their others."
+            )
+            yield margin_table(artefacts, model)
+            yield from _shown(charts, "slices", model)
 
 
-def _origin(artefacts: Artefacts) -> list[str]:
+def _origin(artefacts: Artefacts) -> str:
     lines = [
         f"- Grid `{artefacts.sweep['grid_hash']}`, {artefacts.sweep['trials']} trials, all done.",
         f"- Tensors `{artefacts.tensors['digest']}`.",
@@ -264,4 +291,4 @@ def _origin(artefacts: Artefacts) -> list[str]:
             f"- {title(model)}: trial `{best['key']}`, chosen on dev from {best['considered']} "
             f"configurations; {rule}."
         )
-    return ["\n".join(lines)]
+    return "\n".join(lines)

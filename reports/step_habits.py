@@ -3,7 +3,7 @@
 import pandas as pd
 
 from reports.featured import halting_models
-from reports.markdown import DASH, markdown_table
+from reports.markdown import DASH, Table
 from reports.spread import Spread, title
 from reports.stored.artefacts import Artefacts
 
@@ -101,7 +101,7 @@ def _on_accuracy(artefacts: Artefacts, model: str) -> str:
     )
 
 
-def label_table(artefacts: Artefacts) -> str:
+def label_table(artefacts: Artefacts) -> Table:
     """Mean steps by gold label, a row per model."""
     counts = artefacts.predictions.drop_duplicates("pair_id")["label"].value_counts()
     labels = [label for label in LABELS if label in counts]
@@ -111,10 +111,10 @@ def label_table(artefacts: Artefacts) -> str:
         means = steps_by_label(artefacts, model)
         cells = [Spread.of(means[x]).plain() if x in means else DASH for x in labels]
         rows.append([title(model), *cells])
-    return markdown_table(header, rows)
+    return Table(header, rows)
 
 
-def fifth_table(artefacts: Artefacts) -> str:
+def fifth_table(artefacts: Artefacts) -> Table:
     """Accuracy and labels by fifths of the pairs, five rows per model."""
     header = ["model", "fifth of the pairs, by steps", "mean steps", "accuracy, %"]
     header += [f"{labels}, % of them" for labels in LABELS.values()]
@@ -124,7 +124,7 @@ def fifth_table(artefacts: Artefacts) -> str:
             steps, right = Spread.of(means["steps"]).plain(), Spread.of(means["right"]).percent()
             shares = [f"{100 * means[label].mean():.0f}" for label in LABELS]
             rows.append([title(model), part, steps, right, *shares])
-    return markdown_table(header, rows, left=2)
+    return Table(header, rows, left=2)
 
 
 def habits_note(artefacts: Artefacts) -> str:

@@ -6,7 +6,7 @@ from statistics import median
 import pandas as pd
 
 from actmodels.config import setting_types
-from reports.markdown import Cell, csv_text, markdown_table
+from reports.markdown import Cell, Table, csv_text
 from reports.spread import Spread, setting, title
 from reports.stored.artefacts import LIMITS, Artefacts
 
@@ -86,7 +86,7 @@ def sweep_models(artefacts: Artefacts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(artefacts.trials["model"]))
 
 
-def range_table(artefacts: Artefacts) -> str:
+def range_table(artefacts: Artefacts) -> Table:
     """Trials and range of dev accuracy of each model."""
     rows = []
     for model in sweep_models(artefacts):
@@ -96,7 +96,7 @@ def range_table(artefacts: Artefacts) -> str:
         counts = [str(len(trials)), str(len(configurations(artefacts, model)))]
         rows.append([title(model), *counts, *(f"{100 * figure:.1f}" for figure in figures)])
     header = ("model", "trials", "configurations", "best dev, %", "median dev, %", "worst dev, %")
-    return markdown_table(header, rows)
+    return Table(header, rows)
 
 
 def diverged(artefacts: Artefacts) -> str:
@@ -106,7 +106,7 @@ def diverged(artefacts: Artefacts) -> str:
     return f" {count} {trials} diverged, and stand with their epochs before." if count else ""
 
 
-def top_table(artefacts: Artefacts, model: str) -> str:
+def top_table(artefacts: Artefacts, model: str) -> Table:
     """The best configurations of a model by mean dev accuracy over the sweep's seeds."""
     groups = configurations(artefacts, model)[:TOP]
     names = varied(artefacts, model)
@@ -119,10 +119,10 @@ def top_table(artefacts: Artefacts, model: str) -> str:
         row += [setting(group.values[n]) for n in names]
         row += [str(group.trials), group.dev_accuracy.percent(), f"{group.dev_loss:.3f}"]
         rows.append([*row, f"{group.mean_steps:.2f}"] if halts else row)
-    return markdown_table(header, rows)
+    return Table(header, rows)
 
 
-def margin_table(artefacts: Artefacts, model: str) -> str:
+def margin_table(artefacts: Artefacts, model: str) -> Table:
     """Mean dev accuracy of all trials that share a value."""
     groups = margins(artefacts, model)
     halts = any(group.mean_steps is not None for group in groups)
@@ -132,7 +132,7 @@ def margin_table(artefacts: Artefacts, model: str) -> str:
         ((name, value),) = group.values.items()
         row = [name, setting(value), str(group.trials), group.dev_accuracy.percent()]
         rows.append([*row, f"{group.mean_steps:.2f}"] if halts else row)
-    return markdown_table(header, rows)
+    return Table(header, rows)
 
 
 def sweep_csv(artefacts: Artefacts) -> str:

@@ -1,7 +1,7 @@
 """Table 1: what others published, cited, and what this project measured, each with its corpus."""
 
 from reports.corpus import Corpus
-from reports.markdown import DASH, Cell, csv_text, markdown_table
+from reports.markdown import DASH, Cell, Table, csv_text
 from reports.published import ROWS, SOURCES
 from reports.spread import MINUS, Spread, sampling_error, title
 from reports.stored.artefacts import Artefacts
@@ -47,7 +47,7 @@ def lexicalised(artefacts: Artefacts) -> tuple[str, int, Spread, Spread]:
     return title(runs["model"].iloc[0]), int(runs["parameters"].iloc[0]), *accuracies
 
 
-def table_1(artefacts: Artefacts, published: bool) -> str:
+def table_1(artefacts: Artefacts, published: bool) -> Table:
     """Table 1 as markdown; our rows are bold and last."""
     label = Corpus.of(artefacts).label
     rows = [
@@ -75,7 +75,7 @@ def table_1(artefacts: Artefacts, published: bool) -> str:
                 DASH if steps is None else steps.plain(),
             ]
         )
-    return markdown_table(HEADER, rows, left=3)
+    return Table(HEADER, rows, left=3)
 
 
 def table_1_note(artefacts: Artefacts, published: bool) -> str:

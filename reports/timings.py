@@ -4,15 +4,16 @@ from statistics import median
 
 import pandas as pd
 
-from reports.markdown import markdown_table
+from reports.blocks import Block, Heading, Text
+from reports.markdown import Table
 from reports.nse_published import KINDS as QUESTIONS
 from reports.provenance import provenance_note, provenance_table
 from reports.spread import KINDS, title
 from reports.stored.artefacts import Artefacts
 
 
-def timings(artefacts: Artefacts) -> str:
-    """Speed and total training time of each model in each stage that trains, as markdown."""
+def timings(artefacts: Artefacts) -> list[Block]:
+    """Speed and total training time of each model in each stage that trains."""
     rows = [
         [stage, title(str(model)), *_figures(epochs)]
         for stage, table in (
@@ -22,16 +23,21 @@ def timings(artefacts: Artefacts) -> str:
         for model, epochs in table.groupby("model", sort=False)
     ]
     header = ["stage", "model", "trials", "epochs", "median examples/s", "total trial-seconds"]
-    return (
-        "# Timings\n\n"
-        "Measured by the machine that ran the trials, for each trial alone: trials that ran side "
-        "by side count in full. Repeating the run changes these figures and no others.\n\n"
-        f"{markdown_table(header, rows, left=2)}\n{_studies(artefacts)}"
-        f"\n## Code and machine\n\n{provenance_note()}\n\n{provenance_table(artefacts)}\n"
-    )
+    return [
+        Heading("Timings", 1),
+        Text(
+            "Measured by the machine that ran the trials, for each trial alone: trials that ran "
+            "side by side count in full. Repeating the run changes these figures and no others."
+        ),
+        Table(header, rows, left=2),
+        *_studies(artefacts),
+        Heading("Code and machine"),
+        Text(provenance_note()),
+        provenance_table(artefacts),
+    ]
 
 
-def _studies(artefacts: Artefacts) -> str:
+def _studies(artefacts: Artefacts) -> list[Block]:
     """The seconds of the studies' variants, points and runs; empty without a study."""
     rows = [
         [stage, named(str(of)), str(place), *_totals(runs)]
@@ -49,20 +55,11 @@ def _studies(artefacts: Artefacts) -> str:
         for (of, place), runs in table.groupby(by, sort=False)
     ]
     if not rows:
-        return ""
-    header = [
-        "stage",
-        "model, kind, task or questions",
-        "variant, point or run",
-        "runs",
-        "epochs",
-        "total run-seconds",
-    ]
-    return (
-        "\n## Studies\n\n"
-        "A run that several variants share counts in each of them.\n\n"
-        f"{markdown_table(header, rows, left=3)}\n"
-    )
+        return []
+    header = ["stage", "model, kind, task or questions", "variant, point or run"]
+    header += ["runs", "epochs", "total run-seconds"]
+    said = "A run that several variants share counts in each of them."
+    return [Heading("Studies"), Text(said), Table(header, rows, left=3)]
 
 
 def _totals(runs: pd.DataFrame) -> list[str]:

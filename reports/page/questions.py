@@ -7,10 +7,10 @@ from string import Template
 from typing import Any
 
 from reports.nse_published import KINDS
-from reports.nse_section import LINK
 from reports.page.island import Island
 from reports.stored.queries import QueryStep, Traced
 
+LINK = "Questions, step by step: what a reader writes over the query"
 DIGITS = 3  # of a share: more cannot be seen
 
 

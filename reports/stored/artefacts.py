@@ -15,7 +15,6 @@ from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.rows import pairs, readers, sequences, studies
 from actmodels.settings import FixedStepsConfig
-from reports.bench import read_bench
 from reports.graves_tasks import BYTE_KINDS, CHARACTERS, TASKS
 from reports.graves_tasks import HALTINGS as SEQUENCE_HALTINGS
 from reports.nse_published import KINDS, SOURCES, STRATEGIES
@@ -125,7 +124,6 @@ class Artefacts:
     sweep_environment, retrain_environment: code, machine and duration of a stage's last run.
     lexicalised: one row per run of the classifier on features of words.
     examples: test pairs that were followed through the steps of a model.
-    bench: what the benchmark measured; None if nobody has run it, as no stage does.
     """
 
     settings: tuple[str, ...]
@@ -195,7 +193,6 @@ class Artefacts:
     )
     graves_timings: pd.DataFrame = _table("graves/timings.csv", sequences.SequenceTime, *SEQUENCE)
     nse: Nse = _read_by(lambda root: Nse(**read_fields(Nse, root)))
-    bench: dict[str, Any] | None = _read_by(read_bench)
 
     @property
     def models(self) -> tuple[str, ...]:

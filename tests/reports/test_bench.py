@@ -1,19 +1,14 @@
 """The benchmark's JSON as tables, and as a section of the report."""
 
 import copy
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from actmodels.errors import ArtefactError
-from reports.bench import ALL, bench_report, bench_section, read_bench
+from reports.bench import ALL, bench_report, read_bench
 from reports.bench_tables import figure, spread
-from reports.charts.plans import figures
-from reports.render import report
-from reports.stored.load import load
-from tests.reports.conftest import STORED
 
 ONE = {"median": 193.26, "min": 180.04, "max": 247.9, "n": 5}
 RATE = {"per_second": ONE, "per_cpu_second": {"median": 2.5, "min": 2.0, "max": 3.0, "n": 5}}
@@ -217,19 +212,6 @@ def test_failed_and_missing_parts_are_named(content: dict[str, Any]) -> None:
 def test_without_a_gpu_its_section_says_so(content: dict[str, Any]) -> None:
     content["parts"]["gpu"] |= {"note": "no GPU: not measured", "rows": [], "grid_hours": []}
     assert "## GPU\n\n**No GPU: not measured.**\n\n##" in bench_report(content)
-
-
-def test_the_report_has_the_section_only_where_the_file_is(folder: Path) -> None:
-    without = load(folder)
-    assert without.bench is None and bench_section(without.bench) == []
-    (folder / "bench").mkdir()
-    (folder / "bench" / "bench.json").write_text(json.dumps(CONTENT))
-    charts = figures(without)
-    with_it, plain = report(load(folder), charts, True), report(without, charts, True)
-    section = "\n\n".join(bench_section(CONTENT))
-    assert "These figures are of one machine: Imagined 9000" in section
-    assert with_it.replace(f"{section}\n\n", "") == plain
-    assert load(STORED).bench is None
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", '{"machine": {}, "parts": {}, "failed": {}}'])

@@ -43,7 +43,7 @@ def test_deviations_together_stand_for_each(artefacts: Artefacts) -> None:
 
 
 def test_without_published_figures_there_is_no_such_column(artefacts: Artefacts) -> None:
-    assert "published, SNLI" not in claims_table(artefacts, published=False)
+    assert "published, SNLI" not in str(claims_table(artefacts, published=False))
     assert all(claim.published == "" for claim in claims(artefacts, published=False))
 
 

@@ -11,7 +11,7 @@ AA = "adaptive_attention"
 
 
 def test_table(artefacts: Artefacts) -> None:
-    header, _, *rows = depth_table(artefacts).splitlines()
+    header, _, *rows = str(depth_table(artefacts)).splitlines()
     assert header.startswith("| model | figure | depth 1 (50 pairs) | depth 2 (30 pairs) |")
     assert rows == [
         "| Decomposable Attention | accuracy, % | 84.0 ± 1.00 | 81.0 ± 1.00 | 78.0 ± 1.00 |",
@@ -24,7 +24,7 @@ def test_a_depth_that_one_model_lacks(folder: Path, edit: Edit) -> None:
     edit(
         "evaluate/depth.csv", lambda row: None if (row["model"], row["depth"]) == (AA, "2") else row
     )
-    rows = depth_table(load(folder)).splitlines()
+    rows = str(depth_table(load(folder))).splitlines()
     assert rows[-1] == f"| Adaptive Attention | mean steps | 4.00 ± 0.50 | {DASH} | 5.00 ± 0.50 |"
 
 

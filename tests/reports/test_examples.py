@@ -18,7 +18,7 @@ def examples(tmp_path: Path) -> Examples:
 
 
 def test_the_table_has_counts_and_shares(examples: Examples) -> None:
-    head, _, first, second = examples_table(examples).splitlines()
+    head, _, first, second = str(examples_table(examples)).splitlines()
     assert head == (
         "| model | seed | pairs | right after step 1 | right answers | corrected | spoiled | "
         "right throughout | wrong throughout | changed in between |"

@@ -32,7 +32,7 @@ def rows(table: str) -> list[list[str]]:
 
 def test_rows_by_hand(artefacts: Artefacts) -> None:
     assert nse_kinds(artefacts) == ("NE", "CN")
-    header, _, *found = rows(nse_table(artefacts, "NE"))
+    header, _, *found = rows(str(nse_table(artefacts, "NE")))
     assert header == [
         *("run", "n", "dev accuracy, %", "test accuracy, %", "mean steps", "parameters"),
         *("difference to one step, points (95 % interval)", "largest p"),
@@ -54,13 +54,13 @@ def test_rows_by_hand(artefacts: Artefacts) -> None:
 
 def test_runs_that_diverged_are_counted(folder: Path, edit: Edit) -> None:
     edit("nse/results.csv", lambda r: r | {"diverged": str(r["run"] == HALTING)})
-    header, _, *found = rows(nse_table(load(folder), "NE"))
+    header, _, *found = rows(str(nse_table(load(folder), "NE")))
     assert header[-1] == "runs diverged"
     assert [row[-1] for row in found] == [DASH, DASH, "0 of 3", "0 of 3", "3 of 3"]
 
 
 def test_published_rows_beside_ours(artefacts: Artefacts) -> None:
-    header, _, *found = rows(published_table(artefacts, "NE"))
+    header, _, *found = rows(str(published_table(artefacts, "NE")))
     assert header == [
         *("published reader", "steps", "CBT-NE dev, %", "CBT-NE test, %"),
         *("ours, dev, %", "ours, test, %"),
@@ -91,7 +91,7 @@ def test_who_did_what_has_two_settings(artefacts: Artefacts) -> None:
     runs = nse.runs[nse.runs["questions"] == "NE"].assign(questions="WDW")
     results = nse.results[nse.results["questions"] == "NE"].assign(questions="WDW")
     changed = replace(artefacts, nse=replace(nse, runs=runs, results=results))
-    header, _, first, *_ = rows(published_table(changed, "WDW"))
+    header, _, first, *_ = rows(str(published_table(changed, "WDW")))
     assert header[2:6] == ["strict dev, %", "strict test, %", "relaxed dev, %", "relaxed test, %"]
     assert first[2:] == ["65.1", "65.5", "66.4", "65.3", "61.0 ± 1.00", "58.0 ± 1.00"]
 
@@ -147,5 +147,5 @@ def test_csv_of_nothing(folder: Path, no_nse: object) -> None:
 
 def test_one_seed_has_no_spread(one_seed: Path) -> None:
     artefacts = load(one_seed)
-    assert "±" not in nse_table(artefacts, "NE") + published_table(artefacts, "NE")
+    assert "±" not in str(nse_table(artefacts, "NE")) + str(published_table(artefacts, "NE"))
     assert all(run.over_seeds.error is None for run in nse_runs(artefacts, "NE"))

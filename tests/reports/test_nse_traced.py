@@ -103,7 +103,7 @@ def test_the_featured_question_is_one_that_steps_corrected(artefacts: Artefacts)
 
 def test_the_featured_question_step_by_step(artefacts: Artefacts) -> None:
     gated, halting = artefacts.nse.traced[:2]
-    lines = [line.strip("| ").split(" | ") for line in featured_table(gated).splitlines()]
+    lines = [line.strip("| ").split(" | ") for line in str(featured_table(gated)).splitlines()]
     assert lines[0] == [
         *("step", "written over most, %", "XXXXX written over, %", "mean key, %"),
         *("mean gate, %", "weight, %", "answer by itself", "its probability, %"),
@@ -112,7 +112,7 @@ def test_the_featured_question_step_by_step(artefacts: Artefacts) -> None:
     assert lines[2][:3] == ["1", "Next 54.6, Mara 53.0", "5.9"]
     assert lines[2][5:] == ["0.0", "Mara", "38.0"]
     assert lines[7][:3] == ["6", DASH, DASH] and lines[7][4:] == [DASH, "100.0", "Tessa", "78.0"]
-    other = [line.strip("| ").split(" | ") for line in featured_table(halting).splitlines()]
+    other = [line.strip("| ").split(" | ") for line in str(featured_table(halting)).splitlines()]
     assert other[0][4] == "halting, %" and [row[4] for row in other[2:]] == [
         *("10.0", "20.0", "30.0", "40.0", "50.0"),
         DASH,
@@ -139,7 +139,7 @@ def test_words_are_never_markup(artefacts: Artefacts) -> None:
     one = artefacts.nse.traced[0]
     steps = tuple(replace(step, answer="a|b") for step in one.steps)
     html = parser.render(
-        featured_table(replace(one, steps=steps, query=[*MARKS[:11], "XXXXX"][1:]))
+        str(featured_table(replace(one, steps=steps, query=[*MARKS[:11], "XXXXX"][1:])))
     )
     assert html.count("<td>a|b</td>") + html.count(">a|b</td>") >= 6
     assert html.count("<tr>") == 7

@@ -25,7 +25,7 @@ def test_durations(seconds: float, said: str) -> None:
 
 
 def test_both_stages_have_a_column(artefacts: Artefacts) -> None:
-    lines = provenance_table(artefacts).splitlines()
+    lines = str(provenance_table(artefacts)).splitlines()
     assert lines[0] == "|  | sweep | retrain |"
     assert "| commit | `89abcdef` | `89abcdef` |" in lines
     assert "| processor | Invented CPU, 2 cores | Invented CPU, 2 cores |" in lines
@@ -38,6 +38,6 @@ def test_both_stages_have_a_column(artefacts: Artefacts) -> None:
 def test_a_gpu_is_named_and_unknown_memory_is_said_to_be(artefacts: Artefacts) -> None:
     machine = artefacts.sweep_environment["machine"] | {"gpu": "Device 9", "memory_gib": None}
     environment = artefacts.sweep_environment | {"machine": machine}
-    table = provenance_table(replace(artefacts, sweep_environment=environment))
+    table = str(provenance_table(replace(artefacts, sweep_environment=environment)))
     assert "| GPU | Device 9 | none |" in table
     assert "| memory | unknown | 23.5 GiB |" in table

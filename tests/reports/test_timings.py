@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from reports.blocks import as_markdown
 from reports.stored.artefacts import Artefacts
 from reports.stored.load import load
 from reports.timings import timings
@@ -8,14 +9,14 @@ from tests.reports.conftest import GRAVES, Edit
 
 
 def test_medians_and_totals_by_hand(artefacts: Artefacts) -> None:
-    text = timings(artefacts)
+    text = as_markdown(timings(artefacts))
     # three trials of five epochs of 1 s, at 1001 to 1005 examples/s
     assert "| retrain | Decomposable Attention | 3 | 15 | 1,003 | 15.0 |" in text
     assert "| sweep | Adaptive Attention | 4 | 12 | 500 | 24.0 |" in text
 
 
 def test_the_studies_by_hand(artefacts: Artefacts) -> None:
-    text = timings(artefacts)
+    text = as_markdown(timings(artefacts))
     # 61.5 + 62.5 + 63.5 s for three seeds of 15 epochs; three runs of 30 s
     assert "| fidelity | Decomposable Attention | scrambled | 3 | 45 | 187.5 |" in text
     assert "| halting | fixed steps | steps 3 | 3 | 18 | 90.0 |" in text
@@ -30,4 +31,4 @@ def test_no_study_was_run(folder: Path, edit: Edit, no_nse: Callable[[], None]) 
     studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
     for file in (*studies, *GRAVES):
         edit(f"{file}.csv", lambda row: None)
-    assert "Studies" not in timings(load(folder))
+    assert "Studies" not in as_markdown(timings(load(folder)))
