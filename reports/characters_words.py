@@ -46,15 +46,13 @@ def _against_none(found: list[Reader], halting: str) -> str:
     of = f", the best of {count} on dev" if count > 1 else ""
     return (
         f"Bits per character with {KINDS[halting]} (*{best.run.label}*{of}) are "
-        f"{best.bits.plain()}, *{without.run.label}* {without.bits.plain()}: {_more(gap, 'fewer')} "
+        f"{best.bits.plain()}, *{without.run.label}* {without.bits.plain()}: {_fewer(gap)} "
         f"({gap.change()} bits, {_over(gap)})."
     )
 
 
-def _more(gap: Spread, less: str) -> str:
-    if gap.mean == 0:
-        return f"neither {less} nor more"
-    return f"{'clearly' if gap.clear else 'not clearly'} {less if gap.mean < 0 else 'more'}"
+def _fewer(gap: Spread) -> str:
+    return clearly(gap, "fewer", "more", "neither fewer nor more")
 
 
 def _over(gap: Spread) -> str:
@@ -73,7 +71,7 @@ def _pauses(reader: Reader) -> str:
     ]
     if not gaps:
         return ""
-    each = [f"{_more(gap, 'fewer')} on a {name} ({gap.change()})" for name, gap in gaps]
+    each = [f"{_fewer(gap)} on a {name} ({gap.change()})" for name, gap in gaps]
     most = max(reader.kinds.values(), key=_steps)
     return (
         f"*{reader.run.label}* takes {letter.steps.plain()} steps on a letter, and compared with "

@@ -1,6 +1,6 @@
 """Words for what was found, chosen by the numbers whichever way they fall."""
 
-from reports.spread import Gap, Spread, signed
+from reports.spread import Gap, Interval, Spread, signed
 
 
 def listed(items: list[str]) -> str:
@@ -10,6 +10,13 @@ def listed(items: list[str]) -> str:
     if any(", " in item for item in items):
         return f"{'; '.join(items[:-1])}; and {items[-1]}"
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def clearly(gap: Interval | Spread, less: str, more: str, level: str) -> str:
+    """`clearly less`, `not clearly more`, or that there is no difference."""
+    if gap.mean == 0:
+        return level
+    return f"{'' if gap.clear else 'not '}clearly {less if gap.mean < 0 else more}"
 
 
 def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """What the figures on Graves' tasks say, whichever way they fall."""
 
-from reports.findings import gained, listed
+from reports.findings import clearly, gained, listed
 from reports.graves import (
     Growth,
     Run,
@@ -66,9 +66,7 @@ def _against_none(runs: list[Run], halting: str) -> str:
 
 
 def _less(gap: Spread) -> str:
-    if gap.mean == 0:
-        return "neither less nor more"
-    return f"{'clearly' if gap.clear else 'not clearly'} {'less' if gap.mean < 0 else 'more'}"
+    return clearly(gap, "less", "more", "neither less nor more")
 
 
 def _steps(run: Run, task: GravesTask) -> str:

@@ -5,7 +5,7 @@ from reports.comparisons import Comparison, comparisons
 from reports.corpus import Corpus
 from reports.depth import asks_for_steps, depth_sentence
 from reports.featured import MANY, best_on_dev, featured, featured_halting, halting_models
-from reports.findings import listed, verdict
+from reports.findings import clearly, listed, verdict
 from reports.graves_words import graves_story
 from reports.spread import PLUS_MINUS, signed, title
 from reports.step_habits import habit_sentences
@@ -103,8 +103,8 @@ def _compared(found: Comparison) -> str:
     """Whether a model is above or below the reference, and whether that is clear."""
     gap = found.difference
     mean, low, high = (signed(100 * value) for value in (gap.mean, gap.low, gap.high))
-    how = "" if gap.mean == 0 else "clearly " if gap.clear else "not clearly "
+    how = clearly(gap, "below", "above", "level with")
     return (
-        f"{title(found.model)} is {how}{found.direction} {title(found.reference)} "
+        f"{title(found.model)} is {how} {title(found.reference)} "
         f"({mean} points, 95 % interval {low} to {high})"
     )
