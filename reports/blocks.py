@@ -3,7 +3,7 @@
 Texts and cells of tables are markdown themselves, without blocks of their own in them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reports.charts.figure import Figure
@@ -45,6 +45,16 @@ class Living:
 
 
 Block = Heading | Text | Table | Chart | Living
+
+
+def drawn(charts: Mapping[str, Figure], *names: str) -> list[Block]:
+    """Those of the figures that there are."""
+    return [Chart(name, charts[name]) for name in names if name in charts]
+
+
+def drawn_of(charts: Mapping[str, Figure], kind: str, *models: str) -> list[Block]:
+    """The figures of one kind of each of the models."""
+    return drawn(charts, *(f"{kind}_{model}" for model in models))
 
 
 def as_markdown(blocks: Iterable[Block]) -> str:

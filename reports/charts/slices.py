@@ -17,7 +17,7 @@ from reports.charts.series import (
 )
 from reports.spread import PLUS_MINUS, setting, title
 from reports.stored.artefacts import Artefacts
-from reports.sweep import Group, margins, trials_of, varied
+from reports.tables.sweep import Group, margins, trials_of, varied
 
 STEP = 20  # px of a row
 HEADING, VALUE = "setting", "value"

@@ -18,9 +18,9 @@ from reports.charts.series import (
 )
 from reports.charts.spread_lines import spread_lines
 from reports.spread import Spread, title
-from reports.step_habits import fifths
 from reports.stored.artefacts import Artefacts
-from reports.tables import mean_steps
+from reports.tables.step_habits import fifths
+from reports.tables.table_1 import mean_steps
 
 
 def shares(artefacts: Artefacts, model: str) -> dict[int, tuple[Spread, int]]:

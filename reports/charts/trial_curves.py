@@ -21,7 +21,7 @@ from reports.charts.series import (
 )
 from reports.spread import setting, title
 from reports.stored.artefacts import Artefacts
-from reports.sweep import margins, trials_of, varied
+from reports.tables.sweep import margins, trials_of, varied
 
 
 def telling(artefacts: Artefacts, model: str) -> str | None:

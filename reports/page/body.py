@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader
 from reports.blocks import Block, Chart, Heading, Living
 from reports.charts.figure import Figure
 from reports.page.island import Island
-from reports.page.words import looks, prose, words
+from reports.page.markup import looks, prose, words
 
 # Pixels kept free for a chart's title, axis and legend, and for one of unknown height, so that
 # text does not jump when it is drawn.

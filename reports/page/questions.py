@@ -6,9 +6,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from reports.nse_published import KINDS
 from reports.page.island import Island
 from reports.stored.queries import QueryStep, Traced
+from reports.studies.nse.published import KINDS
 
 LINK = "Questions, step by step: what a reader writes over the query"
 DIGITS = 3  # of a share: more cannot be seen

@@ -15,9 +15,6 @@ from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.rows import pairs, readers, sequences, studies
 from actmodels.settings import FixedStepsConfig
-from reports.graves_tasks import BYTE_KINDS, CHARACTERS, TASKS
-from reports.graves_tasks import HALTINGS as SEQUENCE_HALTINGS
-from reports.nse_published import KINDS, SOURCES, STRATEGIES
 from reports.stored.examples import Examples, read_examples
 from reports.stored.queries import Traced, read_queries
 from reports.stored.reading import (
@@ -31,6 +28,9 @@ from reports.stored.reading import (
     share,
     whole,
 )
+from reports.studies.graves.tasks import BYTE_KINDS, CHARACTERS, TASKS
+from reports.studies.graves.tasks import HALTINGS as SEQUENCE_HALTINGS
+from reports.studies.nse.published import KINDS, SOURCES, STRATEGIES
 
 LIMITS = ("max_epochs", "patience")  # settings of every trial besides its model's own
 READINGS = ("state", "capped", "adaptive")

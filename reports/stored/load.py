@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from actmodels.errors import ArtefactError
-from reports.graves_tasks import CHARACTERS
 from reports.stored.artefacts import READINGS, Artefacts, read_fields, settings_of
 from reports.stored.reading import Source
+from reports.studies.graves.tasks import CHARACTERS
 
 RUN = ("model", "seed")
 RESULTS = "which results.csv has"

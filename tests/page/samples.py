@@ -14,8 +14,8 @@ from reports.page.island import Island
 from reports.page.page import write_page
 from reports.page.trials import trials_island
 from reports.stored.artefacts import Artefacts
-from reports.sweep import range_table
-from reports.tables import table_1, table_1_note
+from reports.tables.sweep import range_table
+from reports.tables.table_1 import table_1, table_1_note
 
 EPOCHS = 15
 # The grid of the paper: 54 and 432 trials.

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from reports.charts.plans import figures
 from reports.markdown import DASH
 from reports.page.page import write_page
-from reports.render import report
+from reports.report import report
 from reports.stored.load import load
 from reports.stored.queries import Traced
 from tests.page.conftest import STORED, Screen, Visit

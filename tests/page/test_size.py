@@ -7,7 +7,7 @@ import pytest
 
 from reports.charts.plans import figures
 from reports.page.page import write_page
-from reports.render import TITLE, report
+from reports.report import TITLE, report
 from reports.stored.examples import read_examples
 from reports.stored.load import load
 from tests.page.conftest import DESK, PHONE, STORED, Screen, Visit

@@ -7,7 +7,8 @@ from actmodels.errors import ArtefactError
 from reports import render
 from reports.blocks import as_markdown
 from reports.charts.plans import figures
-from reports.render import report, write_report
+from reports.render import write_report
+from reports.report import report
 from reports.stored.artefacts import Artefacts
 from reports.stored.load import load
 from tests.reports.conftest import GRAVES, STORED, Edit

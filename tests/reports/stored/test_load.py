@@ -11,10 +11,10 @@ from actmodels.config import setting_types
 from actmodels.errors import ArtefactError
 from actmodels.records import EpochRecord
 from actmodels.sequences import byte_kinds
-from reports.graves_tasks import BYTE_KINDS
-from reports.nse import nse_runs
 from reports.stored.artefacts import HISTORY, TIMINGS, Artefacts
 from reports.stored.load import load
+from reports.studies.graves.tasks import BYTE_KINDS
+from reports.studies.nse.runs import nse_runs
 from tests.reports.conftest import STORED, Edit, Row
 from tests.reports.write_nse import GATED, ONE, settle
 
