@@ -1,13 +1,15 @@
 """Means with their spread over seeds, and how every number of the report is worded."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean, stdev
 
 import pandas as pd
 from scipy.special import stdtrit
+
+from reports.markdown import DASH, Cell
 
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
@@ -91,6 +93,12 @@ class Spread:
         return cls(round(fmean(listed), 12), sd, len(listed))
 
     @classmethod
+    def known(cls, values: pd.Series) -> "Spread | None":
+        """The spread of those that are not empty; None if all are."""
+        found = values.dropna()
+        return None if found.empty else cls.of(found)
+
+    @classmethod
     def stored(cls, mean: float, sd: float, n: int) -> "Spread":
         """A spread that a stage computed; the empty sd of one value is read as nan."""
         return cls(round(mean, 12), None if math.isnan(sd) else round(sd, 12), n)
@@ -134,6 +142,27 @@ def paired(minuend: pd.DataFrame, subtrahend: pd.DataFrame, column: str = "accur
     """Difference seed by seed: the two tables have one row for each of the same seeds."""
     ours, theirs = (t.set_index("seed")[column] for t in (minuend, subtrahend))
     return Spread.of([ours[seed] - theirs[seed] for seed in ours.index])
+
+
+def by_seed(ours: Mapping[int, float], theirs: Mapping[int, float]) -> Spread | None:
+    """Ours minus theirs, seed by seed; None where they share none."""
+    shared = [seed for seed in ours if seed in theirs]
+    return Spread.of([ours[seed] - theirs[seed] for seed in shared]) if shared else None
+
+
+def along(rows: pd.DataFrame, by: str, column: str) -> dict[int, Spread]:
+    """The spread of a column by epoch or by step, the first one first."""
+    return {int(str(at)): Spread.of(of[column]) for at, of in rows.groupby(by, sort=True)}
+
+
+def plain(spread: Spread | None) -> str:
+    """A count in a cell of a table, which may have none."""
+    return DASH if spread is None else spread.plain()
+
+
+def cells(spread: Spread | None) -> list[Cell]:
+    """Mean and sd as two cells of a CSV file."""
+    return [None, None] if spread is None else [spread.mean, spread.sd]
 
 
 def follows(change: Spread) -> str:

@@ -1,13 +1,12 @@
 """The ways of halting side by side: dev accuracy against steps, and what became of targets."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.findings import listed, unpaired
+from reports.findings import listed, over_seeds, unpaired
 from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import KINDS, MINUS, Spread, setting
+from reports.spread import KINDS, MINUS, Spread, cells, setting
 from reports.stored.artefacts import Artefacts
 
 TARGET = "target_steps"  # a kind of halting, and its setting
@@ -102,18 +101,13 @@ def _percent(share: float) -> str:
 
 def halting_note(artefacts: Artefacts) -> str:
     """How to read table and figure."""
-    seeds = sorted({p.accuracy.n for p in halting_points(artefacts)})
-    over = "one seed each, so no spread" if seeds == [1] else f"mean ± sd over {_seeds(seeds)}"
+    over = over_seeds(p.accuracy.n for p in halting_points(artefacts))
     return (
         "The same network, from its chosen configuration, with each way of halting in turn; dev "
         f"accuracy and steps per dev pair are those of each run's best epoch ({over}). The test "
         "split is not read here, and the best of many points on dev is optimistic. A run has "
         "collapsed if its mean steps are fewer than `halting.collapsed_below` in `params.yaml`."
     )
-
-
-def _seeds(counts: Sequence[int]) -> str:
-    return f"{listed([str(count) for count in counts])} seeds"
 
 
 def halting_sentences(artefacts: Artefacts) -> str:
@@ -172,7 +166,7 @@ def halting_csv(artefacts: Artefacts) -> str:
     header += ["mean_steps_sd", "collapsed", "ponder_weight_end_mean", "off_target"]
     rows: list[list[Cell]] = []
     for p in halting_points(artefacts):
-        row: list[Cell] = [p.kind, p.text, p.accuracy.n, p.accuracy.mean, p.accuracy.sd]
-        row += [p.steps.mean, p.steps.sd, p.collapsed, p.ponder_weight, p.off_target]
+        row: list[Cell] = [p.kind, p.text, p.accuracy.n, *cells(p.accuracy)]
+        row += [*cells(p.steps), p.collapsed, p.ponder_weight, p.off_target]
         rows.append(row)
     return csv_text(header, rows)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import PLUS_MINUS, Spread, paired
+from reports.spread import PLUS_MINUS, Spread, cells, paired
 from reports.stored.artefacts import Artefacts
 from reports.tables.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 
@@ -140,7 +140,6 @@ def ablation_csv(artefacts: Artefacts) -> str:
     rows: list[list[Cell]] = []
     for split, table in (("dev", artefacts.ablation_dev), ("test", artefacts.ablation_test)):
         for p in points(table, split) if not table.empty else ():
-            gain = (None, None) if p.gain is None else (p.gain.mean, p.gain.sd)
             place: list[Cell] = [p.split, p.reading, p.steps, p.accuracy.n]
-            rows.append([*place, p.accuracy.mean, p.accuracy.sd, p.mean_steps.mean, *gain])
+            rows.append([*place, *cells(p.accuracy), p.mean_steps.mean, *cells(p.gain)])
     return csv_text(header, rows)

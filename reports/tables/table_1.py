@@ -1,7 +1,7 @@
 """Table 1: what others published, cited, and what this project measured, each with its corpus."""
 
 from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import MINUS, Spread, sampling_error, title
+from reports.spread import MINUS, Spread, cells, plain, sampling_error, title
 from reports.stored.artefacts import Artefacts
 from reports.tables.corpus import Corpus
 from reports.tables.published import ROWS, SOURCES
@@ -72,7 +72,7 @@ def table_1(artefacts: Artefacts, published: bool) -> Table:
                 f"**{accuracy.percent()}**",
                 dev.percent(),
                 str(accuracy.n),
-                DASH if steps is None else steps.plain(),
+                plain(steps),
             ]
         )
     return Table(HEADER, rows, left=3)
@@ -116,11 +116,10 @@ def table_1_csv(artefacts: Artefacts, published: bool) -> str:
     label = Corpus.of(artefacts).label
     name, weights, test, dev = lexicalised(artefacts)
     first: list[Cell] = [name, label, "this project", weights]
-    rows.append([*first, test.mean, test.sd, dev.mean, dev.sd, test.n, None, None])
+    rows.append([*first, *cells(test), *cells(dev), test.n, *cells(None)])
     for model in artefacts.models:
         test, steps = test_accuracy(artefacts, model), mean_steps(artefacts, model)
         dev = Spread.of(artefacts.runs(model)["dev_accuracy"])
         ours: list[Cell] = [title(model), label, "this project", parameters(artefacts, model)]
-        ours += [test.mean, test.sd, dev.mean, dev.sd, test.n]
-        rows.append([*ours, *((None, None) if steps is None else (steps.mean, steps.sd))])
+        rows.append([*ours, *cells(test), *cells(dev), test.n, *cells(steps)])
     return csv_text(header, rows)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import Spread
+from reports.markdown import Cell, Table, csv_text
+from reports.spread import Spread, along, by_seed, cells, plain
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import Run, graves_runs
 from reports.studies.graves.tasks import BYTE_KINDS, CHARACTERS, NONE
@@ -67,7 +67,7 @@ def _reader(artefacts: Artefacts, run: Run) -> Reader:
     return Reader(
         run,
         {int(seed): loss / NATS for seed, loss in zip(rows["seed"], rows["dev_loss"], strict=True)},
-        _spread(rows["dev_ponder_cost"]),
+        Spread.known(rows["dev_ponder_cost"]),
         {
             kind: _kind(kind, of, of_seed)
             for kind in BYTE_KINDS
@@ -82,16 +82,11 @@ def _kind(kind: str, rows: pd.DataFrame, total: int) -> ByteKind:
         kind,
         int(rows["bytes"].sum()) / total,
         dict(zip(map(int, stepping["seed"]), map(float, stepping["steps"]), strict=True)),
-        _spread(rows["steps"]),
-        _spread(rows["ponder"]),
+        Spread.known(rows["steps"]),
+        Spread.known(rows["ponder"]),
         Spread.of(rows["loss"] / NATS),
         Spread.of(rows["entropy"] / NATS),
     )
-
-
-def _spread(values: "pd.Series[float]") -> Spread | None:
-    known = values.dropna()
-    return None if known.empty else Spread.of(known)
 
 
 def best_reader(found: list[Reader], halting: str) -> Reader | None:
@@ -100,21 +95,16 @@ def best_reader(found: list[Reader], halting: str) -> Reader | None:
     return min(of, key=lambda reader: reader.bits.mean, default=None)
 
 
-def difference(ours: Mapping[int, float], theirs: Mapping[int, float]) -> Spread | None:
-    """Ours minus theirs, seed by seed; None where they share none."""
-    shared = [seed for seed in ours if seed in theirs]
-    return Spread.of([ours[seed] - theirs[seed] for seed in shared]) if shared else None
-
-
 def bits_curve(artefacts: Artefacts, reader: Reader) -> dict[int, Spread]:
     """Bits per character on dev by epoch, over the seeds that reached it."""
     table = artefacts.graves_history
     rows = table[(table["task"] == CHARACTERS) & (table["run"] == reader.run.name)]
-    return {
-        int(str(epoch)): Spread.of(of["dev_loss"] / NATS)
-        for epoch, of in rows.groupby("epoch", sort=True)
-        if of["dev_loss"].notna().all()
-    }
+    whole = rows.assign(bits=rows["dev_loss"] / NATS).groupby("epoch").filter(_is_whole)
+    return along(whole, "epoch", "bits")
+
+
+def _is_whole(rows: pd.DataFrame) -> bool:
+    return bool(rows["dev_loss"].notna().all())
 
 
 def characters_table(artefacts: Artefacts) -> Table:
@@ -127,7 +117,7 @@ def characters_table(artefacts: Artefacts) -> Table:
     for reader in found:
         run = reader.run
         row = [run.label, str(run.error.n), reader.bits.plain(), run.error.percent()]
-        row += [_plain(run.steps), _plain(reader.ponder), f"{run.parameters:,}"]
+        row += [plain(run.steps), plain(reader.ponder), f"{run.parameters:,}"]
         rows.append([*row, f"{run.diverged} of {run.error.n}"] if diverged else row)
     return Table([*header, "runs diverged"] if diverged else header, rows)
 
@@ -146,13 +136,9 @@ def kinds_table(artefacts: Artefacts) -> Table:
 
 
 def _kind_cells(kind: ByteKind) -> list[str]:
-    steps, ponder = _plain(kind.steps), _plain(kind.ponder)
+    steps, ponder = plain(kind.steps), plain(kind.ponder)
     share = f"{100 * kind.share:.1f}"
     return [kind.name, share, steps, ponder, kind.bits.plain(), kind.entropy.plain()]
-
-
-def _plain(spread: Spread | None) -> str:
-    return DASH if spread is None else spread.plain()
 
 
 def characters_csv(artefacts: Artefacts) -> str:
@@ -168,14 +154,10 @@ def characters_csv(artefacts: Artefacts) -> str:
         run = reader.run
         gap = None
         if without is not None and reader is not without:
-            gap = difference(reader.by_seed, without.by_seed)
+            gap = by_seed(reader.by_seed, without.by_seed)
         row: list[Cell] = [run.name, run.halting, run.ponder_weight, run.error.n, run.diverged]
-        row += [run.parameters, *_cells(reader.bits), *_cells(run.error), *_cells(run.steps)]
-        row += [*_cells(reader.ponder), *_cells(gap)]
+        row += [run.parameters, *cells(reader.bits), *cells(run.error), *cells(run.steps)]
+        row += [*cells(reader.ponder), *cells(gap)]
         at = [reader.kinds[kind].steps if kind in reader.kinds else None for kind in BYTE_KINDS]
         rows.append([*row, *(None if steps is None else steps.mean for steps in at)])
     return csv_text(header, rows)
-
-
-def _cells(spread: Spread | None) -> list[Cell]:
-    return [None, None] if spread is None else [spread.mean, spread.sd]

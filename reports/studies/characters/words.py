@@ -1,18 +1,15 @@
 """What the figures on characters say, whichever way they fall."""
 
-from reports.findings import clearly, listed
-from reports.spread import KINDS, Spread
+from reports.findings import clearly, over_seeds
+from reports.spread import KINDS, Spread, by_seed
 from reports.stored.artefacts import Artefacts
-from reports.studies.characters.readers import ByteKind, Reader, best_reader, difference, readers
+from reports.studies.characters.readers import ByteKind, Reader, best_reader, readers
 from reports.studies.graves.tasks import BOUNDARIES, CHARACTERS_REPORTED, HALTINGS, LETTER, NONE
 
 
 def characters_note(artefacts: Artefacts) -> str:
     """How to read the tables and the figures."""
-    seeds = sorted({len(reader.by_seed) for reader in readers(artefacts)})
-    over = "one seed each, so no spread"
-    if seeds != [1]:
-        over = f"mean ± sd over {listed([str(count) for count in seeds])} seeds"
+    over = over_seeds(len(reader.by_seed) for reader in readers(artefacts))
     return (
         "Recurrent networks that read a text byte by byte and predict the next one (Graves 2016, "
         "section 3.5), each window from a state of zeros. *Bits per character* are the mean loss, "
@@ -39,7 +36,7 @@ def characters_sentences(artefacts: Artefacts, published: bool) -> str:
 def _against_none(found: list[Reader], halting: str) -> str:
     """The best of one way of halting against the best without any; empty without both."""
     best, without = best_reader(found, halting), best_reader(found, NONE)
-    gap = None if best is None or without is None else difference(best.by_seed, without.by_seed)
+    gap = None if best is None or without is None else by_seed(best.by_seed, without.by_seed)
     if best is None or without is None or gap is None:
         return ""
     count = sum(reader.run.halting == halting for reader in found)
@@ -67,7 +64,7 @@ def _pauses(reader: Reader) -> str:
     gaps = [
         (kind.name, gap)
         for kind in reader.kinds.values()
-        if kind.name in BOUNDARIES and (gap := difference(kind.by_seed, letter.by_seed)) is not None
+        if kind.name in BOUNDARIES and (gap := by_seed(kind.by_seed, letter.by_seed)) is not None
     ]
     if not gaps:
         return ""

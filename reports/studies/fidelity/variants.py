@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import Interval, Spread, whole
+from reports.spread import Interval, Spread, cells, whole
 from reports.stored.artefacts import Artefacts
 from reports.tables.comparisons import p_value
 
@@ -123,8 +123,8 @@ def fidelity_csv(artefacts: Artefacts) -> str:
     rows: list[list[Cell]] = []
     for model in fidelity_models(artefacts):
         for v in variants(artefacts, model):
-            row: list[Cell] = [model, v.name, v.changes, v.test.n, v.dev.mean, v.dev.sd]
-            row += [v.test.mean, v.test.sd, v.mean_steps]
+            row: list[Cell] = [model, v.name, v.changes, v.test.n, *cells(v.dev)]
+            row += [*cells(v.test), v.mean_steps]
             row += [v.difference.mean, v.difference.low, v.difference.high]
             rows.append([*row, v.largest_p, v.pairs, v.share])
     return csv_text(header, rows)

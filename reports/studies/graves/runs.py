@@ -7,8 +7,8 @@ from statistics import StatisticsError, correlation, linear_regression
 
 import pandas as pd
 
-from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import Spread, setting
+from reports.markdown import Cell, Table, csv_text
+from reports.spread import Spread, along, by_seed, cells, plain, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.tasks import ACT, NONE, TASKS
 
@@ -82,13 +82,13 @@ def graves_runs(artefacts: Artefacts, task: str) -> list[Run]:
 
 
 def _run(artefacts: Artefacts, task: str, name: str, rows: pd.DataFrame) -> Run:
-    weight, steps = rows["ponder_weight"].iloc[0], rows["dev_mean_steps"].dropna()
+    weight = rows["ponder_weight"].iloc[0]
     return Run(
         name=name,
         halting=str(rows["halting"].iloc[0]),
         ponder_weight=None if pd.isna(weight) else float(weight),
         errors=dict(zip(map(int, rows["seed"]), map(float, rows["dev_error"]), strict=True)),
-        steps=None if steps.empty else Spread.of(steps),
+        steps=Spread.known(rows["dev_mean_steps"]),
         parameters=int(rows["parameters"].iloc[0]),
         diverged=int(rows["diverged"].sum()),
         growth=_growth(_of(artefacts.graves_difficulty, task, name)),
@@ -119,23 +119,15 @@ def graves_levels(artefacts: Artefacts, task: str, run: Run) -> list[Level]:
     """Error and steps of a run by difficulty, the least first."""
     rows = _of(artefacts.graves_difficulty, task, run.name)
     return [
-        Level(int(str(difficulty)), _spread(of["error"]), _spread(of["mean_steps"]))
+        Level(int(str(difficulty)), Spread.known(of["error"]), Spread.known(of["mean_steps"]))
         for difficulty, of in rows.groupby("difficulty", sort=True)
     ]
-
-
-def _spread(values: "pd.Series[float]") -> Spread | None:
-    known = values.dropna()
-    return None if known.empty else Spread.of(known)
 
 
 def graves_curve(artefacts: Artefacts, task: str, run: Run) -> dict[int, Spread]:
     """Sequence error on dev by epoch, over the seeds that reached it."""
     rows = _of(artefacts.graves_history, task, run.name)
-    return {
-        int(str(epoch)): Spread.of(of["dev_error"])
-        for epoch, of in rows.groupby("epoch", sort=True)
-    }
+    return along(rows, "epoch", "dev_error")
 
 
 def best_run(runs: list[Run], halting: str) -> Run | None:
@@ -146,8 +138,7 @@ def best_run(runs: list[Run], halting: str) -> Run | None:
 
 def error_gap(run: Run, other: Run) -> Spread | None:
     """Sequence error of a run minus that of another, seed by seed; None if they share none."""
-    shared = [seed for seed in run.errors if seed in other.errors]
-    return Spread.of([run.errors[s] - other.errors[s] for s in shared]) if shared else None
+    return by_seed(run.errors, other.errors)
 
 
 def act_gap(runs: list[Run]) -> Spread | None:
@@ -163,8 +154,13 @@ def graves_table(artefacts: Artefacts, task: str) -> Table:
     header = ["run", "seeds", "sequence error, %", "mean steps per input", "parameters"]
     rows = []
     for run in runs:
-        steps = DASH if run.steps is None else run.steps.plain()
-        row = [run.label, str(run.error.n), run.error.percent(), steps, f"{run.parameters:,}"]
+        row = [
+            run.label,
+            str(run.error.n),
+            run.error.percent(),
+            plain(run.steps),
+            f"{run.parameters:,}",
+        ]
         rows.append([*row, f"{run.diverged} of {run.error.n}"] if diverged else row)
     return Table([*header, "runs diverged"] if diverged else header, rows)
 
@@ -182,12 +178,8 @@ def graves_csv(artefacts: Artefacts) -> str:
         for run in runs:
             gap = None if without is None or run is without else error_gap(run, without)
             row: list[Cell] = [task, run.name, run.halting, run.ponder_weight, run.error.n]
-            row += [run.diverged, run.parameters, *_cells(run.error), *_cells(run.steps)]
+            row += [run.diverged, run.parameters, *cells(run.error), *cells(run.steps)]
             slope, pearson = (run.growth.slope, run.growth.pearson) if run.growth else (None, None)
-            row += [*_cells(gap), *_cells(slope)]
-            rows.append([*row, _cells(pearson)[0]])
+            row += [*cells(gap), *cells(slope)]
+            rows.append([*row, cells(pearson)[0]])
     return csv_text(header, rows)
-
-
-def _cells(spread: Spread | None) -> list[Cell]:
-    return [None, None] if spread is None else [spread.mean, spread.sd]

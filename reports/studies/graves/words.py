@@ -1,6 +1,6 @@
 """What the figures on Graves' tasks say, whichever way they fall."""
 
-from reports.findings import clearly, gained, listed
+from reports.findings import clearly, gained, listed, over_seeds
 from reports.spread import KINDS, Spread, follows, signed
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import (
@@ -20,12 +20,8 @@ def graves_note(artefacts: Artefacts) -> str:
     """How to read tables and figures."""
     tasks = [TASKS[task] for task in graves_tasks(artefacts)]
     each = [f"{t.difficulty} ({t.title.lower()}, error of {t.counted_in})" for t in tasks]
-    seeds = sorted(
-        {len(r.errors) for t in graves_tasks(artefacts) for r in graves_runs(artefacts, t)}
-    )
-    over = "one seed each, so no spread"
-    if seeds != [1]:
-        over = f"mean ± sd over {listed([str(count) for count in seeds])} seeds"
+    runs = [run for task in graves_tasks(artefacts) for run in graves_runs(artefacts, task)]
+    over = over_seeds(len(run.errors) for run in runs)
     return (
         "Recurrent networks on sequences that are generated as they train (Graves 2016, "
         "section 3), with and without adaptive computation time (ACT), which "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.markdown import DASH, Cell, Table, csv_text
-from reports.spread import Gap, Interval, Spread
+from reports.spread import Gap, Interval, Spread, along, cells, plain
 from reports.stored.artefacts import Artefacts
 from reports.studies.nse.published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
 from reports.tables.comparisons import p_value
@@ -97,8 +97,8 @@ def _run(
         dev=Spread.of(seeds["dev_accuracy"]),
         test=test,
         tests=tuple(map(float, seeds["test_accuracy"])),
-        mean_steps=_spread(seeds["test_mean_steps"]),
-        sd_steps=_spread(seeds["dev_sd_steps"]),
+        mean_steps=Spread.known(seeds["test_mean_steps"]),
+        sd_steps=Spread.known(seeds["dev_sd_steps"]),
         parameters=int(seeds["parameters"].iloc[0]),
         diverged=int(seeds["diverged"].sum()),
         difference=Interval(row["difference"], row["low"], row["high"], test.n),
@@ -111,15 +111,10 @@ def _run(
     )
 
 
-def _spread(values: "pd.Series[float]") -> Spread | None:
-    known = values.dropna()
-    return None if known.empty else Spread.of(known)
-
-
 def _fit(seeds: pd.DataFrame, history: pd.DataFrame) -> Spread | None:
     """Training minus dev accuracy at the best epochs that are known."""
     best = seeds.merge(history, left_on=["seed", "best_epoch"], right_on=["seed", "epoch"])
-    return _spread(best["train_accuracy"] - best["dev_accuracy_y"])
+    return Spread.known(best["train_accuracy"] - best["dev_accuracy_y"])
 
 
 def nse_steps(artefacts: Artefacts, kind: str, run: Run) -> list[Step]:
@@ -134,10 +129,7 @@ def nse_steps(artefacts: Artefacts, kind: str, run: Run) -> list[Step]:
 def nse_curve(artefacts: Artefacts, kind: str, run: Run, part: str) -> dict[int, Spread]:
     """Accuracy on `train` or `dev` by epoch, over the seeds that reached it."""
     rows = of_run(artefacts.nse.history, kind, run.name)
-    return {
-        int(str(epoch)): Spread.of(of[f"{part}_accuracy"])
-        for epoch, of in rows.groupby("epoch", sort=True)
-    }
+    return along(rows, "epoch", f"{part}_accuracy")
 
 
 def baselines(artefacts: Artefacts, kind: str) -> Mapping[str, Baseline]:
@@ -171,7 +163,7 @@ def _taken(run: Run) -> str:
     """Mean steps on test; a whole number where nothing halts."""
     if run.strategy == GATING or run.steps == 1:
         return str(run.steps)
-    return DASH if run.mean_steps is None else run.mean_steps.plain()
+    return plain(run.mean_steps)
 
 
 def published_table(artefacts: Artefacts, kind: str) -> Table:
@@ -201,15 +193,8 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
     """Every run, baseline and published reader; accuracies in [0, 1]."""
     header = ["questions", "run", "source", "strategy", "steps", "seeds", "diverged", "parameters"]
     header += ["dev_accuracy_mean", "dev_accuracy_sd", "test_accuracy_mean", "test_accuracy_sd"]
-    header += [
-        "mean_steps_mean",
-        "mean_steps_sd",
-        "difference",
-        "low",
-        "high",
-        "largest_p",
-        "pairs",
-    ]
+    header += ["mean_steps_mean", "mean_steps_sd", "difference", "low", "high", "largest_p"]
+    header += ["pairs"]
     rows: list[list[Cell]] = []
     for kind in nse_kinds(artefacts):
         found = baselines(artefacts, kind)
@@ -218,11 +203,8 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
             rows.append([kind, name, OURS, *[None] * 5, dev, None, test, *[None] * 8])
         for run in nse_runs(artefacts, kind):
             row: list[Cell] = [kind, run.name, OURS, run.strategy, run.steps, run.test.n]
-            row += [run.diverged, run.parameters, run.dev.mean, run.dev.sd]
-            row += [run.test.mean, run.test.sd]
-            row += (
-                [None] * 2 if run.mean_steps is None else [run.mean_steps.mean, run.mean_steps.sd]
-            )
+            row += [run.diverged, run.parameters, *cells(run.dev), *cells(run.test)]
+            row += cells(run.mean_steps)
             row += [run.difference.mean, run.difference.low, run.difference.high]
             rows.append([*row, run.largest_p, run.pairs])
         if published:

@@ -1,9 +1,10 @@
 """What the figures on cloze questions say, whichever way they fall."""
 
+from dataclasses import replace
 from math import inf, sqrt
 
-from reports.findings import listed
-from reports.spread import PLUS_MINUS, Gap, sampling_error, signed, t_quantile
+from reports.findings import clearly, listed, over_seeds
+from reports.spread import Gap, sampling_error, signed, t_quantile
 from reports.stored.artefacts import Artefacts
 from reports.studies.nse.published import (
     ADAPTIVE,
@@ -29,13 +30,7 @@ ALIKE = 0.1  # sd of steps between questions: below it, they all take about as m
 def nse_note(artefacts: Artefacts) -> str:
     """How to read tables and figures."""
     runs = [run for kind in nse_kinds(artefacts) for run in nse_runs(artefacts, kind)]
-    seeds = sorted({run.test.n for run in runs})
-    times = listed([str(n) for n in seeds])
-    over = (
-        "one seed each, so no spread"
-        if seeds == [1]
-        else f"mean {PLUS_MINUS} sd over {times} seeds"
-    )
+    over = over_seeds(run.test.n for run in runs)
     scored = listed([f"{n:,}" for n in sorted({run.pairs for run in runs})])
     kinds = listed([KINDS[kind].asked for kind in nse_kinds(artefacts)])
     return (
@@ -88,9 +83,7 @@ def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:
 def _against_first(run: Run, first: Run) -> str:
     """Whether a run is better than the first one by both measures."""
     gap, error, beyond = run.difference, run.over_seeds.error, run.over_seeds.clear
-    how = f"{'' if gap.clear and beyond else 'not '}clearly {'above' if gap.mean > 0 else 'below'}"
-    if gap.mean == 0:
-        how = "level with"
+    how = clearly(replace(gap, seeds=gap.seeds if beyond else 1), "below", "above", "level with")
     low, high = (signed(100 * end) for end in (gap.low, gap.high))
     over = (
         "one seed, no spread" if error is None else f"standard error over seeds {100 * error:.2f}"
