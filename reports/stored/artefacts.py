@@ -72,7 +72,7 @@ def _table(place: str, columns: dict[str, Kind] | type, *key: str, **known: Kind
     def read(root: Path) -> pd.DataFrame:
         source = Source(root, *place.split("/"))
         table = read_table(source, of)
-        for _, row in table[table.duplicated(list(key))].iterrows():
+        for _, row in table[table.duplicated(list(key))].iterrows() if key else ():
             raise source.damaged(f"has {', '.join(str(row[column]) for column in key)} twice")
         return table
 
@@ -142,9 +142,7 @@ class Artefacts:
     retrain_environment: dict[str, Any] = _document("retrain/environment.json", *ENVIRONMENT)
     results: pd.DataFrame = _table("evaluate/results.csv", pairs.Result, *RUN)
     depth: pd.DataFrame = _table("evaluate/depth.csv", pairs.AtDepth, *RUN, "depth")
-    lengths: pd.DataFrame = _table(
-        "evaluate/lengths.csv", pairs.Lengths, *RUN, "mean_length", "steps"
-    )
+    lengths: pd.DataFrame = _table("evaluate/lengths.csv", pairs.Lengths)
     correlations: pd.DataFrame = _table(
         *("evaluate/correlations.csv", pairs.Correlations, *RUN, "steps_against"),
         steps_against=one_of(*AGAINST),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from reports.blocks import as_markdown
 from reports.stored.artefacts import Artefacts
 from reports.tables.provenance import duration, provenance_table
 from reports.tables.timings import timings
@@ -32,7 +33,7 @@ def test_both_stages_have_a_column(artefacts: Artefacts) -> None:
     assert "| GPU | none | none |" in lines
     assert "| of them reused | 2 | 0 |" in lines
     assert "| wall time | 12 min 5 s | 3 h 20 min |" in lines
-    assert "\n".join(lines) in timings(artefacts)
+    assert "\n".join(lines) in as_markdown(timings(artefacts))
 
 
 def test_a_gpu_is_named_and_unknown_memory_is_said_to_be(artefacts: Artefacts) -> None:
