@@ -8,6 +8,8 @@ from tqdm import tqdm
 from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import PairTensors
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import Ablation
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage, state_folder
@@ -42,7 +44,7 @@ def main() -> None:
             name = {"model": config.model, "seed": config.seed}
             rows[split] += [name | row._asdict() for row in found]
     for split, table in rows.items():
-        write_table(artefacts("ablate", f"{split}.csv"), table)
+        write_table(artefacts("ablate", f"{split}.csv"), table, columns(Ablation))
     summary = {split: summarise(table) for split, table in rows.items()}
     write_summary(artefacts("ablate", "summary.json"), summary)
     tags = {**provenance_tags(), "data_digest": data_digest()}

@@ -9,9 +9,10 @@ from tqdm import tqdm
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
-from pipeline.measures.against_reference import COLUMNS as PAIRED
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
 from pipeline.measures.against_reference import hits_by_model, paired_rows
-from pipeline.measures.steps import CORRELATIONS, LENGTHS, correlation_rows, length_rows
+from pipeline.measures.steps import correlation_rows, length_rows
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
@@ -20,8 +21,6 @@ from pipeline.trained.trials import data_digest
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 from tune.selection import sample_sd
-
-DEPTH_COLUMNS = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
 
 
 def depth_rows(
@@ -38,7 +37,7 @@ def depth_rows(
         steps = None if result.steps is None else result.steps[chosen].double().mean().item()
         accuracy = hits.double().mean().item()
         values = (depth, int(chosen.sum()), accuracy, steps)
-        rows.append(name | dict(zip(DEPTH_COLUMNS[2:], values, strict=True)))
+        rows.append(name | dict(zip(columns(AtDepth, after="seed"), values, strict=True)))
     return rows
 
 
@@ -105,14 +104,14 @@ def main() -> None:
     models = dict.fromkeys(str(row["model"]) for row in rows)
     summary = {model: summarise([r for r in rows if r["model"] == model]) for model in models}
 
-    write_table(folder / "results.csv", rows)
-    write_table(folder / "depth.csv", depths, DEPTH_COLUMNS)
-    write_table(folder / "predictions.csv", predictions)
+    write_table(folder / "results.csv", rows, columns(Result))
+    write_table(folder / "depth.csv", depths, columns(AtDepth))
+    write_table(folder / "predictions.csv", predictions, columns(Prediction))
     found = hits_by_model([*predictions, *lexicalised_predictions()], pair_ids)
     paired = paired_rows(found, params.reference, params.resamples)
-    write_table(folder / "paired.csv", paired, list(PAIRED))
-    write_table(folder / "lengths.csv", lengths, list(LENGTHS))
-    write_table(folder / "correlations.csv", correlations, list(CORRELATIONS))
+    write_table(folder / "paired.csv", paired, columns(Paired))
+    write_table(folder / "lengths.csv", lengths, columns(Lengths))
+    write_table(folder / "correlations.csv", correlations, columns(Correlations))
     write_summary(folder / "summary.json", summary)
     keys = "+".join(str(row["key"]) for row in rows)
     tags = {**provenance_tags(), "data_digest": data_digest()}

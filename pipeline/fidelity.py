@@ -16,6 +16,8 @@ from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import evaluate, mean_and_sd
 from actmodels.registry import as_published
+from actmodels.rows.columns import columns
+from actmodels.rows.studies import Variant, VariantTime
 from pipeline.measures.paired import Comparison, Hits, compare
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
@@ -31,11 +33,6 @@ RESULTS = (
     *("model", "variant", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
     *("dev_accuracy", "dev_mean_steps", "dev_sd_steps", "ponder_weight_end"),
     *("test_accuracy", "test_pairs", "test_mean_steps"),
-)
-VARIANTS = (
-    *("model", "variant", "changes", "seeds", "dev_accuracy_mean", "dev_accuracy_sd"),
-    *("test_accuracy_mean", "test_accuracy_sd", "test_mean_steps", "difference", "low", "high"),
-    *("largest_p", "pairs"),
 )
 
 
@@ -138,8 +135,8 @@ def main() -> None:
             timings.append(timing_row(run, record))
     variants = compare_variants(params, rows, hits)
     write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "variants.csv", variants, list(VARIANTS))
-    write_table(folder / "timings.csv", timings, ["model", "variant", "seed", "epochs", "seconds"])
+    write_table(folder / "variants.csv", variants, columns(Variant))
+    write_table(folder / "timings.csv", timings, columns(VariantTime))
     kept = ("seeds", "test_accuracy_mean", "difference")
     summary = summarise(variants, "model", "variant", kept)
     write_summary(folder / "summary.json", summary)

@@ -13,6 +13,8 @@ import torch
 from tqdm import tqdm
 
 from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.sequences import SequenceEpoch, SequenceResult, SequenceTime
 from actmodels.sequences.config import SequenceTrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
@@ -21,10 +23,7 @@ from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.along_text import Reading
 from pipeline.studies.sequence_rows import (
-    HISTORY,
     LOOKED_AT,
-    RESULTS,
-    TIMINGS,
     history_rows,
     look,
     result_row,
@@ -86,9 +85,11 @@ def main() -> None:
     records = train(runs, execution, reading) if runs else []
     pairs = list(zip(runs, records, strict=True))
     rows = [result_row(run, record) for run, record in pairs]
-    write_table(folder / "results.csv", rows, list(RESULTS))
+    write_table(folder / "results.csv", rows, columns(SequenceResult))
     write_table(
-        folder / "history.csv", [row for p in pairs for row in history_rows(*p)], list(HISTORY)
+        folder / "history.csv",
+        [row for p in pairs for row in history_rows(*p)],
+        columns(SequenceEpoch),
     )
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
     store = TrialStore(execution.state / "trials")
@@ -97,9 +98,9 @@ def main() -> None:
         (run, torch.load(store.weights_path(record.key), weights_only=True)) for run, record in bar
     )
     for name, rows_of in look(weighted, params.graves, reading).items():
-        write_table(folder / f"{name}.csv", rows_of, list(LOOKED_AT[name]))
+        write_table(folder / f"{name}.csv", rows_of, columns(LOOKED_AT[name]))
     timings = [run.seeded | spent(record) for run, record in pairs]
-    write_table(folder / "timings.csv", timings, list(TIMINGS))
+    write_table(folder / "timings.csv", timings, columns(SequenceTime))
     named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in rows]
     write_summary(
         folder / "summary.json", summarise(named, "task", "run", ("dev_error", "dev_mean_steps"))

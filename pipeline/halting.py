@@ -8,6 +8,8 @@ import statistics
 from typing import Any
 
 from actmodels.registry import model_with
+from actmodels.rows.columns import columns
+from actmodels.rows.studies import HaltingPoint, HaltingTime
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
@@ -19,10 +21,6 @@ from tune.selection import sample_sd
 RESULTS = (
     *("kind", "point", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
     *("dev_accuracy", "dev_mean_steps", "dev_sd_steps", "ponder_weight_end"),
-)
-POINTS = (
-    *("kind", "point", "seeds", "dev_accuracy_mean", "dev_accuracy_sd"),
-    *("mean_steps_mean", "mean_steps_sd", "collapsed", "ponder_weight_end_mean"),
 )
 HISTORY = ("kind", "point", "seed", "epoch", "dev_accuracy", "dev_mean_steps", "ponder_weight")
 
@@ -86,7 +84,7 @@ def main() -> None:
     rows = [run_row(run, record) for run, record in pairs]
     points = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "points.csv", points, list(POINTS))
+    write_table(folder / "points.csv", points, columns(HaltingPoint))
     history = [
         {**run.labels, "seed": run.config.seed} | {name: getattr(e, name) for name in HISTORY[3:]}
         for run, record in pairs
@@ -94,7 +92,7 @@ def main() -> None:
     ]
     write_table(folder / "history.csv", history, list(HISTORY))
     timings = [timing_row(run, record) for run, record in pairs]
-    write_table(folder / "timings.csv", timings, ["kind", "point", "seed", "epochs", "seconds"])
+    write_table(folder / "timings.csv", timings, columns(HaltingTime))
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
     summary = summarise(points, "kind", "point", kept)
     write_summary(folder / "summary.json", summary)

@@ -21,6 +21,15 @@ from actmodels.errors import ArtefactError
 from actmodels.evaluation import mean_and_sd
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.readers import (
+    Baseline,
+    ReaderEpoch,
+    ReaderMeans,
+    ReaderResult,
+    ReaderStep,
+    ReaderTime,
+)
 from pipeline.parameters.load import load_params
 from pipeline.parameters.question_sections import ReadingStudy
 from pipeline.parameters.schema import Params
@@ -28,12 +37,6 @@ from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.query_traces import Wording, query_trace
 from pipeline.studies.reader_tables import (
-    BASELINES,
-    HISTORY,
-    RESULTS,
-    RUNS,
-    STEPS,
-    TIMINGS,
     Scored,
     baseline_rows,
     compare_runs,
@@ -186,16 +189,19 @@ def main() -> None:
     kinds = {kind: readers.questions(kind) for kind in params.nse.kinds}
     source = made().source if kinds else ""
     known = [row for kind in kinds for row in baseline_rows(kind, source, kinds[kind])]
-    tables: dict[str, tuple[list[dict[str, Any]], Sequence[str]]] = {
-        "results": ([one.row for one in scored], RESULTS),
-        "runs": (compared, RUNS),
-        "baselines": (known, BASELINES),
-        "history": ([row for r, found in pairs for row in history_rows(r.seeded, found)], HISTORY),
-        "steps": (steps, STEPS),
-        "timings": ([run.seeded | spent(record) for run, record in pairs], TIMINGS),
+    tables: dict[str, tuple[list[dict[str, Any]], type]] = {
+        "results": ([one.row for one in scored], ReaderResult),
+        "runs": (compared, ReaderMeans),
+        "baselines": (known, Baseline),
+        "history": (
+            [row for r, found in pairs for row in history_rows(r.seeded, found)],
+            ReaderEpoch,
+        ),
+        "steps": (steps, ReaderStep),
+        "timings": ([run.seeded | spent(record) for run, record in pairs], ReaderTime),
     }
-    for name, (rows, columns) in tables.items():
-        write_table(folder / f"{name}.csv", rows, list(columns))
+    for name, (rows, row) in tables.items():
+        write_table(folder / f"{name}.csv", rows, columns(row))
     write_text(folder / "queries.jsonl", "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
     write_summary(folder / "summary.json", summarise(compared, "questions", "run", kept))

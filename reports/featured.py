@@ -1,7 +1,7 @@
 """Which models the words and the crowded figures are about where there are too many for all."""
 
-from reports.artefacts import Artefacts
 from reports.spread import Spread
+from reports.stored.artefacts import Artefacts
 
 MANY = 4  # as many are named one by one; with more, only the featured ones
 PAPER = ("decomposable_attention", "adaptive_attention")

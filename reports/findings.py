@@ -1,6 +1,8 @@
 """Words for what was found, chosen by the numbers whichever way they fall."""
 
-from reports.spread import Gap, Spread, signed
+from collections.abc import Iterable
+
+from reports.spread import PLUS_MINUS, Gap, Interval, Spread, signed
 
 
 def listed(items: list[str]) -> str:
@@ -10,6 +12,21 @@ def listed(items: list[str]) -> str:
     if any(", " in item for item in items):
         return f"{'; '.join(items[:-1])}; and {items[-1]}"
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def over_seeds(counts: Iterable[int]) -> str:
+    """What figures of runs are, that have so many seeds each."""
+    different = sorted(set(counts))
+    if different == [1]:
+        return "one seed each, so no spread"
+    return f"mean {PLUS_MINUS} sd over {listed([str(count) for count in different])} seeds"
+
+
+def clearly(gap: Interval | Spread, less: str, more: str, level: str) -> str:
+    """`clearly less`, `not clearly more`, or that there is no difference."""
+    if gap.mean == 0:
+        return level
+    return f"{'' if gap.clear else 'not '}clearly {less if gap.mean < 0 else more}"
 
 
 def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:

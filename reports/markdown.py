@@ -1,18 +1,27 @@
-"""Rows as a markdown table or as CSV text."""
+"""Rows as a table of the report or as CSV text."""
 
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 Cell = str | int | float | None
 DASH = "\N{EN DASH}"  # a cell without a figure
 
 
-def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """A pipe table; the first `left` columns are aligned left, the others (numbers) right."""
-    rules = ["---" if at < left else "---:" for at in range(len(header))]
-    lines = ["| " + " | ".join(cells) + " |" for cells in (header, rules, *rows)]
-    return "\n".join(lines)
+@dataclass(frozen=True)
+class Table:
+    """A table of markdown cells; the first `left` columns are text, the others numbers."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: int = 1
+
+    def __str__(self) -> str:
+        """A pipe table, its numbers aligned right."""
+        rules = ["---" if at < self.left else "---:" for at in range(len(self.header))]
+        lines = ["| " + " | ".join(cells) + " |" for cells in (self.header, rules, *self.rows)]
+        return "\n".join(lines)
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

@@ -2,20 +2,20 @@
 
 import re
 
-from reports.ablation import FIXED, points
-from reports.artefacts import Artefacts
-from reports.characters import readers
-from reports.comparisons import comparisons
-from reports.correlations import correlations
-from reports.examples import examples_metrics
-from reports.fidelity import fidelity_models, variants
-from reports.graves import act_gap, graves_runs, graves_tasks
-from reports.graves_tasks import CHARACTERS
-from reports.halting import halting_points
-from reports.nse import nse_kinds, nse_runs
 from reports.spread import Spread
-from reports.sweep import sweep_models, trials_of
-from reports.tables import lexicalised, mean_steps, parameters, test_accuracy
+from reports.stored.artefacts import Artefacts
+from reports.studies.characters.readers import readers
+from reports.studies.fidelity.variants import fidelity_models, variants
+from reports.studies.graves.runs import act_gap, graves_runs, graves_tasks
+from reports.studies.graves.tasks import CHARACTERS
+from reports.studies.halting import halting_points
+from reports.studies.nse.runs import nse_kinds, nse_runs
+from reports.tables.ablation import FIXED, points
+from reports.tables.comparisons import comparisons
+from reports.tables.correlations import correlations
+from reports.tables.examples import examples_metrics
+from reports.tables.sweep import sweep_models, trials_of
+from reports.tables.table_1 import lexicalised, mean_steps, parameters, test_accuracy
 
 
 def metrics(artefacts: Artefacts) -> dict[str, float]:

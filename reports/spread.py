@@ -1,7 +1,7 @@
 """Means with their spread over seeds, and how every number of the report is worded."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean, stdev
@@ -9,8 +9,67 @@ from statistics import fmean, stdev
 import pandas as pd
 from scipy.special import stdtrit
 
+from reports.markdown import DASH, Cell
+
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+NOTHING = 1e-9  # what is nearer to zero differs by rounding alone
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A difference with the ends of its 95 % interval; it is clear if that leaves out zero.
+
+    seeds: that it is over. One says nothing about others, so nothing is clear then.
+    """
+
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+    @property
+    def above(self) -> bool:
+        """Whether the interval is above zero."""
+        return self.seeds > 1 and self.low > NOTHING
+
+    @property
+    def below(self) -> bool:
+        """Whether the interval is below zero."""
+        return self.seeds > 1 and self.high < -NOTHING
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.above or self.below
+
+    def points(self) -> str:
+        """`-2.10 (-2.90 to -1.30)`, in percentage points."""
+        mean, low, high = (signed(100 * value) for value in (self.mean, self.low, self.high))
+        return f"{mean} ({low} to {high})"
+
+
+@dataclass(frozen=True)
+class Gap(Interval):
+    """The difference of two unpaired means, with its standard error (Welch 1947).
+
+    error: None where one of them has no spread, which counts as one seed.
+    """
+
+    error: float | None
+
+    @classmethod
+    def of(cls, ours: "Spread", theirs: "Spread") -> "Gap":
+        """The difference ours minus theirs, of seeds that have nothing to do with one another."""
+        mean = round(ours.mean - theirs.mean, 12)
+        if ours.sd is None or theirs.sd is None:
+            return cls(mean, mean, mean, 1, None)
+        first, second = ours.sd**2 / ours.n, theirs.sd**2 / theirs.n
+        error, margin = math.sqrt(first + second), 0.0
+        if error > 0:
+            freedom = error**4 / (first**2 / (ours.n - 1) + second**2 / (theirs.n - 1))
+            margin = t_quantile(freedom) * error
+        return cls(mean, mean - margin, mean + margin, min(ours.n, theirs.n), error)
 
 
 @dataclass(frozen=True)
@@ -34,19 +93,26 @@ class Spread:
         return cls(round(fmean(listed), 12), sd, len(listed))
 
     @classmethod
+    def known(cls, values: pd.Series) -> "Spread | None":
+        """The spread of those that are not empty; None if all are."""
+        found = values.dropna()
+        return None if found.empty else cls.of(found)
+
+    @classmethod
     def stored(cls, mean: float, sd: float, n: int) -> "Spread":
         """A spread that a stage computed; the empty sd of one value is read as nan."""
         return cls(round(mean, 12), None if math.isnan(sd) else round(sd, 12), n)
 
     @property
-    def clear(self) -> bool:
-        """Whether the 95 % interval of a mean difference, by Student's t, leaves out zero.
+    def interval(self) -> Interval:
+        """The mean of differences with its 95 % interval, by Student's t."""
+        margin = 0.0 if self.sd is None else t_quantile(self.n - 1) * self.sd / math.sqrt(self.n)
+        return Interval(self.mean, self.mean - margin, self.mean + margin, self.n)
 
-        Never with one seed.
-        """
-        if self.sd is None:
-            return False
-        return abs(self.mean) > t_quantile(self.n - 1) * self.sd / math.sqrt(self.n)
+    @property
+    def clear(self) -> bool:
+        """Whether a mean difference is clear; never with one seed."""
+        return self.interval.clear
 
     def percent(self) -> str:
         """`82.7 ± 0.35`: a share as a percentage."""
@@ -72,73 +138,31 @@ class Spread:
         return "n = 1, no spread" if self.sd is None else f"sd over {self.n} seeds"
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A difference of two accuracies with the ends of its 95 % interval, all in [-1, 1].
-
-    seeds: that it is over. One says nothing about others, so nothing is clear then.
-    """
-
-    mean: float
-    low: float
-    high: float
-    seeds: int
-
-    @property
-    def above(self) -> bool:
-        """Whether the interval is above zero."""
-        return self.seeds > 1 and self.low > 0
-
-    @property
-    def below(self) -> bool:
-        """Whether the interval is below zero."""
-        return self.seeds > 1 and self.high < 0
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
-        return self.above or self.below
-
-    def points(self) -> str:
-        """`-2.10 (-2.90 to -1.30)`, in percentage points."""
-        mean, low, high = (signed(100 * value) for value in (self.mean, self.low, self.high))
-        return f"{mean} ({low} to {high})"
-
-
 def paired(minuend: pd.DataFrame, subtrahend: pd.DataFrame, column: str = "accuracy") -> Spread:
     """Difference seed by seed: the two tables have one row for each of the same seeds."""
     ours, theirs = (t.set_index("seed")[column] for t in (minuend, subtrahend))
     return Spread.of([ours[seed] - theirs[seed] for seed in ours.index])
 
 
-@dataclass(frozen=True)
-class Gap:
-    """The difference of two unpaired means, with its standard error (Welch 1947).
+def by_seed(ours: Mapping[int, float], theirs: Mapping[int, float]) -> Spread | None:
+    """Ours minus theirs, seed by seed; None where they share none."""
+    shared = [seed for seed in ours if seed in theirs]
+    return Spread.of([ours[seed] - theirs[seed] for seed in shared]) if shared else None
 
-    margin: half the width of its 95 % interval; both None where one of them has no spread.
-    """
 
-    mean: float
-    error: float | None
-    margin: float | None
+def along(rows: pd.DataFrame, by: str, column: str) -> dict[int, Spread]:
+    """The spread of a column by epoch or by step, the first one first."""
+    return {int(str(at)): Spread.of(of[column]) for at, of in rows.groupby(by, sort=True)}
 
-    @classmethod
-    def of(cls, ours: Spread, theirs: Spread) -> "Gap":
-        """The difference ours minus theirs, of seeds that have nothing to do with one another."""
-        mean = round(ours.mean - theirs.mean, 12)
-        if ours.sd is None or theirs.sd is None:
-            return cls(mean, None, None)
-        first, second = ours.sd**2 / ours.n, theirs.sd**2 / theirs.n
-        error = math.sqrt(first + second)
-        if error == 0:
-            return cls(mean, 0.0, 0.0)
-        freedom = error**4 / (first**2 / (ours.n - 1) + second**2 / (theirs.n - 1))
-        return cls(mean, error, t_quantile(freedom) * error)
 
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves out zero; never where one of the two has one seed."""
-        return self.margin is not None and abs(self.mean) > max(self.margin, 1e-9)
+def plain(spread: Spread | None) -> str:
+    """A count in a cell of a table, which may have none."""
+    return DASH if spread is None else spread.plain()
+
+
+def cells(spread: Spread | None) -> list[Cell]:
+    """Mean and sd as two cells of a CSV file."""
+    return [None, None] if spread is None else [spread.mean, spread.sd]
 
 
 def follows(change: Spread) -> str:

@@ -1,16 +1,16 @@
 """The first screen, for readers who know nothing of the project yet: a story in three parts."""
 
-from reports.ablation import FIXED, best_fixed
-from reports.artefacts import Artefacts
-from reports.comparisons import Comparison, comparisons
-from reports.corpus import Corpus
-from reports.depth import asks_for_steps, depth_sentence
 from reports.featured import MANY, best_on_dev, featured, featured_halting, halting_models
-from reports.findings import listed, verdict
-from reports.graves_words import graves_story
+from reports.findings import clearly, listed, verdict
 from reports.spread import PLUS_MINUS, signed, title
-from reports.step_habits import habit_sentences
-from reports.tables import mean_steps, test_accuracy
+from reports.stored.artefacts import Artefacts
+from reports.studies.graves.words import graves_story
+from reports.tables.ablation import FIXED, best_fixed
+from reports.tables.comparisons import Comparison, comparisons
+from reports.tables.corpus import Corpus
+from reports.tables.depth import asks_for_steps, depth_sentence
+from reports.tables.step_habits import habit_sentences
+from reports.tables.table_1 import mean_steps, test_accuracy
 
 
 def summary(artefacts: Artefacts) -> str:
@@ -103,8 +103,8 @@ def _compared(found: Comparison) -> str:
     """Whether a model is above or below the reference, and whether that is clear."""
     gap = found.difference
     mean, low, high = (signed(100 * value) for value in (gap.mean, gap.low, gap.high))
-    how = "" if gap.mean == 0 else "clearly " if gap.clear else "not clearly "
+    how = clearly(gap, "below", "above", "level with")
     return (
-        f"{title(found.model)} is {how}{found.direction} {title(found.reference)} "
+        f"{title(found.model)} is {how} {title(found.reference)} "
         f"({mean} points, 95 % interval {low} to {high})"
     )

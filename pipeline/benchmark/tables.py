@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.markdown import DASH, markdown_table
+from reports.markdown import DASH, Table
 
 Found = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def cell(value: Any) -> str:
 def table(rows: Sequence[Found]) -> str:
     """A column for each key."""
     header = [key.replace("_", " ") for key in rows[0]]
-    return markdown_table(header, [[cell(value) for value in row.values()] for row in rows])
+    return str(Table(header, [[cell(value) for value in row.values()] for row in rows]))
 
 
 def listed(found: Found) -> str:

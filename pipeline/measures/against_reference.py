@@ -8,7 +8,6 @@ import numpy as np
 from actmodels.errors import ArtefactError
 from pipeline.measures.paired import Hits, compare
 
-COLUMNS = ("model", "reference", "seeds", "difference", "low", "high", "largest_p", "pairs")
 HitsBySeed = dict[int, Hits]  # seed -> [pairs], 1 right, 0 wrong, nan not scored
 
 

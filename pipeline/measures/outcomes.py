@@ -4,17 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-OUTCOMES = (
-    "corrected",
-    "spoiled",
-    "right_throughout",
-    "wrong_throughout",
-    "changed_in_between",
-)
+from actmodels.rows.traces import COUNTS
 
 
 def outcome(label: str, classes: Sequence[str], answer: str) -> str:
-    """One of OUTCOMES, by what is right: the states of the steps, and the answer made of them.
+    """One of `OUTCOMES`, by what is right: the states of the steps, and the answer made of them.
 
     corrected: the state after step 1 is wrong, the answer right.
     spoiled: the state after step 1 is right, the answer wrong.
@@ -50,8 +44,7 @@ def summarise(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, 
         found["right_after_step_1"] += line["trace"][0]["class"] == line["label"]
         found["right"] += line["predicted"] == line["label"]
         found[line["outcome"]] += 1
-    names = ("pairs", "right_after_step_1", "right", *OUTCOMES)
     return {
-        model: {seed: {name: found[name] for name in names} for seed, found in seeds.items()}
+        model: {seed: {name: found[name] for name in COUNTS} for seed, found in seeds.items()}
         for model, seeds in counts.items()
     }

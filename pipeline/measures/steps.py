@@ -8,9 +8,8 @@ from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
-
-CORRELATIONS = ("model", "seed", "steps_against", "pairs", "pearson", "spearman")
-LENGTHS = ("model", "seed", "mean_length", "steps", "pairs")
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import Correlations
 
 
 def mean_lengths(pairs: PairTensors) -> Tensor:
@@ -37,7 +36,7 @@ def correlation_rows(
         pearson = float(pearsonr(steps.numpy(), values.numpy())[0]) if varies else None
         spearman = float(spearmanr(steps.numpy(), values.numpy())[0]) if varies else None
         found = (what, len(steps), pearson, spearman)
-        rows.append(name | dict(zip(CORRELATIONS[2:], found, strict=True)))
+        rows.append(name | dict(zip(columns(Correlations, after="seed"), found, strict=True)))
     return rows
 
 

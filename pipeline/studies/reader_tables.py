@@ -11,28 +11,13 @@ from actmodels.comprehension.config import ReadingConfig
 from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.readers import ReaderEpoch, ReaderResult
 from pipeline.measures.paired import Hits, compare
 from pipeline.studies.study import trained
 from tune.selection import sample_sd
 
-RUN = ("questions", "run")
-RESULTS = (
-    *(*RUN, "strategy", "steps", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
-    *("dev_accuracy", "dev_loss", "dev_mean_steps", "dev_sd_steps"),
-    *("test_accuracy", "test_questions", "test_mean_steps"),
-)
-RUNS = (
-    *(*RUN, "strategy", "steps", "seeds", "dev_accuracy_mean", "dev_accuracy_sd"),
-    *("test_accuracy_mean", "test_accuracy_sd", "test_mean_steps", "difference", "low", "high"),
-    *("largest_p", "pairs"),
-)
-BASELINES = ("questions", "source", "split", "count", "candidates", "random", "most_frequent")
-HISTORY = (
-    *(*RUN, "seed", "epoch", "train_loss", "train_accuracy", "dev_loss", "dev_accuracy"),
-    "dev_mean_steps",
-)
-STEPS = (*RUN, "seed", "step", "weight", "accuracy")
-TIMINGS = (*RUN, "seed", "epochs", "seconds")
+RESULTS, HISTORY = columns(ReaderResult), columns(ReaderEpoch, after="seed")
 
 
 class Scored(NamedTuple):
@@ -64,8 +49,7 @@ def result_row(
 def history_rows(seeded: Mapping[str, Any], record: TrialRecord) -> list[dict[str, Any]]:
     """One line per epoch."""
     return [
-        {**seeded, **{name: getattr(epoch, name) for name in HISTORY[3:]}}
-        for epoch in record.history
+        {**seeded, **{name: getattr(epoch, name) for name in HISTORY}} for epoch in record.history
     ]
 
 

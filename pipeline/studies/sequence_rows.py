@@ -5,6 +5,8 @@ from typing import Any
 
 from actmodels.draws import generator
 from actmodels.records import EpochRecord, TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind, SequenceResult
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
 from actmodels.sequences.difficulty import by_difficulty
@@ -15,20 +17,7 @@ from pipeline.studies.along_text import Reading
 from pipeline.studies.sequence_runs import Run
 from pipeline.studies.study import trained
 
-RUN = ("task", "run")
-RESULTS = (
-    *(*RUN, "halting", "ponder_weight", "seed", "key", "parameters", "epochs", "best_epoch"),
-    *("diverged", "dev_error", "dev_loss", "dev_mean_steps", "dev_sd_steps", "dev_ponder_cost"),
-)
-DIFFICULTY = (
-    *(*RUN, "seed", "difficulty", "instances", "asked", "error", "mean_steps", "ponder_cost"),
-)
-READ = ("steps", "ponder", "loss", "entropy")
-PASSAGE = (*RUN, "seed", "position", "byte", *READ)
-KINDS = (*RUN, "seed", "kind", "bytes", *READ)
-HISTORY = (*RUN, "seed", "epoch", "train_loss", "dev_loss", "dev_error", "dev_mean_steps")
-TIMINGS = (*RUN, "seed", "epochs", "seconds")
-LOOKED_AT = {"difficulty": DIFFICULTY, "reading": PASSAGE, "bytes": KINDS}  # file: columns
+LOOKED_AT = {"difficulty": AtDifficulty, "reading": ByteRead, "bytes": BytesOfKind}  # file: row
 
 
 def error(epoch: EpochRecord) -> float:
@@ -46,7 +35,7 @@ def result_row(run: Run, record: TrialRecord) -> dict[str, Any]:
         "seed": run.config.seed,
         **trained(record),
         "dev_error": error(best),
-        **{name: getattr(best, name) for name in RESULTS[-4:]},
+        **{name: getattr(best, name) for name in columns(SequenceResult, after="dev_error")},
     }
 
 
@@ -70,7 +59,7 @@ def difficulty_rows(
     sequences = task.sample(drawn, generator("drawn sequences", seed))
     found = evaluate(model, task.outputs, sequences, config.training.batch_size)
     return [
-        run.seeded | {name: getattr(row, name) for name in DIFFICULTY[3:]}
+        run.seeded | {name: getattr(row, name) for name in columns(AtDifficulty, after="seed")}
         for row in by_difficulty(found, task)
     ]
 

@@ -2,12 +2,12 @@
 
 import altair as alt
 
-from reports.artefacts import Artefacts
-from reports.characters import NATS, Reader, bits_curve, readers
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE, INK, ORANGE
 from reports.charts.series import Row, figure, layered, rounded, tooltips
 from reports.charts.spread_lines import spread_lines
+from reports.stored.artefacts import Artefacts
+from reports.studies.characters.readers import NATS, Reader, bits_curve, readers
 
 LINE = 40  # bytes of a line: on a phone there is room for no more
 HALF = 0.38  # of a bar, where a byte has 1

@@ -2,7 +2,6 @@
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import PART, lines, mean_row
 from reports.charts.look import BLUE, COLOURS, INK, MUTED, ORANGE
@@ -24,9 +23,18 @@ from reports.charts.series import (
     with_legend,
 )
 from reports.charts.spread_lines import spread_lines
-from reports.nse import FREQUENT, Run, baselines, nse_curve, nse_kinds, nse_runs, nse_steps
-from reports.nse_published import ADAPTIVE, GATING, KINDS, STRATEGIES
 from reports.spread import Spread
+from reports.stored.artefacts import Artefacts
+from reports.studies.nse.published import ADAPTIVE, GATING, KINDS, STRATEGIES
+from reports.studies.nse.runs import (
+    FREQUENT,
+    Run,
+    baselines,
+    nse_curve,
+    nse_kinds,
+    nse_runs,
+    nse_steps,
+)
 
 DEV, TRAINING = "dev", "training, with dropout"
 COLOUR_OF = {GATING: BLUE, ADAPTIVE: ORANGE}

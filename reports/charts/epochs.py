@@ -3,13 +3,13 @@
 import altair as alt
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import PART, lines
 from reports.charts.look import INK
 from reports.charts.series import SERIES, Row, colour, faded, figure, layered, rounded, tooltips
 from reports.featured import MANY
 from reports.spread import title
+from reports.stored.artefacts import Artefacts
 
 DEV, TRAINING = "dev", "training, with dropout"
 TOLD = {SERIES: "retrained with", "epoch": "epoch", PART: "pairs", "accuracy": "accuracy, %"}

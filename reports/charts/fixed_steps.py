@@ -2,15 +2,15 @@
 
 import altair as alt
 
-from reports.ablation import FIXED, Point, points
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import lines, mean_row
 from reports.charts.look import BLUE, MUTED, ORANGE
 from reports.charts.series import SERIES, Row, faded, figure, layered, over, rounded, tooltips
-from reports.corpus import Corpus
-from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 from reports.spread import title
+from reports.stored.artefacts import Artefacts
+from reports.tables.ablation import FIXED, Point, points
+from reports.tables.corpus import Corpus
+from reports.tables.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 
 ADAPTIVE, PAPER = "adaptive halting", "paper, SNLI test"
 COLOUR_OF = {"state": BLUE, "capped": ORANGE}

@@ -3,7 +3,6 @@
 import altair as alt
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE, ORANGE
 from reports.charts.series import (
@@ -17,8 +16,9 @@ from reports.charts.series import (
     tooltips,
     whole_axis,
 )
-from reports.correlations import correlations, joint_counts
 from reports.spread import PLUS_MINUS, title
+from reports.stored.artefacts import Artefacts
+from reports.tables.correlations import correlations, joint_counts
 
 TICKS = [1, 10, 100, 1_000, 10_000, 100_000]  # of a legend of pairs
 

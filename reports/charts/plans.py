@@ -1,6 +1,5 @@
 """Which figures a report has, by name."""
 
-from reports.artefacts import Artefacts
 from reports.charts.along_text import characters_figures
 from reports.charts.comprehension import nse_figures
 from reports.charts.depths import depth_accuracy, depth_steps, shown_models, stepping_models
@@ -15,9 +14,10 @@ from reports.charts.studies import fidelity, halting
 from reports.charts.trial_curves import sweep_curves
 from reports.charts.weights import ponder_steps, ponder_weight, steps_while_training
 from reports.featured import featured_halting, halting_models
-from reports.fidelity import fidelity_models
-from reports.steps import weighed_models
-from reports.sweep import sweep_models, varied
+from reports.stored.artefacts import Artefacts
+from reports.studies.fidelity.variants import fidelity_models
+from reports.tables.steps import weighed_models
+from reports.tables.sweep import sweep_models, varied
 
 # Kinds of figures that each model has for itself: KIND_MODEL.
 PONDERING = {

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import mean_row
 from reports.charts.look import BLUE, INK, MUTED
 from reports.charts.series import Row, figure, inline, layered, rounded, tooltips
 from reports.charts.spread_lines import ByWhole, spread_lines
-from reports.graves import (
+from reports.spread import PLUS_MINUS, Spread, setting
+from reports.stored.artefacts import Artefacts
+from reports.studies.graves.runs import (
     Level,
     Run,
     best_run,
@@ -19,9 +20,7 @@ from reports.graves import (
     graves_runs,
     graves_tasks,
 )
-from reports.graves_files import ACT, NONE
-from reports.graves_tasks import TASKS
-from reports.spread import PLUS_MINUS, Spread, setting
+from reports.studies.graves.tasks import ACT, NONE, TASKS
 
 ROOM = 1.5  # factor of a ponder weight that is left free on either side
 ERROR = "sequence error, %"

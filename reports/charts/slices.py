@@ -2,7 +2,6 @@
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE, INK
 from reports.charts.series import (
@@ -17,7 +16,8 @@ from reports.charts.series import (
     tooltips,
 )
 from reports.spread import PLUS_MINUS, setting, title
-from reports.sweep import Group, margins, trials_of, varied
+from reports.stored.artefacts import Artefacts
+from reports.tables.sweep import Group, margins, trials_of, varied
 
 STEP = 20  # px of a row
 HEADING, VALUE = "setting", "value"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE, INK
 from reports.charts.series import (
@@ -19,8 +18,9 @@ from reports.charts.series import (
 )
 from reports.charts.spread_lines import spread_lines
 from reports.spread import Spread, title
-from reports.step_habits import fifths
-from reports.tables import mean_steps
+from reports.stored.artefacts import Artefacts
+from reports.tables.step_habits import fifths
+from reports.tables.table_1 import mean_steps
 
 
 def shares(artefacts: Artefacts, model: str) -> dict[int, tuple[Spread, int]]:

@@ -2,7 +2,6 @@
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE, COLOURS, INK, MUTED, ORANGE
 from reports.charts.series import (
@@ -22,9 +21,10 @@ from reports.charts.series import (
     tooltips,
     with_legend,
 )
-from reports.fidelity import Variant, variants
-from reports.halting import Point, halting_points
 from reports.spread import KINDS, title
+from reports.stored.artefacts import Artefacts
+from reports.studies.fidelity.variants import Variant, variants
+from reports.studies.halting import Point, halting_points
 
 STEP = 36  # px of a variant: its name, and below it its interval
 BELOW, UNCLEAR, ABOVE = "clearly below", "not clear", "clearly above"

@@ -3,7 +3,6 @@
 import altair as alt
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import BLUE
 from reports.charts.series import (
@@ -21,7 +20,8 @@ from reports.charts.series import (
     whole_axis,
 )
 from reports.spread import setting, title
-from reports.sweep import margins, trials_of, varied
+from reports.stored.artefacts import Artefacts
+from reports.tables.sweep import margins, trials_of, varied
 
 
 def telling(artefacts: Artefacts, model: str) -> str | None:

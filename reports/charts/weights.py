@@ -2,14 +2,14 @@
 
 import altair as alt
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.lines import PART, lines
 from reports.charts.look import BLUE, INK, ORANGE
 from reports.charts.series import SERIES, Row, beside, figure, inline, layered, rounded, tooltips
 from reports.spread import PLUS_MINUS, Spread, setting, title
-from reports.steps import ponder_weights, steps_by_epoch
-from reports.sweep import trials_of
+from reports.stored.artefacts import Artefacts
+from reports.tables.steps import ponder_weights, steps_by_epoch
+from reports.tables.sweep import trials_of
 
 LAMBDA = "ponder weight λ"
 ROOM = 38  # characters of labels that fit side by side on a phone

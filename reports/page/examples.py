@@ -6,10 +6,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from reports.example_files import OUTCOMES, Example, Examples
-from reports.examples import WORDS
+from actmodels.rows.traces import OUTCOMES
 from reports.page.island import Island
 from reports.spread import title
+from reports.stored.examples import Example, Examples
+from reports.tables.examples import WORDS
 
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
 PER_MILLE = [DIGITS[n // 32] + DIGITS[n % 32] for n in range(1001)]  # two signs of base 32

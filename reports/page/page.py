@@ -1,7 +1,7 @@
 """The report as one file of HTML that needs nothing else: text, charts, data, scripts, looks."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Any
 from vl_convert import javascript_bundle
 
 from actmodels.files import write_text
-from reports.charts.figure import Figure
+from reports.blocks import Block
 from reports.charts.look import page_spec
 from reports.charts.picture import VEGA_LITE
-from reports.page.body import Heading, PageError, body_of
+from reports.page.body import Entry, body_of
 from reports.page.island import Island
 
 HERE = Path(__file__).parent
@@ -22,26 +22,24 @@ SCRIPTS = ("page.js", "page_tables.js", "page_charts.js", "page_list.js", "page_
 LOOKS = ("page.css", "page_browser.css")
 
 
-def write_page(
-    path: Path,
-    title: str,
-    markdown: str,
-    figures: Mapping[str, Figure],
-    islands: Sequence[Island] = (),
-) -> None:
-    """Write the page that says what `markdown` says, with charts and islands in its places.
+class PageError(ValueError):
+    """What a page is to hold does not fit into it."""
 
-    Where they stand is in the markdown, see `body_of`: images are charts, a paragraph that is one
-    link to `index.html#NAME` is the island NAME. An island has the scripts `NAME_*.js` and
-    `NAME.js` beside this file, in this order, and the looks `NAME.css` if there is such a file.
+
+def write_page(path: Path, title: str, blocks: Iterable[Block]) -> None:
+    """Write the page that says what the blocks say, with living charts and parts.
+
+    A part that lives has the scripts `NAME_*.js` and `NAME.js` beside this file, in this order,
+    and the looks `NAME.css` if there is such a file.
 
     Raises:
-        PageError: markdown, charts and islands do not fit together; nothing is written then.
+        PageError: a part has no script, or its data are none for JSON; nothing is written then.
     """
-    body = body_of(markdown, figures, islands)
-    data = {f"chart-{name}": page_spec(figures[name]) for name in body.shown}
-    data |= {f"data-{island.name}": island.data for island in islands}
-    looks = [*(HERE / name for name in LOOKS), *(HERE / f"{island.name}.css" for island in islands)]
+    body = body_of(blocks)
+    data = {f"chart-{chart.name}": page_spec(chart.figure) for chart in body.charts}
+    data |= {f"data-{island.name}": island.data for island in body.islands}
+    own = (HERE / f"{island.name}.css" for island in body.islands)
+    looks = [*(HERE / name for name in LOOKS), *own]
     parts = {
         "title": escape(title),
         "looks": "\n".join(_text(look) for look in looks if look.exists()),
@@ -49,7 +47,7 @@ def write_page(
         "body": body.html,
         "data": "\n".join(embedded(name, value) for name, value in data.items()),
         "vega": _script(vega()),
-        "scripts": "\n".join(_script(_text(script)) for script in _scripts(islands)),
+        "scripts": "\n".join(_script(_text(script)) for script in _scripts(body.islands)),
     }
     write_text(path, Template(_text(HERE / "page.html")).substitute(parts))
 
@@ -60,7 +58,7 @@ def vega() -> str:
     return f"(() => {{{javascript_bundle('window.vegaEmbed = vegaEmbed;', VEGA_LITE)}\n}})();"
 
 
-def contents(headings: Sequence[Heading]) -> str:
+def contents(headings: Sequence[Entry]) -> str:
     """The headings below the title as a list of links, those of the third level inside."""
     items: list[str] = []
     nested = False

@@ -6,11 +6,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from reports.nse_published import KINDS
-from reports.nse_queries import QueryStep, Traced
-from reports.nse_section import LINK
 from reports.page.island import Island
+from reports.stored.queries import QueryStep, Traced
+from reports.studies.nse.published import KINDS
 
+LINK = "Questions, step by step: what a reader writes over the query"
 DIGITS = 3  # of a share: more cannot be seen
 
 

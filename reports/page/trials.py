@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
 from reports.charts.figure import Figure
 from reports.charts.look import page_spec
 from reports.page.island import Island
 from reports.page.trials_chart import parallel_coordinates
 from reports.spread import setting, title
-from reports.sweep import sweep_models, trials_of, varied
+from reports.stored.artefacts import Artefacts
+from reports.tables.sweep import sweep_models, trials_of, varied
 
 HTML = Path(__file__).with_suffix(".html")
 

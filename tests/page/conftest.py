@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from reports.artefacts import load
-from reports.example_files import Examples
-from reports.nse_queries import Traced
+from reports.stored.examples import Examples
+from reports.stored.load import load
+from reports.stored.queries import Traced
 from tests.page.example_pages import written
 from tests.page.question_pages import written as asked_page
 from tests.page.samples import grown, write_sample

@@ -5,12 +5,11 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from reports.example_files import Examples, read_examples
 from reports.page.examples import examples_island
 from reports.page.page import write_page
+from reports.stored.examples import Examples, read_examples
+from tests.page.samples import around
 from tests.reports.write_traces import write_traces
-
-MARKDOWN = "# Report\n\nText.\n\n[Pairs](index.html#examples)\n\n## After\n\nMore text.\n"
 
 
 def written(folder: Path, lines: Any = None) -> tuple[Path, Examples]:
@@ -18,7 +17,7 @@ def written(folder: Path, lines: Any = None) -> tuple[Path, Examples]:
     write_traces(folder, lines)
     examples = read_examples(folder)
     path = folder / "page.html"
-    write_page(path, "Report", MARKDOWN, {}, [examples_island(examples, 10_000)])
+    write_page(path, "Report", around(examples_island(examples, 10_000)))
     return path, examples
 
 

@@ -6,18 +6,18 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from reports.markdown import DASH
-from reports.nse_queries import Traced
 from reports.page.page import write_page
 from reports.page.questions import questions_island
+from reports.stored.queries import Traced
+from tests.page.samples import around
 
-MARKDOWN = "# Report\n\nText.\n\n[Questions](index.html#questions)\n\n## After\n\nMore text.\n"
 Stored = tuple[Path, tuple[Traced, ...]]
 
 
 def written(folder: Path, traced: tuple[Traced, ...]) -> Path:
     """A page with the browser of these questions alone."""
     path = folder / "page.html"
-    write_page(path, "Report", MARKDOWN, {}, [questions_island(traced)])
+    write_page(path, "Report", around(questions_island(traced)))
     return path
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from reports.artefacts import Artefacts
+from reports.blocks import Block, Chart, Heading, Living, Text
 from reports.charts.plans import figures
+from reports.page.island import Island
 from reports.page.page import write_page
 from reports.page.trials import trials_island
-from reports.sweep import range_table
-from reports.tables import table_1, table_1_note
+from reports.stored.artefacts import Artefacts
+from reports.tables.sweep import range_table
+from reports.tables.table_1 import table_1, table_1_note
 
 EPOCHS = 15
 # The grid of the paper: 54 and 432 trials.
@@ -81,23 +83,29 @@ def _history(artefacts: Artefacts, trials: pd.DataFrame) -> Iterator[dict[Hashab
             yield row
 
 
+def around(island: Island) -> list[Block]:
+    """A page of one living part, with text before and after."""
+    before: list[Block] = [Heading("Report", 1), Text("Text.")]
+    return [*before, Living("Here", island), Heading("After"), Text("More text.")]
+
+
 def write_sample(path: Path, artefacts: Artefacts) -> list[str]:
     """A page with all figures, tables of every kind and the explorer; the figures' names."""
     drawn = figures(artefacts)
-    parts = [
-        "# A report",
-        "What it says, with *stress*, `code` and a [link](#ranges).",
-        "## Table 1",
-        *(table_1(artefacts, True), table_1_note(artefacts, True)),
-        "## Ranges",
+    blocks = [
+        Heading("A report", 1),
+        Text("What it says, with *stress*, `code` and a [link](#ranges)."),
+        Heading("Table 1"),
+        *(table_1(artefacts, True), Text(table_1_note(artefacts, True))),
+        Heading("Ranges"),
         range_table(artefacts),
-        "## Figures",
-        *(f"![The figure {name}](figures/{name}.png)" for name in drawn),
-        "### A list",
-        "- one\n- two",
-        "[All trials](index.html#trials)",
-        "## Last",
-        "The end.",
+        Heading("Figures"),
+        *(Chart(name, figure) for name, figure in drawn.items()),
+        Heading("A list", 3),
+        Text("- one\n- two"),
+        Living("All trials", trials_island(artefacts)),
+        Heading("Last"),
+        Text("The end."),
     ]
-    write_page(path, "A report", "\n\n".join(parts), drawn, [trials_island(artefacts)])
+    write_page(path, "A report", blocks)
     return list(drawn)

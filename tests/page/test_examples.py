@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from reports.example_files import Example, Examples
+from reports.stored.examples import Example, Examples
 from tests.page.conftest import DESK, PHONE, WIDE, Screen, Visit
 from tests.page.example_pages import choose, chosen, percent, rows, written
 from tests.reports.write_traces import PAIRS, line, random_lines

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from reports.example_files import Example, Examples
+from reports.stored.examples import Example, Examples
 from tests.page.conftest import Visit
 from tests.page.example_pages import choose, chosen, percent, rows, written
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reports.artefacts import Artefacts, load
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.page.conftest import STORED, WIDE, Screen, Visit
 from tests.page.samples import grown
 

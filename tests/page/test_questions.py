@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from reports.artefacts import load
 from reports.charts.plans import figures
 from reports.markdown import DASH
-from reports.nse_queries import Traced
-from reports.page.examples import examples_island
 from reports.page.page import write_page
-from reports.page.questions import questions_island
-from reports.page.trials import trials_island
-from reports.render import report
+from reports.report import report
+from reports.stored.load import load
+from reports.stored.queries import Traced
 from tests.page.conftest import STORED, Screen, Visit
 from tests.page.example_pages import percent
 from tests.page.question_pages import Stored, check_query, name, names, written
@@ -179,10 +176,8 @@ def test_it_stands_in_the_whole_report_beside_the_pairs(
 ) -> None:
     artefacts = load(STORED)
     charts = figures(artefacts)
-    islands = [trials_island(artefacts), examples_island(artefacts.examples, 100)]
-    islands += [questions_island(artefacts.nse.traced)]
     path = tmp_path / "index.html"
-    write_page(path, "Report", report(artefacts, charts, True), charts, islands)
+    write_page(path, "Report", report(artefacts, charts, True, 100))
     page = visit(path, screen, "#question=NE-17&run=1&step=3")
     assert name(page) == names(artefacts.nse.traced[2])
     expect(page.locator("#questions-at")).to_have_text("Step 3 of 6")

@@ -1,17 +1,15 @@
 """A report of the paper's whole grid with 10,000 pairs stays small, and opens fast."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from reports.artefacts import load
 from reports.charts.plans import figures
-from reports.example_files import read_examples
-from reports.page.examples import examples_island
 from reports.page.page import write_page
-from reports.page.questions import questions_island
-from reports.page.trials import trials_island
-from reports.render import TITLE, report
+from reports.report import TITLE, report
+from reports.stored.examples import read_examples
+from reports.stored.load import load
 from tests.page.conftest import DESK, PHONE, STORED, Screen, Visit
 from tests.page.samples import grown
 from tests.reports.write_traces import random_lines, write_traces
@@ -43,9 +41,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     artefacts = grown(load(STORED))
     write_traces(folder, random_lines(PAIRS))
     charts = figures(artefacts)
-    islands = [trials_island(artefacts), examples_island(read_examples(folder), PAIRS)]
-    islands += [questions_island(artefacts.nse.traced)]
-    write_page(folder / "index.html", TITLE, report(artefacts, charts, True), charts, islands)
+    blocks = report(replace(artefacts, examples=read_examples(folder)), charts, True, PAIRS)
+    write_page(folder / "index.html", TITLE, blocks)
     return folder / "index.html"
 
 

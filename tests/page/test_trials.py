@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.page.trials import trials_island
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 

@@ -14,10 +14,10 @@ import pytest
 import vl_convert
 from ruamel.yaml import YAML
 
-from reports.ablation import ablation_csv
-from reports.artefacts import load
-from reports.sweep import sweep_csv
-from reports.tables import table_1_csv
+from reports.stored.load import load
+from reports.tables.ablation import ablation_csv
+from reports.tables.sweep import sweep_csv
+from reports.tables.table_1 import table_1_csv
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "tests" / "fixtures" / "artefacts"

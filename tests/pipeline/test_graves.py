@@ -8,18 +8,14 @@ import torch
 from omegaconf import OmegaConf
 
 from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.sequences import AtDifficulty, SequenceResult
 from actmodels.sequences.build import build_task
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
 from pipeline.parameters.study_sections import SequenceStudy
-from pipeline.studies.sequence_rows import (
-    DIFFICULTY,
-    LOOKED_AT,
-    RESULTS,
-    difficulty_rows,
-    result_row,
-)
+from pipeline.studies.sequence_rows import LOOKED_AT, difficulty_rows, result_row
 from pipeline.studies.sequence_runs import Run, planned
 
 SETTINGS: dict[str, Any] = {
@@ -67,13 +63,13 @@ def test_rows_are_those_of_the_best_epoch_and_add_up(place: int) -> None:
     run = planned("parity", STUDY, [1])[0 if place == 0 else 1]
     training, record = trained(run)
     row = result_row(run, record)
-    assert tuple(row) == RESULTS
+    assert list(row) == columns(SequenceResult)
     best = max(epoch.dev_accuracy for epoch in record.history)
     assert row["dev_error"] == pytest.approx(1 - best)
     assert (row["ponder_weight"], row["halting"]) == ((None, "none"), (0.01, "act"))[place > 0]
     assert (row["dev_mean_steps"] is None) is (place == 0)
     rows = difficulty_rows(run, training.best_parameters, 300, seed=7)
-    assert tuple(rows[0]) == DIFFICULTY
+    assert list(rows[0]) == columns(AtDifficulty)
     assert [found["difficulty"] for found in rows] == [1, 2, 3, 4]
     assert sum(found["instances"] for found in rows) == 300
     again = difficulty_rows(run, training.best_parameters, 300, seed=7)
@@ -91,7 +87,7 @@ def test_nothing_is_trained_where_nothing_is_asked_for(
     graves.main()
     torch.set_num_threads(threads)
     folder = tmp_path / "artefacts" / "graves"
-    assert (folder / "results.csv").read_text() == ",".join(RESULTS) + "\n"
-    for name, columns in LOOKED_AT.items():
-        assert (folder / f"{name}.csv").read_text() == ",".join(columns) + "\n"
+    assert (folder / "results.csv").read_text() == ",".join(columns(SequenceResult)) + "\n"
+    for name, row in LOOKED_AT.items():
+        assert (folder / f"{name}.csv").read_text() == ",".join(columns(row)) + "\n"
     assert (folder / "summary.json").read_text() == "{}\n"

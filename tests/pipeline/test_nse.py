@@ -12,17 +12,14 @@ from actmodels.comprehension.query_trace import trace_query
 from actmodels.comprehension.training import ReaderTraining
 from actmodels.errors import ArtefactError
 from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.readers import Baseline, ReaderEpoch, ReaderMeans, ReaderResult, ReaderStep
 from pipeline import nse
 from pipeline.nse import Run, made, of_test, planned
 from pipeline.parameters.question_sections import ReadingStudy
 from pipeline.sources.words import write_words
 from pipeline.studies.query_traces import Wording, attended, query_trace
 from pipeline.studies.reader_tables import (
-    BASELINES,
-    HISTORY,
-    RESULTS,
-    RUNS,
-    STEPS,
     Scored,
     baseline_rows,
     compare_runs,
@@ -72,19 +69,19 @@ def test_rows_are_those_of_the_best_epoch(read: tuple[Run, ReaderTraining, Trial
     run, training, record = read
     test = evaluate(training.model, questions(9, 3), 4)
     row = result_row(run.seeded, run.config, record) | of_test(test)
-    assert set(row) == set(RESULTS)
+    assert set(row) == set(columns(ReaderResult))
     assert row["dev_accuracy"] == max(epoch.dev_accuracy for epoch in record.history)
     assert row["test_accuracy"] == (test.predictions == test.answers).sum().item() / 9
     assert (row["test_questions"], row["steps"], row["questions"]) == (9, 3, "NE")
     lines = history_rows(run.seeded, record)
-    assert tuple(lines[0]) == HISTORY and [line["epoch"] for line in lines] == [1, 2, 3]
+    assert list(lines[0]) == columns(ReaderEpoch) and [line["epoch"] for line in lines] == [1, 2, 3]
 
 
 def test_what_steps_count_and_would_answer(read: tuple[Run, ReaderTraining, TrialRecord]) -> None:
     run, training, _ = read
     dev = evaluate(training.model, training.dev, 4)
     lines = step_rows(run.seeded, dev)
-    assert tuple(lines[0]) == STEPS and [line["step"] for line in lines] == [1, 2, 3]
+    assert list(lines[0]) == columns(ReaderStep) and [line["step"] for line in lines] == [1, 2, 3]
     assert sum(line["weight"] for line in lines) == pytest.approx(1)
     mean_step = sum(line["step"] * line["weight"] for line in lines)
     assert mean_step == pytest.approx(dev.steps.double().mean().item(), rel=1e-6)
@@ -118,7 +115,7 @@ def test_runs_are_compared_with_the_first() -> None:
         ],
         resamples=200,
     )
-    assert [tuple(row) for row in found] == [RUNS, RUNS]
+    assert [list(row) for row in found] == [columns(ReaderMeans)] * 2
     first, other = found
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
     assert other["difference"] == pytest.approx((0.75 + 0.5) / 2 - 0.25)
@@ -128,7 +125,7 @@ def test_runs_are_compared_with_the_first() -> None:
 
 def test_baselines() -> None:
     (line,) = baseline_rows("NE", "cbt", {"dev": questions(20)})
-    assert tuple(line) == BASELINES and line["count"] == 20
+    assert list(line) == columns(Baseline) and line["count"] == 20
     assert 2 <= line["candidates"] <= 4
     assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals
     assert 0 < line["most_frequent"] <= 1

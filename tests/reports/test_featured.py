@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from reports.artefacts import Artefacts
 from reports.featured import best_on_dev, featured, featured_halting, halting_models
+from reports.stored.artefacts import Artefacts
 
 DA, AA = "decomposable_attention", "adaptive_attention"
 

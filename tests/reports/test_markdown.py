@@ -1,8 +1,8 @@
-from reports.markdown import csv_text, markdown_table
+from reports.markdown import Table, csv_text
 
 
 def test_a_table_with_aligned_numbers() -> None:
-    assert markdown_table(("a", "b", "c"), [["x", "y", "1"]], left=2) == (
+    assert str(Table(("a", "b", "c"), [["x", "y", "1"]], left=2)) == (
         "| a | b | c |\n| --- | --- | ---: |\n| x | y | 1 |"
     )
 

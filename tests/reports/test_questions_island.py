@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from reports.artefacts import Artefacts
 from reports.page.questions import questions_island
+from reports.stored.artefacts import Artefacts
 from tests.reports.test_examples_island import Selects
 from tests.reports.write_nse import GATED, HALTING
 

@@ -5,9 +5,12 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from reports import render
-from reports.artefacts import Artefacts, load
+from reports.blocks import as_markdown
 from reports.charts.plans import figures
-from reports.render import report, write_report
+from reports.render import write_report
+from reports.report import report
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import GRAVES, STORED, Edit
 from tests.reports.write_traces import write_traces
 
@@ -82,7 +85,7 @@ def test_a_figure_stands_with_its_words(written: Path, artefacts: Artefacts) -> 
 
 def test_every_figure_of_many_models_is_shown(many: Artefacts) -> None:
     charts = figures(many)
-    text = report(many, charts, published=True)
+    text = as_markdown(report(many, charts, published=True))
     assert [name for name in charts if text.count(f"(figures/{name}.png)") != 1] == []
 
 
@@ -110,7 +113,7 @@ def test_sections_without_data_are_left_out(
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     artefacts = load(folder)
-    text = report(artefacts, figures(artefacts), published=True)
+    text = as_markdown(report(artefacts, figures(artefacts), published=True))
     assert "By recorded depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
@@ -125,7 +128,7 @@ def test_characters_alone(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
         edit(f"{file}.csv", lambda row: row if row["task"] == "characters" else None)
     artefacts = load(folder)
-    text = report(artefacts, figures(artefacts), published=False)
+    text = as_markdown(report(artefacts, figures(artefacts), published=False))
     assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
     assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
 
@@ -139,14 +142,14 @@ def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) 
     artefacts = load(folder)
     charts = figures(artefacts)
     assert f"lengths_{AA}" not in charts
-    assert "## Steps, sentence length" not in report(artefacts, charts, published=True)
+    assert "## Steps, sentence length" not in as_markdown(report(artefacts, charts, published=True))
 
 
 def test_ties_are_told(folder: Path) -> None:
     path = folder / "select_best" / "best.json"
     path.write_text(path.read_text().replace('"tied": 1', '"tied": 3'))
     artefacts = load(folder)
-    text = report(artefacts, figures(artefacts), published=True)
+    text = as_markdown(report(artefacts, figures(artefacts), published=True))
     assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
 
 

@@ -96,10 +96,10 @@ def test_the_gap_of_unpaired_means() -> None:
     """Welch: variances 1 and 4 of means with 8 and 3 degrees of freedom: 25 / (1/8 + 16/3)."""
     gap = Gap.of(Spread(9, 3, 9), Spread(2, 4, 4))
     assert (gap.mean, gap.error) == (7, pytest.approx(math.sqrt(5)))
-    assert gap.margin == pytest.approx(math.sqrt(5) * t_quantile(25 / (1 / 8 + 16 / 3)))
+    assert gap.high - 7 == pytest.approx(math.sqrt(5) * t_quantile(25 / (1 / 8 + 16 / 3)))
     assert gap.clear and not Gap.of(Spread(7, 3, 9), Spread(2, 4, 4)).clear
-    assert Gap.of(Spread(9, 3, 9), Spread(2, None, 1)) == Gap(7, None, None)
-    assert not Gap(7, None, None).clear
+    alone = Gap.of(Spread(9, 3, 9), Spread(2, None, 1))
+    assert alone == Gap(7, 7, 7, 1, None) and not alone.clear
     same = Spread(0.2, 0.0, 3)
     assert Gap.of(Spread(0.3, 0.0, 3), same).clear and not Gap.of(same, same).clear
 

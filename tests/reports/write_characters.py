@@ -7,6 +7,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from actmodels.rows.columns import columns
+from actmodels.rows.sequences import ByteRead, BytesOfKind
+
 Table = tuple[list[str], list[list[Any]]]
 TASK, EPOCHS, BEST = "characters", 3, 3
 PASSAGE = 'The café [[fox]], 12 years\nold, is "red". It naps.\t<br>'.encode()
@@ -93,8 +96,8 @@ def with_characters(tables: dict[str, Table]) -> dict[str, Table]:
                 tables["history.csv"][1].append([*place, epoch, loss, loss, wrong, mean])
             tables["timings.csv"][1].append([*place, EPOCHS, 30.0])
             kinds += [[*place, *figures(made, at, number)] for number in range(len(KINDS))]
-    head = ["task", "run", "seed"]
-    read = ["steps", "ponder", "loss", "entropy"]
-    passage_table = ([*head, "position", "byte", *read], passages)
-    kinds_table = ([*head, "kind", "bytes", *read], kinds)
-    return tables | {"reading.csv": passage_table, "bytes.csv": kinds_table}
+    alone = {
+        "reading.csv": (columns(ByteRead), passages),
+        "bytes.csv": (columns(BytesOfKind), kinds),
+    }
+    return tables | alone

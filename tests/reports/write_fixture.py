@@ -4,11 +4,9 @@ Invented figures in the stages' format; two models, three seeds. Accuracies are 
 where a test computes with them, and follow simple curves elsewhere.
 """
 
-import csv
 import json
 import math
 import shutil
-from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +14,10 @@ from typing import Any
 
 from actmodels.config import TrialConfig, build_trial
 from actmodels.records import TIMING_FIELDS, EpochRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import Ablation, AtDepth, Lexicalised, Paired, Result
 from reports.render import write_report
+from tests.reports.write_csv import write_csv
 from tests.reports.write_nse import write_nse
 from tests.reports.write_studies import studies
 from tests.reports.write_traces import write_traces
@@ -86,15 +87,6 @@ def history(
             )
         )
     return records
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """As the stages write: floats by repr, missing is empty."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -189,8 +181,6 @@ def ablation(split: str) -> list[list[Any]]:
 def write_evaluation() -> None:
     """The stages after training."""
     results, depth = [], []
-    header = ["model", "seed", "key", "parameters", "epochs", "best_epoch", "dev_accuracy"]
-    header += ["test_accuracy", "test_pairs", "test_mean_steps", "test_sd_steps"]
     for model, seeds in RETRAINED.items():
         for seed, (dev, test, steps) in seeds.items():
             sd = None if steps is None else 0.75
@@ -201,24 +191,16 @@ def write_evaluation() -> None:
                 accuracy = round(test + 0.06 - 0.03 * level, 4)
                 depth.append([model, seed, level, (50, 30, 20)[level - 1], accuracy, taken])
     folder = ROOT / "evaluate"
-    write_csv(folder / "results.csv", header, results)
-    depth_header = ["model", "seed", "depth", "pairs", "accuracy", "mean_steps"]
-    write_csv(folder / "depth.csv", depth_header, depth)
-    paired_header = ["model", "reference", "seeds", "difference", "low", "high", "largest_p"]
+    write_csv(folder / "results.csv", columns(Result), results)
+    write_csv(folder / "depth.csv", columns(AtDepth), depth)
     paired = [[AA, DA, 3, 0.01, -0.02, 0.04, 0.5, 100]]
     paired += [["lexicalised_classifier", DA, 3, -0.08, -0.15, -0.01, 0.0004, 100]]
-    write_csv(folder / "paired.csv", [*paired_header, "pairs"], paired)
-    means = {DA: 0.81, AA: 0.82}
-    write_json(
-        folder / "summary.json",
-        {model: {"seeds": 3, "test_accuracy_mean": mean} for model, mean in means.items()},
-    )
-    steps_header = ["model", "seed", "reading", "steps", "accuracy", "mean_steps"]
+    write_csv(folder / "paired.csv", columns(Paired), paired)
     for split in ("dev", "test"):
-        write_csv(ROOT / "ablate" / f"{split}.csv", steps_header, ablation(split))
+        write_csv(ROOT / "ablate" / f"{split}.csv", columns(Ablation), ablation(split))
     taken = {seed: steps or 0.0 for seed, (_, _, steps) in RETRAINED[AA].items()}
-    for place, (columns, rows) in studies(taken, 100).items():
-        write_csv(ROOT / place, columns, rows)
+    for place, (header, rows) in studies(taken, 100).items():
+        write_csv(ROOT / place, header, rows)
 
 
 def main() -> None:
@@ -249,9 +231,8 @@ def main() -> None:
     write_json(ROOT / "select_best" / "best.json", best)
     write_trials(ROOT / "retrain", retrain())
     write_evaluation()
-    header = ["model", "seed", "parameters", "regularisation", "dev_accuracy", "test_accuracy"]
     runs = [["lexicalised_classifier", 0, 1203, 10.0, 0.74, 0.73, 100]]
-    write_csv(ROOT / "lexicalised" / "results.csv", [*header, "test_pairs"], runs)
+    write_csv(ROOT / "lexicalised" / "results.csv", columns(Lexicalised), runs)
     pairs = {"train": 800, "dev": 100, "test": 100}
     splits = {split: {"pairs": n, "labelled": n} for split, n in pairs.items()}
     write_json(ROOT / "corpus" / "summary.json", {"source": "captions", "splits": splits})

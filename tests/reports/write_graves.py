@@ -8,9 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from actmodels.rows.columns import columns
+from actmodels.rows.sequences import (
+    AtDifficulty,
+    SequenceEpoch,
+    SequenceResult,
+    SequenceTime,
+)
+
 Table = tuple[list[str], list[list[Any]]]
 EPOCHS, BEST = 4, 3
-PLACE = ["task", "run", "seed"]
 
 
 @dataclass(frozen=True)
@@ -58,8 +65,6 @@ def each() -> Iterator[tuple[list[Any], Made, int]]:
 
 def graves() -> dict[str, Table]:
     """All files of the stage."""
-    header = ["task", "run", "halting", "ponder_weight", "seed", "key", "parameters", "epochs"]
-    header += ["best_epoch", "diverged", "dev_error", "dev_loss", "dev_mean_steps"]
     results: list[list[Any]] = []
     levels: list[list[Any]] = []
     history: list[list[Any]] = []
@@ -84,11 +89,9 @@ def graves() -> dict[str, Table]:
             worse = round(error + 0.05 * abs(BEST - epoch), 4)
             history.append([*place, epoch, round(0.9 - 0.1 * epoch, 4), 2 * worse, worse, mean])
         seconds.append([*place, EPOCHS, 20.0])
-    difficulty = ["difficulty", "instances", "asked", "error", "mean_steps", "ponder_cost"]
-    measured = ["epoch", "train_loss", "dev_loss", "dev_error", "dev_mean_steps"]
     return {
-        "results.csv": ([*header, "dev_sd_steps", "dev_ponder_cost"], results),
-        "difficulty.csv": ([*PLACE, *difficulty], levels),
-        "history.csv": ([*PLACE, *measured], history),
-        "timings.csv": ([*PLACE, "epochs", "seconds"], seconds),
+        "results.csv": (columns(SequenceResult), results),
+        "difficulty.csv": (columns(AtDifficulty), levels),
+        "history.csv": (columns(SequenceEpoch), history),
+        "timings.csv": (columns(SequenceTime), seconds),
     }

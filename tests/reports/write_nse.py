@@ -12,9 +12,19 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from actmodels.rows.columns import columns
+from actmodels.rows.readers import (
+    Baseline,
+    ReaderEpoch,
+    ReaderMeans,
+    ReaderResult,
+    ReaderStep,
+    ReaderTime,
+)
+from tests.reports.write_csv import write_csv
+
 EPOCHS, BEST, SEEDS = 4, 3, (1, 2, 3)
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
-PLACE = ["questions", "run", "seed"]
 Triple = tuple[float, float, float]
 
 
@@ -131,22 +141,17 @@ def tables() -> dict[str, tuple[list[str], list[list[Any]]]]:
             history.append([*place, epoch, losses[0], training, losses[1], now, taken])
         for step, weight in enumerate(weights(made, taken), start=1):
             steps.append([*place, step, weight, round(dev - 0.04 * (made.steps - step), 4)])
-    header = ["questions", "run", "strategy", "steps", "seed", "key", "parameters", "epochs"]
-    header += ["best_epoch", "diverged", "dev_accuracy", "dev_loss", "dev_mean_steps"]
-    header += ["dev_sd_steps", "test_accuracy", "test_questions", "test_mean_steps"]
-    measured = ["epoch", "train_loss", "train_accuracy", "dev_loss", "dev_accuracy"]
     lines = [
         [k, "text stories", split, *row]
         for k, splits in BASELINES.items()
         for split, row in splits.items()
     ]
-    baseline = ["questions", "source", "split", "count", "candidates", "random", "most_frequent"]
     return {
-        "results.csv": (header, results),
-        "baselines.csv": (baseline, lines),
-        "history.csv": ([*PLACE, *measured, "dev_mean_steps"], history),
-        "steps.csv": ([*PLACE, "step", "weight", "accuracy"], steps),
-        "timings.csv": ([*PLACE, "epochs", "seconds"], [[*p, EPOCHS, 40.0] for p, _, _ in each()]),
+        "results.csv": (columns(ReaderResult), results),
+        "baselines.csv": (columns(Baseline), lines),
+        "history.csv": (columns(ReaderEpoch), history),
+        "steps.csv": (columns(ReaderStep), steps),
+        "timings.csv": (columns(ReaderTime), [[*p, EPOCHS, 40.0] for p, _, _ in each()]),
     }
 
 
@@ -158,11 +163,10 @@ def intervals() -> dict[tuple[str, str], Triple]:
 
 
 def settle(root: Path) -> None:
-    """Write runs.csv and summary.json of the rows that results.csv has; intervals by hand."""
+    """Write runs.csv of the rows that results.csv has; intervals by hand."""
     with (root / "nse" / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     runs: list[list[Any]] = []
-    summary: dict[str, dict[str, Any]] = {}
     for kind, name in dict.fromkeys((row["questions"], row["run"]) for row in rows):
         seeds = [row for row in rows if (row["questions"], row["run"]) == (kind, name)]
         low, high, p = intervals()[kind, name]
@@ -175,17 +179,7 @@ def settle(root: Path) -> None:
         difference = round(cells[7] - first[7], 12)
         cells += [fmean(taken) if taken else None, difference, low, high, p]
         runs.append([*cells, seeds[0]["test_questions"]])
-        means = {"dev_accuracy_mean": cells[5], "test_accuracy_mean": cells[7]}
-        summary.setdefault(kind, {})[name] = means | {"difference": difference}
-    header = ["questions", "run", "strategy", "steps", "seeds", "dev_accuracy_mean"]
-    header += ["dev_accuracy_sd", "test_accuracy_mean", "test_accuracy_sd", "test_mean_steps"]
-    write(
-        root / "nse" / "runs.csv",
-        [*header, "difference", "low", "high", "largest_p", "pairs"],
-        runs,
-    )
-    text = json.dumps(summary, indent=1) + "\n"
-    (root / "nse" / "summary.json").write_text(text, encoding="utf-8")
+    write_csv(root / "nse" / "runs.csv", columns(ReaderMeans), runs)
 
 
 def step_of(words: list[str], run: str, candidates: Sequence[str], t: int) -> dict[str, Any]:
@@ -224,15 +218,6 @@ def queries() -> list[dict[str, Any]]:
     return lines
 
 
-def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """As the stage writes: floats by repr, missing is empty."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-
-
 def write_queries(root: Path, lines: Sequence[dict[str, Any]]) -> None:
     """The traced questions, a line each."""
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
@@ -242,6 +227,6 @@ def write_queries(root: Path, lines: Sequence[dict[str, Any]]) -> None:
 def write_nse(root: Path) -> None:
     """Write artefacts/nse/ under `root`."""
     for file, (header, rows) in tables().items():
-        write(root / "nse" / file, header, rows)
+        write_csv(root / "nse" / file, header, rows)
     settle(root)
     write_queries(root, queries())

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import Correlations, Lengths, Prediction
+from actmodels.rows.studies import HaltingPoint, HaltingTime, Variant, VariantTime
 from tests.reports.write_characters import with_characters
 from tests.reports.write_graves import graves
 
@@ -66,9 +69,6 @@ QUARTERS = ("entailment", "entailment", "neutral", "contradiction")  # gold labe
 
 def fidelity() -> dict[str, Table]:
     """variants.csv and timings.csv."""
-    header = ["model", "variant", "changes", "seeds", "dev_accuracy_mean", "dev_accuracy_sd"]
-    header += ["test_accuracy_mean", "test_accuracy_sd", "test_mean_steps", "difference", "low"]
-    header += ["high", "largest_p", "pairs"]
     rows, seconds = [], []
     for model, variants in VARIANTS.items():
         for name, (changes, test, *comparison) in variants.items():
@@ -77,18 +77,20 @@ def fidelity() -> dict[str, Table]:
             pairs = 96 if "dropped" in changes else 100
             rows.append([model, name, changes, 3, *accuracies, steps, *comparison, pairs])
             seconds += [[model, name, seed, 15, 60.5 + seed] for seed in SEEDS]
-    timed = ["model", "variant", "seed", "epochs", "seconds"]
-    return {"variants.csv": (header, rows), "timings.csv": (timed, seconds)}
+    return {
+        "variants.csv": (columns(Variant), rows),
+        "timings.csv": (columns(VariantTime), seconds),
+    }
 
 
 def halting() -> dict[str, Table]:
     """points.csv and timings.csv."""
-    header = ["kind", "point", "seeds", "dev_accuracy_mean", "dev_accuracy_sd"]
-    header += ["mean_steps_mean", "mean_steps_sd", "collapsed", "ponder_weight_end_mean"]
     rows = [[kind, point, 3, *figures] for kind, point, *figures in POINTS]
     seconds = [[kind, point, seed, 6, 30.0] for kind, point, *_ in POINTS for seed in SEEDS]
-    timed = ["kind", "point", "seed", "epochs", "seconds"]
-    return {"points.csv": (header, rows), "timings.csv": (timed, seconds)}
+    return {
+        "points.csv": (columns(HaltingPoint), rows),
+        "timings.csv": (columns(HaltingTime), seconds),
+    }
 
 
 def steps(means: dict[int, float], pairs: int) -> dict[str, Table]:
@@ -101,11 +103,8 @@ def steps(means: dict[int, float], pairs: int) -> dict[str, Table]:
         correlations.append([AA, seed, "mean_length", pairs, 0.05 * seed, 0.04 * seed])
         correlations.append([AA, seed, "depth", pairs, 0.3 + 0.02 * seed, 0.28 + 0.02 * seed])
     return {
-        "lengths.csv": (["model", "seed", "mean_length", "steps", "pairs"], lengths),
-        "correlations.csv": (
-            ["model", "seed", "steps_against", "pairs", "pearson", "spearman"],
-            correlations,
-        ),
+        "lengths.csv": (columns(Lengths), lengths),
+        "correlations.csv": (columns(Correlations), correlations),
     }
 
 
@@ -122,7 +121,7 @@ def predictions(means: dict[int, float], pairs: int) -> Table:
                 missed = "neutral" if label == "entailment" else "entailment"
                 predicted = missed if at % quarter < wrong[at // quarter] else label
                 rows.append([model, seed, f"test-{at:03d}", label, predicted, steps[at]])
-    return ["model", "seed", "pair_id", "label", "predicted", "steps"], rows
+    return columns(Prediction), rows
 
 
 def _spread(mean: float, pairs: int) -> Sequence[int]:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from actmodels.errors import ArtefactError
-from pipeline.measures.against_reference import COLUMNS, hits_by_model, paired_rows
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import Paired
+from pipeline.measures.against_reference import hits_by_model, paired_rows
 from pipeline.measures.paired import mcnemar
 
 IDS = ["a", "b", "c", "d"]
@@ -37,7 +39,7 @@ def test_runs_are_paired_by_seed_and_pair() -> None:
     told = [*rows("base", 1, "ynny"), *rows("base", 2, "yyyy")]
     told += [*rows("other", 2, "yyyn"), *rows("other", 1, "yyyy"), *rows("third", 1, "n-ny")]
     other, third = paired_rows(hits_by_model(told, IDS), "base", 200)
-    assert tuple(other) == COLUMNS
+    assert list(other) == columns(Paired)
     assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
     assert other["difference"] == pytest.approx((2 - 1) / 8)
     assert other["pairs"] == 4

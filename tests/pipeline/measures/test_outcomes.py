@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.measures.outcomes import OUTCOMES, outcome, summarise
+from actmodels.rows.traces import OUTCOMES
+from pipeline.measures.outcomes import outcome, summarise
 
 N, E, C = "neutral", "entailment", "contradiction"
 

@@ -9,6 +9,7 @@ import torch
 
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
 from actmodels.sequences.build import build_task
 from actmodels.sequences.byte_kinds import KINDS
 from actmodels.sequences.training import SequenceTraining
@@ -76,8 +77,8 @@ def test_what_is_told_of_which_runs(reading: Reading) -> None:
     }
     told = {(row["run"], row["seed"]) for row in found["reading"]}
     assert told == {("ponder weight 0.01", 3)}  # the first seed of what halts
-    for name, columns in LOOKED_AT.items():
-        assert tuple(found[name][0]) == columns
+    for name, row in LOOKED_AT.items():
+        assert list(found[name][0]) == columns(row)
 
 
 def execution(folder: Path) -> Execution:

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.charts.along_text import LINE, characters_figures, shown
 from reports.charts.look import BLUE, ORANGE
-from reports.charts.picture import draw
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 from tests.reports.write_characters import PASSAGE
@@ -96,9 +96,3 @@ def test_nothing_was_read(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
         edit(f"{file}.csv", lambda row: None if row["task"] == "characters" else row)
     assert characters_figures(load(folder)) == {}
-
-
-@pytest.mark.slow
-def test_they_can_be_drawn(artefacts: Artefacts) -> None:
-    for figure in characters_figures(artefacts).values():
-        assert draw(figure).startswith(b"\x89PNG")

@@ -1,12 +1,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from reports.artefacts import Artefacts, load
 from reports.charts.comprehension import nse_figures
 from reports.charts.look import BLUE, COLOURS, ORANGE
-from reports.charts.picture import draw
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 from tests.reports.write_nse import GATED, HALTING, ONE, settle
@@ -112,9 +110,3 @@ def test_one_seed_has_no_bands(one_seed: Path) -> None:
     drawn = nse_figures(load(one_seed))
     assert all("±" not in figure.alternative for figure in drawn.values())
     assert rows(drawn["nse_curves_NE"], "low") == []
-
-
-@pytest.mark.slow
-def test_they_can_be_drawn(artefacts: Artefacts) -> None:
-    for figure in nse_figures(artefacts).values():
-        assert draw(figure).startswith(b"\x89PNG")

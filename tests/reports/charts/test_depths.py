@@ -1,7 +1,8 @@
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.charts.depths import depth_accuracy, depth_steps, stepping_models
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, pick, rows
 from tests.reports.conftest import Edit
 

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.charts.fixed_steps import ablation
-from reports.corpus import SNLI_TRAIN
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
+from reports.tables.corpus import SNLI_TRAIN
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 
 STATE, CAPPED = "state after k steps", "halting capped at k steps"

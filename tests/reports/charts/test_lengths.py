@@ -1,7 +1,8 @@
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.charts.lengths import lengths
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import pick, rows
 from tests.reports.conftest import Edit
 

@@ -7,11 +7,12 @@ import altair as alt
 import pytest
 import vl_convert
 
-from reports.artefacts import Artefacts, load
 from reports.charts.figure import Figure
 from reports.charts.look import page_spec
 from reports.charts.picture import VEGA_LITE
 from reports.charts.plans import figures
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.conftest import GRAVES, Edit
 
 DA, AA = "decomposable_attention", "adaptive_attention"

@@ -1,11 +1,9 @@
 from pathlib import Path
 
-import pytest
-
-from reports.artefacts import Artefacts, load
 from reports.charts.look import BLUE, COLOURS, ORANGE
-from reports.charts.picture import draw
 from reports.charts.sequences import graves_figures
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 
@@ -98,9 +96,3 @@ def test_one_seed_has_no_bands(one_seed: Path) -> None:
     drawn = graves_figures(load(one_seed))
     assert all("±" not in figure.alternative.replace("mean ± sd", "") for figure in drawn.values())
     assert rows(drawn["graves_curves_parity"], "low") == []
-
-
-@pytest.mark.slow
-def test_they_can_be_drawn(artefacts: Artefacts) -> None:
-    for figure in graves_figures(artefacts).values():
-        assert draw(figure).startswith(b"\x89PNG")

@@ -1,5 +1,5 @@
-from reports.artefacts import Artefacts
 from reports.charts.slices import slices
+from reports.stored.artefacts import Artefacts
 from tests.reports.charts.reading import marks, pick, rows
 
 DA, AA = "decomposable_attention", "adaptive_attention"

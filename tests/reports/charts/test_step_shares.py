@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.artefacts import Artefacts, load
 from reports.charts.step_shares import accuracy_by_steps, shares, steps_taken
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, marks, pick, rows
 from tests.reports.conftest import Edit
 

@@ -1,9 +1,10 @@
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.charts.look import BLUE, ORANGE
 from reports.charts.studies import STEP, fidelity, halting
 from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit, Row
 

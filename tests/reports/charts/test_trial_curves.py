@@ -1,9 +1,10 @@
 import json
 from pathlib import Path
 
-from reports.artefacts import Artefacts, load
 from reports.charts.slices import slices
 from reports.charts.trial_curves import sweep_curves, telling
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
 from tests.page.samples import grown
 from tests.reports.charts.reading import axes, legend, marks, rows
 from tests.reports.conftest import Edit

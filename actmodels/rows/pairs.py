@@ -1,0 +1,133 @@
+"""Rows on pairs of sentences: trials, and what the trained models do on dev and test.
+
+Accuracies are shares of the pairs; steps are those of a model that takes any.
+"""
+
+from dataclasses import dataclass
+
+from actmodels.rows.columns import Correlation, Name, Share
+
+
+@dataclass(frozen=True)
+class RunName:
+    """A trained model."""
+
+    model: Name
+    seed: int
+
+
+@dataclass(frozen=True)
+class TrialName:
+    """A trial of the stages `sweep` and `retrain`."""
+
+    key: Name
+    model: Name
+    seed: int
+
+
+@dataclass(frozen=True)
+class TrialSize:
+    """What trials.csv says of a trial beside its settings and its best epoch."""
+
+    parameters: int
+    epochs: int
+    diverged: bool
+    best_epoch: int
+
+
+@dataclass(frozen=True)
+class EpochTime(TrialName):
+    """artefacts/{sweep,retrain}/timings.csv."""
+
+    epoch: int
+    seconds: float
+    examples_per_second: float
+
+
+@dataclass(frozen=True)
+class Result(RunName):
+    """artefacts/evaluate/results.csv."""
+
+    key: Name
+    parameters: int
+    epochs: int
+    best_epoch: int
+    dev_accuracy: Share
+    test_accuracy: Share
+    test_pairs: int
+    test_mean_steps: float | None
+    test_sd_steps: float | None
+
+
+@dataclass(frozen=True)
+class AtDepth(RunName):
+    """artefacts/evaluate/depth.csv: the pairs of one recorded reasoning depth."""
+
+    depth: int
+    pairs: int
+    accuracy: Share
+    mean_steps: float | None
+
+
+@dataclass(frozen=True)
+class Prediction(RunName):
+    """artefacts/evaluate/predictions.csv: one test pair."""
+
+    pair_id: Name
+    label: Name
+    predicted: Name
+    steps: float | None
+
+
+@dataclass(frozen=True)
+class Paired:
+    """artefacts/evaluate/paired.csv: a model against the reference, with a 95 % interval."""
+
+    model: Name
+    reference: Name
+    seeds: int
+    difference: float
+    low: float
+    high: float
+    largest_p: Share
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Lengths(RunName):
+    """artefacts/evaluate/lengths.csv: pairs of one mean sentence length and number of steps."""
+
+    mean_length: float
+    steps: int
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Correlations(RunName):
+    """artefacts/evaluate/correlations.csv: of steps with `steps_against`."""
+
+    steps_against: Name
+    pairs: int
+    pearson: Correlation
+    spearman: Correlation
+
+
+@dataclass(frozen=True)
+class Ablation(RunName):
+    """artefacts/ablate/{dev,test}.csv: accuracy where steps are fixed, or adaptive."""
+
+    reading: Name
+    steps: float | None
+    accuracy: Share
+    mean_steps: float | None
+
+
+@dataclass(frozen=True)
+class Lexicalised(RunName):
+    """artefacts/lexicalised/results.csv: the classifier on features of words."""
+
+    parameters: int
+    regularisation: float
+    dev_accuracy: Share
+    test_accuracy: Share
+    test_pairs: int

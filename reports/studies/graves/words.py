@@ -1,0 +1,137 @@
+"""What the figures on Graves' tasks say, whichever way they fall."""
+
+from reports.findings import clearly, gained, listed, over_seeds
+from reports.spread import KINDS, Spread, follows, signed
+from reports.stored.artefacts import Artefacts
+from reports.studies.graves.runs import (
+    Growth,
+    Run,
+    act_gap,
+    best_run,
+    error_gap,
+    graves_levels,
+    graves_runs,
+    graves_tasks,
+)
+from reports.studies.graves.tasks import ACT, HALTINGS, NONE, TASKS, GravesTask
+
+
+def graves_note(artefacts: Artefacts) -> str:
+    """How to read tables and figures."""
+    tasks = [TASKS[task] for task in graves_tasks(artefacts)]
+    each = [f"{t.difficulty} ({t.title.lower()}, error of {t.counted_in})" for t in tasks]
+    runs = [run for task in graves_tasks(artefacts) for run in graves_runs(artefacts, task)]
+    over = over_seeds(len(run.errors) for run in runs)
+    return (
+        "Recurrent networks on sequences that are generated as they train (Graves 2016, "
+        "section 3), with and without adaptive computation time (ACT), which "
+        "lets a network take several steps on each input. *Sequence error* is the share of dev "
+        "sequences with any mistake at a run's best epoch, *mean steps* are those of the inputs "
+        f"of dev sequences ({over}). Dev sequences chose the epochs, and the best of several "
+        f"ponder weights is chosen on them too, so it is optimistic. Difficulty counts "
+        f"{listed(each)}. Differences, paired by seed, are called clear if the 95 % interval of "
+        "their mean over seeds, by Student's t, leaves out zero; nothing is corrected for their "
+        "number."
+    )
+
+
+def graves_sentences(artefacts: Artefacts, task: str, published: bool) -> str:
+    """Errors against those without ACT, steps by difficulty, and what Graves reports."""
+    runs = graves_runs(artefacts, task)
+    said = [_against_none(runs, halting) for halting in HALTINGS if halting != NONE]
+    act = best_run(runs, ACT)
+    if act is not None:
+        said.append(_steps(act, TASKS[task]))
+    if published:
+        said.append(_paper(artefacts, task, runs))
+    return " ".join(filter(None, said))
+
+
+def _against_none(runs: list[Run], halting: str) -> str:
+    """The best of one way of halting against the best without any; empty without both."""
+    best, without = best_run(runs, halting), best_run(runs, NONE)
+    gap = None if best is None or without is None else error_gap(best, without)
+    if best is None or without is None or gap is None:
+        return ""
+    count = sum(run.halting == halting for run in runs)
+    of = f", the best of {count} on dev" if count > 1 else ""
+    return (
+        f"Sequence error with {KINDS[halting]} (*{best.label}*{of}) is {best.error.percent()} %, "
+        f"*{without.label}* {without.error.percent()} %: {_less(gap)} ({gained(gap)})."
+    )
+
+
+def _less(gap: Spread) -> str:
+    return clearly(gap, "less", "more", "neither less nor more")
+
+
+def _steps(run: Run, task: GravesTask) -> str:
+    """Whether the steps of a run go with difficulty."""
+    if run.growth is None:
+        return ""
+    slope = run.growth.slope
+    return (
+        f"The mean steps of *{run.label}* {follows(run.growth.told_by)} the {task.difficulty}: "
+        f"{slope.change()} steps for each {task.unit} ({_told(run.growth)})."
+    )
+
+
+def _told(growth: Growth) -> str:
+    pearson = growth.pearson
+    if pearson is None:
+        return f"{growth.slope.over()}; the same for all"
+    few = "" if pearson.n == growth.slope.n else f" of the {pearson.n} where they change"
+    return f"{growth.slope.over()}; Pearson's r over the difficulties {signed(pearson.mean)}{few}"
+
+
+def graves_story(artefacts: Artefacts) -> str:
+    """Error without and with ACT, and steps by difficulty, on parity; else on another task.
+
+    Empty where no task was run both ways.
+    """
+    tasks = [task for task in TASKS if task in graves_tasks(artefacts)]
+    return next(filter(None, (_story(artefacts, task) for task in tasks)), "")
+
+
+def _story(artefacts: Artefacts, task: str) -> str:
+    runs, known = graves_runs(artefacts, task), TASKS[task]
+    act, without, gap = best_run(runs, ACT), best_run(runs, NONE), act_gap(runs)
+    if act is None or without is None or gap is None:
+        return ""
+    said = (
+        f"On Graves' {known.title.lower()} task a recurrent network errs on "
+        f"{without.error.percent()} % of the sequences without adaptive steps and on "
+        f"{act.error.percent()} % with them: {_less(gap)}."
+    )
+    levels = [level for level in graves_levels(artefacts, task, act) if level.steps is not None]
+    if act.growth is None or len(levels) < 2:
+        return said
+    few, many = (
+        f"{at.steps.plain()} at {at.difficulty}" for at in (levels[0], levels[-1]) if at.steps
+    )
+    how = follows(act.growth.told_by)
+    return f"{said} Its steps {how} difficulty: {few} and {many} {known.difficulty}."
+
+
+def _paper(artefacts: Artefacts, task: str, runs: list[Run]) -> str:
+    """What the paper reports, and whether the task here is as hard."""
+    known, hardest = TASKS[task], _hardest(artefacts, task, runs)
+    said = (
+        f"Graves reports {known.reported} (2016, section {known.section}; {known.setup}, a million "
+        "iterations, 20 seeds for each ponder weight)."
+    )
+    if hardest is None:
+        return said
+    reach = f"up to {hardest} {known.difficulty} here against {known.hardest} there"
+    if hardest == known.hardest:
+        return (
+            f"{said} The difficulty is Graves' own, {reach}; length of sequences, size of the "
+            "network and length of training may still differ."
+        )
+    easier = "an easier task" if hardest < known.hardest else "a harder task"
+    return f"{said} The sizes differ: {reach}, {easier}, so his figures are no yardstick for ours."
+
+
+def _hardest(artefacts: Artefacts, task: str, runs: list[Run]) -> int | None:
+    levels = [level.difficulty for run in runs for level in graves_levels(artefacts, task, run)]
+    return max(levels, default=None)

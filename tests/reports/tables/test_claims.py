@@ -1,0 +1,74 @@
+"""The claims' figures against those of the fixture, worked by hand."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts
+from reports.tables.claims import claims, claims_csv, claims_table
+
+
+def test_each_claim_has_figure_n_test_and_verdict(artefacts: Artefacts) -> None:
+    first, words, state, capped, *_ = claims(artefacts, published=True)
+    assert first == (
+        "Adaptive Attention minus Decomposable Attention",
+        f"+1.00 ({MINUS}2.00 to +4.00) points",
+        "3 seeds, 100 pairs",
+        0.5,
+        "no clear difference",
+        f"{MINUS}1.10 (82.7 against 83.8)",
+    )
+    assert words.what == "Lexicalised Classifier minus Decomposable Attention"
+    assert (words.verdict, words.published) == ("clearly below", "")
+    # 8 steps are best on dev in both readings; test: mean of .83-.81, .80-.80, .83-.79
+    assert state.what == "Adaptive Attention: adaptive halting minus state after 8 steps"
+    assert state.figure == "+2.00 ± 2.00 points"
+    assert (state.verdict, state.p, state.over) == ("not clear", None, "3 seeds")
+    assert state.published == "+1.70 (82.7 against 81.0)"
+    assert capped.what.endswith("minus halting capped at 8 steps")
+
+
+def test_deviations_together_stand_for_each(artefacts: Artefacts) -> None:
+    told = [c.what for c in claims(artefacts, published=True) if "corrected" in c.what]
+    assert told == [
+        "Decomposable Attention: as published minus corrected",
+        "Adaptive Attention: as published minus corrected",
+    ]
+    alone = artefacts.fidelity[artefacts.fidelity["variant"] != "as published"]
+    told = [c.what for c in claims(replace(artefacts, fidelity=alone), published=True)]
+    assert "Decomposable Attention: scrambled minus corrected" in told
+
+
+def test_without_published_figures_there_is_no_such_column(artefacts: Artefacts) -> None:
+    assert "published, SNLI" not in str(claims_table(artefacts, published=False))
+    assert all(claim.published == "" for claim in claims(artefacts, published=False))
+
+
+def test_csv_has_the_same_lines(artefacts: Artefacts) -> None:
+    rows = list(csv.DictReader(io.StringIO(claims_csv(artefacts, published=True))))
+    found = claims(artefacts, published=True)
+    assert [row["claim"] for row in rows] == [claim.what for claim in found]
+    assert rows[0]["largest_p"] == "0.5"
+    assert rows[2]["largest_p"] == ""
+
+
+def test_steps_that_go_with_label_and_certainty(artefacts: Artefacts) -> None:
+    of_steps = {c.what.partition(": ")[2]: c for c in claims(artefacts, published=True)}
+    # contradictions minus entailments: 6 - 3, 7 - 4, 7 - 3
+    found = of_steps["steps on contradictions minus on entailments"]
+    assert (found.figure, found.verdict) == ("+3.33 ± 0.58 steps", "clearly above 0")
+    # 0.96 - 0.60, 0.92 - 0.56, 1 - 0.52
+    found = of_steps["accuracy in the fifth of pairs with the most steps minus the fewest"]
+    assert (found.figure, found.over) == ("+40.00 ± 6.93 points", "3 seeds")
+
+
+@pytest.mark.parametrize(("source", "claimed"), [("captions", False), ("chains", True)])
+def test_steps_are_to_follow_depth_only_where_links_are_in_a_row(
+    artefacts: Artefacts, source: str, claimed: bool
+) -> None:
+    corpus = replace(artefacts, corpus=artefacts.corpus | {"source": source})
+    told = [c for c in claims(corpus, published=True) if "recorded depth" in c.what]
+    assert [c.figure for c in told] == (["r = +0.34 ± 0.02"] if claimed else [])

@@ -1,0 +1,102 @@
+import csv
+import io
+import json
+from pathlib import Path
+
+from reports.stored.artefacts import Artefacts
+from reports.stored.load import load
+from reports.tables.sweep import (
+    configurations,
+    diverged,
+    margin_table,
+    range_table,
+    sweep_csv,
+    top_table,
+    varied,
+)
+from tests.reports.conftest import Edit, Row
+
+DA, AA = "decomposable_attention", "adaptive_attention"
+
+
+def test_only_settings_that_vary_are_shown(artefacts: Artefacts) -> None:
+    assert varied(artefacts, DA) == ("dropout", "learning_rate")
+    assert varied(artefacts, AA) == ("dropout", "ponder_weight")
+
+
+def test_a_setting_of_another_model_is_none_of_its_own(folder: Path, edit: Edit) -> None:
+    # Stages may fill a column for a model that has no such setting.
+    count = iter(range(100))
+    edit(
+        "sweep/trials.csv",
+        lambda r: r | ({} if r["model"] == AA else {"ponder_weight": f"{next(count)}"}),
+    )
+    assert varied(load(folder), DA) == ("dropout", "learning_rate")
+
+
+def test_range_by_hand(artefacts: Artefacts) -> None:
+    # best epochs 0.82, 0.81, 0.80, 0.79: median 0.805
+    row = str(range_table(artefacts)).splitlines()[2]
+    assert row == "| Decomposable Attention | 4 | 4 | 82.0 | 80.5 | 79.0 |"
+
+
+def test_best_configurations_first(artefacts: Artefacts) -> None:
+    rows = str(top_table(artefacts, AA)).splitlines()[2:]
+    assert rows[0] == "| 1 (chosen) | 0.1 | 0.001 | 1 | 83.0 | 0.500 | 4.00 |"
+    assert [row.split(" | ")[4] for row in rows] == ["83.0", "82.0", "81.0", "80.0"]
+
+
+def test_margins_by_hand(artefacts: Artefacts) -> None:
+    # ponder weight 0.001: 0.83 and 0.82, so 0.825 and sd 0.01 / sqrt(2)
+    assert "| ponder_weight | 0.001 | 2 | 82.5 ± 0.71 | 4.00 |" in str(margin_table(artefacts, AA))
+    assert "| ponder_weight | 0.00005 | 2 | 80.5 ± 0.71 | 9.00 |" in str(
+        margin_table(artefacts, AA)
+    )
+
+
+def test_seeds_of_a_configuration_count_together(folder: Path, edit: Edit) -> None:
+    # The second dropout becomes a second seed of the first.
+    edit(
+        "sweep/trials.csv",
+        lambda row: row | {"dropout": "0.1", "seed": "2" if row["dropout"] == "0.2" else "1"},
+    )
+    best, worst = configurations(load(folder), DA)
+    assert best.values == {"learning_rate": "0.001"}
+    assert (best.trials, best.dev_accuracy.mean) == (2, 0.815)
+    assert (worst.trials, worst.dev_accuracy.mean) == (2, 0.795)
+
+
+def test_the_chosen_one_leads_its_equals(folder: Path, edit: Edit) -> None:
+    edit("sweep/trials.csv", lambda row: row | {"dev_accuracy": "0.5"})
+    path = folder / "select_best" / "best.json"
+    best = json.loads(path.read_text())
+    best[DA]["keys"] = ["da03"]
+    path.write_text(json.dumps(best))
+    groups = configurations(load(folder), DA)
+    assert [group.best for group in groups] == [True, False, False, False]
+    assert groups[1].values == {"dropout": "0.1", "learning_rate": "0.001"}
+
+
+def test_at_most_five_are_listed(folder: Path, edit: Edit) -> None:
+    def more(width: str) -> Row:
+        return {"model": DA, "dev_mean_steps": "", "width": width}
+
+    count = iter(range(100))
+    edit("sweep/trials.csv", lambda row: row | more(str(next(count))))
+    for file in ("variants", "timings"):
+        edit(f"fidelity/{file}.csv", lambda row: row if row["model"] == DA else None)
+    assert len(str(top_table(load(folder), DA)).splitlines()) == 2 + 5
+
+
+def test_diverged_trials_are_counted(artefacts: Artefacts, folder: Path, edit: Edit) -> None:
+    assert diverged(artefacts) == ""
+    edit("sweep/trials.csv", lambda row: row | {"diverged": str(row["key"] == "aa02")})
+    edit("sweep/trials.csv", lambda row: row | {"diverged": str(row["key"] in ("aa05", "da01"))})
+    assert diverged(load(folder)).startswith(" 2 trials diverged")
+
+
+def test_csv(artefacts: Artefacts) -> None:
+    rows = list(csv.DictReader(io.StringIO(sweep_csv(artefacts))))
+    assert len(rows) == 2 * (1 + 4)
+    assert (rows[0]["model"], rows[0]["setting"], rows[0]["trials"]) == (DA, "", "4")
+    assert float(rows[0]["dev_accuracy_mean"]) == 0.805
