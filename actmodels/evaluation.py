@@ -8,6 +8,7 @@ from torch.nn.functional import cross_entropy
 
 from actmodels.data.batching import collate
 from actmodels.data.pairs import PairTensors
+from actmodels.figures import Figures, mean_and_sd
 from actmodels.models.pair_model import PairModel
 from actmodels.settings import InputConfig
 
@@ -41,13 +42,11 @@ class Evaluation(NamedTuple):
         """Mean cross-entropy in nats, without the ponder term."""
         return cross_entropy(self.logits.double(), self.labels).item()
 
-
-def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
-    """Mean and standard deviation over examples, or None for a model without halting."""
-    if values is None:
-        return None, None
-    exact = values.double()
-    return exact.mean().item(), exact.std(correction=0).item()
+    @property
+    def figures(self) -> Figures:
+        """All of it in a few numbers."""
+        spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
+        return Figures(self.loss, self.accuracy, *spread, ponder[0])
 
 
 @torch.no_grad()

@@ -9,7 +9,8 @@ from tqdm import tqdm
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
-from actmodels.evaluation import Evaluation, evaluate, mean_and_sd
+from actmodels.evaluation import Evaluation, evaluate
+from actmodels.figures import mean_and_sd
 from pipeline.against_reference import COLUMNS as PAIRED
 from pipeline.against_reference import hits_by_model, paired_rows
 from pipeline.parameters.load import load_params

@@ -22,7 +22,6 @@ from tune.grid import with_keys
 from tune.mlflow_store import RunStore
 from tune.stand_ins import IdleTrials, Note, NotedTrials, read_notes
 from tune.sweep import run_trials
-from tune.trainable import Start
 
 DEMO = Sizes(64, 4000, 300, 64, 64, 64)  # the embedded corpus and its models, but for the pairs
 DONE = "tags.kind = 'trial' AND attributes.status = 'FINISHED'"
@@ -82,7 +81,7 @@ def measure(
         data = drawn_data(sizes)
         for name, content in (("train", data.train), ("dev", data.dev), ("embedding", data.words)):
             save_stored(vars(content), folder / f"{name}.pt")
-        told: Start = functools.partial(start, notes=folder / "notes.jsonl")
+        told = functools.partial(start, notes=folder / "notes.jsonl")
         state = folder / "state"
         execution = Execution(
             folder, state, state / "ray", 1, 0, 0, False, workers=workers, start=told

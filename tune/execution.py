@@ -14,9 +14,9 @@ class Execution:
     Paths are absolute. `storage` holds trials in progress, the same path on all nodes; `state`
     is the driver's own. Trials of one shape can train as one pack, whose resources are then
     those of a trial. Fractions of a GPU let packs share one. `workers` limits how many packs train
-    at a time, and `start` gives what they train where it is not `tune.trainable.start`: benchmarks
-    put stand-ins there. `text` is the file that trials on characters read, on all nodes. A cluster
-    may be without room for a trial for `wait_for_nodes` seconds.
+    at a time; benchmarks put stand-ins for `tune.trainable.started` into `start`. `text` is the
+    file that trials on characters read, on all nodes. A cluster may be without room for a trial
+    for `wait_for_nodes` seconds.
     """
 
     data_folder: Path

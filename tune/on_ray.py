@@ -18,7 +18,7 @@ from tune.progress import Progress
 from tune.room import Watch, await_room
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import run_pack, start
+from tune.trainable import run_pack
 
 
 def execute(
@@ -104,10 +104,11 @@ def tuner(
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
     trainable = functools.partial(
         run_pack,
-        configs={trial.key: trial.config.as_dict() for pack in packs for trial in pack.trials},
+        configs={trial.key: trial.config for pack in packs for trial in pack.trials},
         checkpoints=execution.checkpoints,
         rungs=rungs,
-        start=execution.start or functools.partial(start, graphs=execution.cuda_graphs),
+        graphs=execution.cuda_graphs,
+        start=execution.start,
         text=execution.text,
         **execution.where,
     )

@@ -11,11 +11,10 @@ from typing import Any
 import torch
 
 from actmodels.config import TrialConfig
-from actmodels.data.trial_data import TrialData
-from actmodels.progress import Progress
+from actmodels.model_training import AnyTraining, ModelTraining
 from actmodels.records import EpochRecord
 from actmodels.training import Training
-from tune.trainable import AnyTraining, SingleTraining, Trials, start
+from tune.trainable import SingleTraining, Trials, started
 
 
 @dataclass(frozen=True)
@@ -63,20 +62,21 @@ class NotedTrials:
     def __init__(
         self,
         configs: Sequence[TrialConfig],
-        data: TrialData,
+        data_folder: Path,
         device: str,
-        *,
+        *_: Any,
         notes: Path,
         seconds: float = 0.0,
+        graphs: bool = False,
     ) -> None:
         self.notes, self.seconds = notes, seconds
         self.begin, self.memory_before = time.time(), resident_memory()
         self.training = self.busy = 0.0
-        self.trials = self.start(configs, data, device)
+        self.trials = self.start(configs, data_folder, device)
 
-    def start(self, configs: Sequence[TrialConfig], data: TrialData, device: str) -> Trials:
+    def start(self, configs: Sequence[TrialConfig], data_folder: Path, device: str) -> Trials:
         """What is trained."""
-        return start(configs, data, device)
+        return started(configs, data_folder, device)
 
     @property
     def members(self) -> Sequence[AnyTraining]:
@@ -123,22 +123,22 @@ class Idle(Training):
     parameters = 0
 
     def __init__(self, config: TrialConfig) -> None:
-        Progress.__init__(self, config)
+        ModelTraining.__init__(self, config)
 
     def run_epoch(self) -> EpochRecord:
         """Add a record of made-up figures."""
         nothing = (None, None, None)
-        self.add(EpochRecord(self.next_epoch, 1.0, 0.5, *nothing, 1.0, 0.5, *nothing))
+        self.history.append(EpochRecord(self.next_epoch, 1.0, 0.5, *nothing, 1.0, 0.5, *nothing))
         return self.history[-1]
 
     def state_dict(self) -> dict[str, Any]:
         """What must be saved: no model."""
-        return Progress.state_dict(self)
+        return {"history": [vars(record) for record in self.history]}
 
 
 class IdleTrials(NotedTrials):
     """A trial that trains nothing: what it takes is the cost of scheduling and tracking."""
 
-    def start(self, configs: Sequence[TrialConfig], data: TrialData, device: str) -> Trials:
+    def start(self, configs: Sequence[TrialConfig], data_folder: Path, device: str) -> Trials:
         """No model at all."""
         return SingleTraining(Idle(configs[0]))

@@ -13,7 +13,7 @@ from actmodels.bench.workload import Sizes, trial
 from actmodels.data.trial_data import TrialData
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
-from actmodels.packed.training import Member, PackTraining
+from actmodels.packed.training import PackTraining
 from actmodels.training import Training
 
 Kind = Literal["like", "unlike"]
@@ -71,10 +71,10 @@ class Pack:
     batches: Sequence[Tensor]
 
     def __post_init__(self) -> None:
-        self.members: list[Member] = self.training.members
+        self.members: list[Training] = self.training.members
         self.model = stack([member.model for member in self.members])
         fixed_batches(self.model, self.batches)
-        states = [member.optimizer_state for member in self.members]
+        states = [member.optimizer.state_dict() for member in self.members]
         configs = [member.config for member in self.members]
         self.optimizer = PackOptimizer(self.model, configs, states)
 

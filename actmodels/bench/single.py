@@ -46,13 +46,13 @@ class Both:
     def facts(self) -> dict[str, float | int | None]:
         """What the trial and its pairs are like."""
         pairs, rows = self.ours.data.train, torch.cat(self.batches)
-        summary = self.ours.train_epoch().summary()
+        summary = self.ours.train_epoch().figures()
         return {
             "batch_size": self.ours.config.training.batch_size,
             "examples": self.examples,
             "parameters": self.ours.parameters,
-            "mean_steps": summary["train_mean_steps"],
-            "sd_steps": summary["train_sd_steps"],
+            "mean_steps": summary.mean_steps,
+            "sd_steps": summary.sd_steps,
             "premise_tokens": float(pairs.premise_offsets.diff()[rows].double().mean()),
             "hypothesis_tokens": float(pairs.hypothesis_offsets.diff()[rows].double().mean()),
         }

@@ -11,7 +11,7 @@ from actmodels.models.running import Running
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.sequences.cells import build_cell
-from actmodels.sequences.settings import SequenceHaltingConfig, SequenceNetworkConfig
+from actmodels.sequences.config import SequenceHaltingConfig, SequenceNetworkConfig
 
 
 class Pondered(NamedTuple):

@@ -1,6 +1,5 @@
 """What `make bench` measures: the parts by name, and the code that each depends on."""
 
-import ast
 import functools
 import hashlib
 import json
@@ -14,7 +13,7 @@ import torch
 from actmodels.bench.parts import PARTS as MODEL_PARTS
 from actmodels.bench.plan import FULL, QUICK, Plan
 from actmodels.data.trial_data import TrialData
-from actmodels.provenance import without_prose
+from actmodels.imports import without_prose
 
 ROOT = Path(__file__).parents[2]
 OVERHEADS = 3  # runs of the part `overhead`
@@ -125,7 +124,7 @@ def _package_digest(package: str) -> str:
     digest = hashlib.sha256()
     for path in sorted((ROOT / package).rglob("*.py")):
         digest.update(path.relative_to(ROOT).as_posix().encode())
-        digest.update(without_prose(ast.parse(path.read_text(encoding="utf-8"))).encode())
+        digest.update(without_prose(path.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from actmodels.comprehension.config import build_reading
+from actmodels.comprehension.config import build_reader_trial
 from actmodels.errors import ConfigError
 from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.problems import dotted, unknown
@@ -73,6 +73,6 @@ def _study_problems(path: tuple[str, ...], study: dict[str, Any]) -> Iterator[st
         yield f"{dotted((*path, 'settings', name))} belongs in query_gating or adaptive_computation"
     given = {"strategy": "query_gating", "steps": 1}
     try:
-        build_reading(path[-1], settings | given, max_epochs=1, patience=0, seed=0)
+        build_reader_trial(path[-1], settings | given, max_epochs=1, patience=0, seed=0)
     except ConfigError as error:
         yield from (f"{dotted((*path, 'settings'))}: {problem}" for problem in error.problems)

@@ -9,15 +9,11 @@ from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_trial
 from tune.grid import with_keys
 from tune.packing import by_shape
-from tune.trainable import Trials, checkpoint_path, started, train_pack
-
-
-def nobody(*_: object) -> Trials:
-    raise AssertionError("no pairs were asked for")
+from tune.trainable import checkpoint_path, started, train_pack
 
 
 def test_sequences_need_no_data(tmp_path: Path) -> None:
-    trials = started([sequence_trial()], tmp_path / "nothing", "cpu", nobody)
+    trials = started([sequence_trial()], tmp_path / "nothing", "cpu")
     (member,) = trials.run_epoch()
     assert [record.epoch for record in member.history] == [1]
     assert member.parameters > 0
@@ -36,7 +32,7 @@ def test_it_goes_on_from_its_last_saved_epoch(
 
     monkeypatch.setattr("tune.trainable.report", noted)
     where = {"data_folder": tmp_path, "checkpoints": tmp_path, "device": "cpu", "threads": 1}
-    pack = {"pack": {"k": config.as_dict()}}
+    pack = {"k": config}
     with pytest.raises(KeyboardInterrupt):
         train_pack(pack, **where)
     assert checkpoint_path(tmp_path, "k").is_file()
@@ -51,7 +47,7 @@ def test_characters_are_drawn_from_the_text_they_are_given(tmp_path: Path) -> No
     for name, content in (("a", TEXT), ("b", TEXT), ("c", TEXT.flip(0))):
         path = tmp_path / name
         path.write_bytes(bytes(content.tolist()))
-        trials = started([config], tmp_path / "nothing", "cpu", nobody, path)
+        trials = started([config], tmp_path / "nothing", "cpu", path)
         losses.append(trials.run_epoch()[0].history[0].train_loss)
     assert losses[0] == losses[1] != losses[2]
     assert str(tmp_path) not in str(config.as_dict())
@@ -71,7 +67,7 @@ def test_characters_go_on_with_their_text(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("tune.trainable.report", noted)
     where = {"data_folder": tmp_path, "device": "cpu", "threads": 1, "text": text}
-    pack = {"pack": {"k": config.as_dict()}}
+    pack = {"k": config}
     with pytest.raises(KeyboardInterrupt):
         train_pack(pack, checkpoints=tmp_path / "one", **where)
     train_pack(pack, checkpoints=tmp_path / "one", **where)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.comprehension.config import build_reading
+from actmodels.comprehension.config import build_reader_trial
 from actmodels.comprehension.evaluation import evaluate
 from actmodels.comprehension.reader import Answer
 from actmodels.comprehension.training import ReaderTraining
@@ -163,7 +163,7 @@ def test_published_settings_can_be_said() -> None:
         ("CN", {"learning_rate": 0.0005}),
         ("WDW", {"batch_size": 25}),
     ):
-        config = build_reading(kind, settings | changes, max_epochs=20, patience=1, seed=1)
+        config = build_reader_trial(kind, settings | changes, max_epochs=20, patience=1, seed=1)
         assert config.model == "nse_adaptive_computation"
         assert {"questions": kind, "clip_norm": 15.0, **changes}.items() <= config.flat().items()
         assert isinstance(config.training.clip_norm, float)  # else it had another key

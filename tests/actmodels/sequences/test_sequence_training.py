@@ -10,9 +10,8 @@ import torch
 
 from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters
-from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.config import ParityConfig, SequenceTrialConfig
 from actmodels.sequences.evaluation import evaluate
-from actmodels.sequences.settings import ParityConfig
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig, TargetStepsConfig
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT, sample_trial
