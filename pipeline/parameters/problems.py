@@ -38,13 +38,12 @@ def unset(tree: Any, path: KeyPath = ()) -> dict[KeyPath, str]:
     return found
 
 
-def structure_problems(tree: dict[str, Any]) -> dict[KeyPath, str]:
-    """Unknown and missing keys, wrong types and ranges, by path."""
+def checked(tree: dict[str, Any]) -> tuple[Params | None, dict[KeyPath, str]]:
+    """The parameters, or unknown and missing keys, wrong types and ranges, by path."""
     try:
-        Params.model_validate(tree)
+        return Params.model_validate(tree), {}
     except ValidationError as error:
-        return {details["loc"]: _sentence(details) for details in error.errors()}
-    return {}
+        return None, {details["loc"]: _sentence(details) for details in error.errors()}
 
 
 def _sentence(details: ErrorDetails) -> str:
