@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
 from actmodels.data.embeddings import input_rows
 from actmodels.data.pairs import FILLER, PairTensors
 from actmodels.data.trial_data import TrialData
-from actmodels.evaluation import Evaluation
+from actmodels.evaluation import Evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
@@ -153,31 +152,17 @@ class PackTraining:
         return means, updates.alive
 
 
-@torch.no_grad()
 def evaluate_pack(
     pack: PairModel, pairs: PairTensors, config: InputConfig, trials: int, batch_size: int = 256
 ) -> list[Evaluation]:
     """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
-    pack.eval()
-    device = next(pack.parameters()).device
-    predictions, scored = [], []
-    for index in pack.batches(pairs, batch_size):
-        batch = collate(pairs, index, null_token=config.null_token, device=device)
-        predictions.append(pack(shared_batch(batch, trials)))
-        scored.append(index)
-    rows, back = torch.sort(torch.cat(scored))
-
-    def gather(name: str) -> Tensor | None:
-        parts = [getattr(prediction, name) for prediction in predictions]
-        return None if parts[0] is None else torch.cat(parts, dim=1).cpu()[:, back]
-
-    logits, steps, ponder = gather("logits"), gather("steps"), gather("ponder_cost")
-    assert logits is not None
+    rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
+    labels, steps, ponder = pairs.labels[rows], found.steps, found.ponder_cost
     return [
         Evaluation(
             rows,
-            logits[trial],
-            pairs.labels[rows],
+            found.logits[trial],
+            labels,
             None if steps is None else steps[trial],
             None if ponder is None else ponder[trial],
         )

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.data.labels import LABELS
-from actmodels.halting.build import build_halting
-from actmodels.halting.family import Halting
+from actmodels.halting.family import Halting, build_halting
 from actmodels.halting.ponder_net import PonderNet
 from actmodels.halting.supervised_act import SupervisedAct
 from actmodels.halting.target_steps import TargetSteps
