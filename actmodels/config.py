@@ -62,8 +62,10 @@ class AnyTrialConfig:
         return row | {"max_epochs": self.max_epochs, "patience": self.patience}
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain nested dictionaries, as stored in records."""
-        return asdict(self)
+        """Plain nested dictionaries, as stored in records: the parts, then what all have."""
+        plain = asdict(self)
+        limits = {name: plain.pop(name) for name in ("max_epochs", "patience", "seed")}
+        return plain | limits
 
 
 def sorted_into(
@@ -92,10 +94,16 @@ def sorted_into(
 class TrialConfig(AnyTrialConfig):
     """One point of a grid: everything, besides data and code, that decides its result."""
 
+    input: InputConfig
     network: NetworkConfig
     halting: HaltingConfig | None
     training: TrainConfig
-    input: InputConfig
+
+    @property
+    def parts(self) -> list[Any]:
+        """See AnyTrialConfig."""
+        parts = (self.network, self.halting, self.training, self.input)
+        return [part for part in parts if part is not None]
 
     @property
     def classes(self) -> list[str]:
