@@ -17,13 +17,13 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.prediction import Prediction
 from actmodels.settings import InputConfig
 
-Reading = Literal["state", "capped", "adaptive"]
+HowRead = Literal["state", "capped", "adaptive"]
 
 
 class AblationRow(NamedTuple):
     """Accuracy in [0, 1] and mean steps of one reading; steps is None for the adaptive model."""
 
-    reading: Reading
+    reading: HowRead
     steps: int | None
     accuracy: float
     mean_steps: float

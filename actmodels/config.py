@@ -1,60 +1,139 @@
 """What a trial is: frozen, checked configuration. Imports neither torch nor anything outside."""
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, get_type_hints
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any, ClassVar
 
 from actmodels.errors import ConfigError
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
-from actmodels.setting_checks import made, value_problem
-from actmodels.settings import RANGES, InputConfig, TrainConfig
+from actmodels.settings import InputConfig, TrainConfig
+from actmodels.values import Count, Natural, made, problems_of, settings_of, value_problem
 
 
-@dataclass(frozen=True)
-class TrialConfig:
-    """One point of a grid: everything, besides data and code, that decides its result.
+@dataclass(frozen=True, kw_only=True)
+class AnyTrialConfig:
+    """What trials of every kind have; further fields are parts, dataclasses of settings.
 
-    patience: stop after this many epochs without a better dev accuracy; 0 runs max_epochs.
+    model: what trials that are compared share. patience: stop after this many epochs without a
+        better dev accuracy; 0 runs max_epochs.
+
+    Raises:
+        ConfigError: a setting that cannot be; all of them at once.
     """
 
+    called: ClassVar[str] = "trial"  # in messages
+
     model: str
-    input: InputConfig
-    network: NetworkConfig
-    halting: HaltingConfig | None
-    training: TrainConfig
-    max_epochs: int
-    patience: int
-    seed: int
+    max_epochs: Count
+    patience: Natural
+    seed: Natural
+
+    def __post_init__(self) -> None:
+        problems = [p for part in (*self.parts, self) for p in problems_of(part)]
+        if problems := problems or self.contradictions():
+            raise ConfigError(self.called, problems)
+
+    def contradictions(self) -> list[str]:
+        """What is wrong with settings that can each be for themselves."""
+        return []
+
+    @property
+    def parts(self) -> list[Any]:
+        """The parts, in the order of the result tables."""
+        values = (getattr(self, name) for name in settings_of(type(self)))
+        return [value for value in values if is_dataclass(value)]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What a row says of the trial before its settings."""
+        return {}
+
+    @property
+    def classes(self) -> list[str]:
+        """What is found by name to train it, as module:name."""
+        return []
 
     def flat(self) -> dict[str, str | int | float | bool]:
         """All settings under their own names, in a fixed order: one row of a result table."""
         row: dict[str, str | int | float | bool] = {"model": self.model, "seed": self.seed}
-        for part in (self.network, self.halting, self.training, self.input):
-            row |= {} if part is None else asdict(part)
+        row |= self.labels
+        for part in self.parts:
+            row |= asdict(part)
         return row | {"max_epochs": self.max_epochs, "patience": self.patience}
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain nested dictionaries, as stored in records and handed to workers."""
-        return asdict(self)
+        """Plain nested dictionaries, as stored in records: the parts, then what all have."""
+        plain = asdict(self)
+        limits = {name: plain.pop(name) for name in ("max_epochs", "patience", "seed")}
+        return plain | limits
+
+
+def sorted_into(
+    parts: Mapping[str, type], settings: Mapping[str, Any], whose: str, called: str = "trial"
+) -> dict[str, Any]:
+    """Make the parts of a trial of flat settings, which go to the part that knows their name.
+
+    Args:
+        parts: the parts' classes by their fields. whose, called: what messages call their owner.
+
+    Raises:
+        ConfigError: missing or unknown setting, wrong type or range; all at once.
+    """
+    known = {name: hint for part in parts.values() for name, hint in settings_of(part).items()}
+    problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
+    problems += [f"{name} of {whose} is missing" for name in known if name not in settings]
+    for name, value in settings.items():
+        if name in known and (problem := value_problem(known[name], value)):
+            problems.append(f"{name} {problem}")
+    if problems:
+        raise ConfigError(called, problems)
+    return {field: made(part, settings) for field, part in parts.items()}
+
+
+@dataclass(frozen=True)
+class TrialConfig(AnyTrialConfig):
+    """One point of a grid: everything, besides data and code, that decides its result."""
+
+    input: InputConfig
+    network: NetworkConfig
+    halting: HaltingConfig | None
+    training: TrainConfig
+
+    @property
+    def parts(self) -> list[Any]:
+        """See AnyTrialConfig."""
+        parts = (self.network, self.halting, self.training, self.input)
+        return [part for part in parts if part is not None]
+
+    @property
+    def classes(self) -> list[str]:
+        """See AnyTrialConfig."""
+        return MODELS[self.model].classes
+
+
+def parts_of(model: str) -> dict[str, type]:
+    """The parts that trials of a model are made of, in the order of the result tables."""
+    halting = MODELS[model].halting
+    return {
+        "network": MODELS[model].network,
+        **({"halting": halting.settings} if halting else {}),
+        "training": TrainConfig,
+        "input": InputConfig,
+    }
 
 
 def setting_types(model: str) -> dict[str, Any]:
     """Name and type of every setting of a model, in the order of the result tables."""
-    halting = MODELS[model].halting
-    parts = (MODELS[model].network, *((halting.settings,) if halting else ()))
-    return {
-        name: hint
-        for part in (*parts, TrainConfig, InputConfig)
-        for name, hint in get_type_hints(part).items()
-    }
+    return {n: hint for part in parts_of(model).values() for n, hint in settings_of(part).items()}
 
 
 def setting_problem(model: str, name: str, value: object) -> str | None:
     """Why `value` cannot be the setting `name` of `model`, or None if it can."""
-    return value_problem(setting_types(model)[name], name, value, RANGES)
+    return value_problem(setting_types(model)[name], value)
 
 
 def build_trial(
-    model: str, settings: dict[str, Any], *, max_epochs: int, patience: int, seed: int
+    model: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
 ) -> TrialConfig:
     """Assemble a trial from flat settings.
 
@@ -63,39 +142,13 @@ def build_trial(
     """
     if model not in MODELS:
         raise ConfigError("trial", [f"model is {model!r}; must be one of {', '.join(MODELS)}"])
-    known = setting_types(model)
-    problems = [f"{name} is not a setting of {model}" for name in settings if name not in known]
-    problems += [f"{name} of {model} is missing" for name in known if name not in settings]
-    for name, value in settings.items():
-        if name in known and (problem := setting_problem(model, name, value)):
-            problems.append(f"{name} {problem}")
-    if problems:
-        raise ConfigError("trial", problems)
-
-    def part(cls: type) -> Any:
-        return made(cls, {field.name: settings[field.name] for field in fields(cls)})
-
-    halting = MODELS[model].halting
-    return TrialConfig(
-        model=model,
-        input=part(InputConfig),
-        network=part(MODELS[model].network),
-        halting=part(halting.settings) if halting else None,
-        training=part(TrainConfig),
-        max_epochs=max_epochs,
-        patience=patience,
-        seed=seed,
-    )
+    parts = {"halting": None} | sorted_into(parts_of(model), settings, model)
+    return TrialConfig(model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts)
 
 
-def trial_from_dict(stored: dict[str, Any]) -> TrialConfig:
+def trial_from_dict(stored: Mapping[str, Any]) -> TrialConfig:
     """The inverse of `TrialConfig.as_dict`."""
-    halting = stored["halting"] or {}
-    settings = {**stored["network"], **halting, **stored["training"], **stored["input"]}
-    return build_trial(
-        stored["model"],
-        settings,
-        max_epochs=stored["max_epochs"],
-        patience=stored["patience"],
-        seed=stored["seed"],
-    )
+    parts = [stored[name] or {} for name in ("network", "halting", "training", "input")]
+    settings = {name: value for part in parts for name, value in part.items()}
+    limits = {name: stored[name] for name in ("max_epochs", "patience", "seed")}
+    return build_trial(stored["model"], settings, **limits)

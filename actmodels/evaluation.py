@@ -1,14 +1,17 @@
 """Measuring a trained model on a split."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from actmodels.data.batching import collate
+from actmodels.data.batching import Batch, collate
 from actmodels.data.pairs import PairTensors
+from actmodels.figures import Figures, mean_and_sd
 from actmodels.models.pair_model import PairModel
+from actmodels.models.prediction import Prediction
 from actmodels.settings import InputConfig
 
 
@@ -41,35 +44,53 @@ class Evaluation(NamedTuple):
         """Mean cross-entropy in nats, without the ponder term."""
         return cross_entropy(self.logits.double(), self.labels).item()
 
-
-def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
-    """Mean and standard deviation over examples, or None for a model without halting."""
-    if values is None:
-        return None, None
-    exact = values.double()
-    return exact.mean().item(), exact.std(correction=0).item()
+    @property
+    def figures(self) -> Figures:
+        """All of it in a few numbers."""
+        spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
+        return Figures(self.loss, self.accuracy, *spread, ponder[0])
 
 
-@torch.no_grad()
 def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
     """Score the pairs of a split without dropout, in the batches that the model makes of it."""
+    rows, found = predicted(model, pairs, config, batch_size, lambda batch: batch)
+    return Evaluation(rows, found.logits, pairs.labels[rows], found.steps, found.ponder_cost)
+
+
+@torch.no_grad()
+def predicted(
+    model: PairModel,
+    pairs: PairTensors,
+    config: InputConfig,
+    batch_size: int,
+    given: Callable[[Batch], Batch],
+) -> tuple[Tensor, Prediction]:
+    """What a model or a pack says of a split, on the CPU.
+
+    Args:
+        given: what the model is given of a batch; a pack has a dimension more.
+
+    Returns:
+        where the scored pairs stand in the split [pairs], and the predictions in that order.
+    """
     model.eval()
     device = next(model.parameters()).device
-    logits, steps, ponder, scored = [], [], [], []
+    predictions, scored = [], []
     for index in model.batches(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        prediction = model(batch)
+        predictions.append(model(given(batch)))
         scored.append(index)
-        logits.append(prediction.logits)
-        steps.append(prediction.steps)
-        ponder.append(prediction.ponder_cost)
     rows, back = torch.sort(torch.cat(scored))
 
-    def gather(parts: list[Tensor]) -> Tensor | None:
-        return None if parts[0] is None else torch.cat(parts).cpu()[back]
+    def joined(parts: list[Tensor], dim: int) -> Tensor:
+        return torch.cat(parts, dim).cpu().index_select(dim, back)
 
-    return Evaluation(
-        rows, torch.cat(logits).cpu()[back], pairs.labels[rows], gather(steps), gather(ponder)
+    steps = [one.steps for one in predictions if one.steps is not None]
+    ponder = [one.ponder_cost for one in predictions if one.ponder_cost is not None]
+    return rows, Prediction(
+        joined([one.logits for one in predictions], -2),
+        joined(steps, -1) if steps else None,
+        joined(ponder, -1) if ponder else None,
     )

@@ -1,17 +1,47 @@
-"""The kinds of trials: on sentence pairs, on sequences, on cloze questions. Imports no torch."""
+"""The kinds of trials: what each is trained on, and by what. Imports no torch.
 
-from typing import Any, TypeAlias
+A kind's classes are found by name, so that params.yaml is checked without torch and a trial's
+code (actmodels.provenance) is that of its own kind.
+"""
 
-from actmodels.comprehension.config import ReadingConfig, reading_from_dict
-from actmodels.config import TrialConfig, trial_from_dict
+from dataclasses import dataclass
+
+from actmodels.comprehension.config import ReaderTrialConfig
+from actmodels.config import AnyTrialConfig, TrialConfig
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.config import trial_from_dict as sequence_trial_from_dict
-
-AnyTrialConfig: TypeAlias = TrialConfig | SequenceTrialConfig | ReadingConfig
 
 
-def any_trial_from_dict(stored: dict[str, Any]) -> AnyTrialConfig:
-    """The inverse of `as_dict` of any kind of trial, told by what it alone has."""
-    if "task" in stored:
-        return sequence_trial_from_dict(stored)
-    return reading_from_dict(stored) if "reader" in stored else trial_from_dict(stored)
+@dataclass(frozen=True)
+class Kind:
+    """What is made of a configuration; each as module:name.
+
+    data: what it is trained on, of (config, folder, text): the folder has the pairs, or a folder
+        for each kind of questions; the text is the file that characters are drawn from.
+    training: its ModelTraining, of (config, data, device).
+    pack: several that train at once, of (configs, data, device); None if they never do.
+    """
+
+    data: str
+    training: str
+    pack: str | None = None
+
+
+KINDS: dict[type[AnyTrialConfig], Kind] = {
+    TrialConfig: Kind(
+        "actmodels.data.trial_data:trial_data",
+        "actmodels.training:Training",
+        "actmodels.packed.training:PackTraining",
+    ),
+    SequenceTrialConfig: Kind(
+        "actmodels.sequences.build:trial_task", "actmodels.sequences.training:SequenceTraining"
+    ),
+    ReaderTrialConfig: Kind(
+        "actmodels.comprehension.data:reader_data",
+        "actmodels.comprehension.data:reader_training",
+    ),
+}
+
+
+def kind_of(config: AnyTrialConfig) -> Kind:
+    """The kind that a trial is of."""
+    return KINDS[type(config)]

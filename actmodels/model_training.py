@@ -1,38 +1,113 @@
-"""Training one model by itself, epoch by epoch, whatever it learns."""
+"""Training of any kind, epoch by epoch, with a state that can be saved and taken up again.
+
+Every epoch seeds its own random numbers from (seed, epoch): a run that is interrupted after any
+epoch and resumed gives the same bits as one that was not.
+"""
 
 import copy
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
-from torch import nn
+from torch import Generator, Tensor, nn
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
-from actmodels.progress import Progress, Trial
-from actmodels.records import EpochRecord
+from actmodels.config import AnyTrialConfig
+from actmodels.draws import generator
+from actmodels.figures import EpochMeans, Figures, Marks
+from actmodels.modules.dropout import DropoutStream, update_key
+from actmodels.records import EpochRecord, best_epoch
 
-Means = TypeVar("Means")  # what is kept of an epoch's batches
+Config = TypeVar("Config", bound=AnyTrialConfig)
 Model = TypeVar("Model", bound=nn.Module)
+Batch = TypeVar("Batch")
+Found = TypeVar("Found")  # what a model makes of a batch
 
 
-class ModelTraining(Progress[Trial], Generic[Trial, Model, Means]):
-    """A trial in progress with a model and an optimiser of its own.
+class ModelTraining(Generic[Config, Model, Batch, Found]):
+    """A trial in progress.
+
+    Args:
+        config: the trial. device: where the model lives, such as "cpu" or "cuda".
 
     Attributes:
-        model: what is trained. optimizer: what trains it.
+        model: what is trained. optimizer: what trains it. clip_norm: the largest norm of all
+            gradients; 0 for no limit.
+        dropout: where the masks of a model with dropout come from, anew for each update.
+        history: the epochs so far.
+        best_parameters: the model's parameters at the best dev accuracy so far.
+        diverged: a loss was not finite; the trial ended on the parameters of the epoch before.
     """
 
     model: Model
     optimizer: torch.optim.Optimizer
+    clip_norm: float
+    dropout: DropoutStream | None = None
+
+    def __init__(self, config: Config, device: str = "cpu") -> None:
+        self.config = config
+        self.device = torch.device(device)
+        self.history: list[EpochRecord] = []
+        self.best_parameters: dict[str, Tensor] = {}
+        self.diverged = False
 
     @abstractmethod
-    def train_epoch(self) -> Means:
-        """Train for an epoch; sets `diverged` and stops at a non-finite loss."""
+    def batches(self, order: Generator) -> Iterator[Batch]:
+        """The batches of an epoch, drawn from `order`."""
 
     @abstractmethod
-    def measured(self, means: Means, seconds: float) -> EpochRecord:
-        """Score dev, and give the record of the epoch that was trained in `seconds`."""
+    def forward(self, batch: Batch) -> Found:
+        """What the model makes of a batch."""
+
+    @abstractmethod
+    def objective(self, found: Found, batch: Batch) -> Tensor:
+        """What an update minimises []."""
+
+    def adapt(self, found: Found, batch: Batch) -> None:
+        """Told after each update."""
+
+    @abstractmethod
+    def marks(self, found: Found, batch: Batch) -> Marks:
+        """What is kept of a batch."""
+
+    @abstractmethod
+    def evaluated(self) -> Figures:
+        """The model on dev."""
+
+    @property
+    def ponder_weight(self) -> float | None:
+        """The weight of the ponder cost now; None where steps cost nothing."""
+        return None
+
+    @property
+    def parameters(self) -> int:
+        """Trained parameters."""
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+    @property
+    def next_epoch(self) -> int:
+        """The number of the epoch to come, counted from 1."""
+        return len(self.history) + 1
+
+    @property
+    def epoch_generator(self) -> Generator:
+        """What the epoch to come draws from, at its beginning."""
+        return generator("epoch", self.config.seed, self.next_epoch)
+
+    @property
+    def finished(self) -> bool:
+        """All epochs are done, dev accuracy stopped improving, or training diverged."""
+        epochs, patience = len(self.history), self.config.patience
+        if self.diverged or epochs >= self.config.max_epochs:
+            return True
+        return patience > 0 and epochs > 0 and epochs - self.best_epoch >= patience
+
+    @property
+    def best_epoch(self) -> int:
+        """The first epoch with the best dev accuracy so far."""
+        return best_epoch(self.history).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:
         """Train until finished, yielding each epoch's record; resumes where the history ends."""
@@ -46,18 +121,71 @@ class ModelTraining(Progress[Trial], Generic[Trial, Model, Means]):
         means = self.train_epoch()
         if self.diverged:
             self.model.load_state_dict(before)
-        record = self.measured(means, time.perf_counter() - start)
-        if self.add(record):
+        seconds = time.perf_counter() - start
+        speed = {"seconds": seconds, "examples_per_second": means.examples() / seconds}
+        return self.add(means.figures(), self.evaluated(), self.ponder_weight, speed)
+
+    def train_epoch(self) -> EpochMeans:
+        """Update on every batch; sets `diverged` and stops at a loss that is not finite."""
+        means = EpochMeans()
+        self.model.train()
+        for update, batch in enumerate(self.batches(self.epoch_generator)):
+            if self.dropout is not None:
+                key = update_key(self.config.seed, self.next_epoch, update)
+                self.dropout.restart(key.to(self.device))
+            found = self.forward(batch)
+            objective = self.objective(found, batch)
+            if not torch.isfinite(objective):
+                self.diverged = True
+                break
+            self.optimizer.zero_grad(set_to_none=True)
+            objective.backward()
+            self.clip_gradients()
+            self.optimizer.step()
+            self.adapt(found, batch)
+            with torch.no_grad():
+                means.add(self.marks(found, batch))
+        return means
+
+    def clip_gradients(self) -> None:
+        """Scale all gradients so that their norm is at most clip_norm."""
+        parameters = [p for p in self.model.parameters() if p.grad is not None]
+        if self.clip_norm == 0:
+            return
+        norm = get_total_norm([p.grad for p in parameters if p.grad is not None])
+        # On the CPU reading the norm costs nothing, and most updates need no pass over them.
+        if norm.device.type != "cpu" or not norm <= self.clip_norm:
+            clip_grads_with_norm_(parameters, self.clip_norm, norm)
+
+    def add(
+        self, train: Figures, dev: Figures, ponder_weight: float | None, speed: dict[str, float]
+    ) -> EpochRecord:
+        """Take in an epoch that is over; if it is the best so far, its parameters are."""
+        figures: dict[str, Any] = {f"train_{name}": v for name, v in train._asdict().items()}
+        figures |= {f"dev_{name}": value for name, value in dev._asdict().items()}
+        record = EpochRecord(self.next_epoch, **figures, ponder_weight=ponder_weight, **speed)
+        self.history.append(record)
+        if self.best_epoch == record.epoch:
             self.best_parameters = copy.deepcopy(self.model.state_dict())
         return record
 
     def state_dict(self) -> dict[str, Any]:
         """All that is needed to go on after the last finished epoch."""
-        models = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        return models | super().state_dict()
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "history": [vars(record) for record in self.history],
+            "best_parameters": self.best_parameters,
+            "diverged": self.diverged,
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take up a saved training."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        super().load_state_dict(state)
+        self.history = [EpochRecord(**record) for record in state["history"]]
+        self.best_parameters = state["best_parameters"]
+        self.diverged = state["diverged"]
+
+
+AnyTraining: TypeAlias = ModelTraining[Any, Any, Any, Any]

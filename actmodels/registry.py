@@ -63,6 +63,11 @@ class Architecture:
     network: type[NetworkConfig]
     halting: HaltingKind | None = None
 
+    @property
+    def classes(self) -> list[str]:
+        """The classes that are found by name."""
+        return [self.model, self.halting.halting] if self.halting else [self.model]
+
 
 HALTINGS = {
     "act": HaltingKind(ActConfig, "actmodels.halting.act:Act"),

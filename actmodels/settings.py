@@ -1,14 +1,17 @@
-"""The parts a trial's configuration is made of: frozen dataclasses. Imports nothing outside.
+"""The parts of a trial on sentence pairs, each field with its range, and halting. No torch.
 
 Every field has one name everywhere: params.yaml, this file, MLflow, the result tables.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Literal
+
+from actmodels.values import Amount, Count, Natural, Positive, Range, Share
 
 OovRule = Literal["own", "hashed", "unknown", "trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
+Inside = Annotated[float, Range(lambda v: 0 < v < 1, "in (0, 1)")]
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class InputConfig:
     """
 
     oov_rule: OovRule
-    oov_buckets: int
-    oov_std: float
+    oov_buckets: Count
+    oov_std: Amount
     unit_norm: bool
     null_token: bool
 
@@ -33,32 +36,32 @@ class TrainConfig:
     """Optimisation of one trial."""
 
     optimizer: Optimizer
-    learning_rate: float
-    adagrad_accumulator: float
-    clip_norm: float
-    batch_size: int
+    learning_rate: Positive
+    adagrad_accumulator: Amount
+    clip_norm: Positive
+    batch_size: Count
 
 
 @dataclass(frozen=True)
 class DecomposableAttentionConfig:
     """Shape of the Decomposable Attention model (Parikh et al. 2016)."""
 
-    width: int
-    dropout: float
+    width: Count
+    dropout: Share
     init: Init
-    init_std: float
+    init_std: Positive
 
 
 @dataclass(frozen=True)
 class AdaptiveAttentionConfig:
     """Shape of the paper's Adaptive Attention model (paper section 3)."""
 
-    width: int
-    state_size: int
-    gate_size: int
-    dropout: float
+    width: Count
+    state_size: Count
+    gate_size: Count
+    dropout: Share
     init: Init
-    init_std: float
+    init_std: Positive
 
 
 @dataclass(frozen=True)
@@ -68,14 +71,14 @@ class IterativeAttentionConfig:
     encoder_size: state of the GRU that reads a sentence; bidirectional adds as many.
     """
 
-    width: int
-    encoder_size: int
-    state_size: int
-    gate_size: int
+    width: Count
+    encoder_size: Count
+    state_size: Count
+    gate_size: Count
     bidirectional: bool
-    dropout: float
+    dropout: Share
     init: Init
-    init_std: float
+    init_std: Positive
 
 
 @dataclass(frozen=True)
@@ -85,11 +88,11 @@ class LstmEncodersConfig:
     width: size of a projected word and of the LSTM. layer_size: units of each tanh layer.
     """
 
-    width: int
-    layer_size: int
-    dropout: float
+    width: Count
+    layer_size: Count
+    dropout: Share
     init: Init
-    init_std: float
+    init_std: Positive
 
 
 @dataclass(frozen=True)
@@ -100,11 +103,11 @@ class ConditionalConfig:
     two_way: read the pair in both directions, with the same weights.
     """
 
-    width: int
+    width: Count
     two_way: bool
-    dropout: float
+    dropout: Share
     init: Init
-    init_std: float
+    init_std: Positive
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class PublishedConfig:
     no_mask: bool
     file_order_batches: bool
     dropped_last_batches: bool
-    evaluation_batch_size: int
+    evaluation_batch_size: Count
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,9 @@ class PublishedAdaptiveAttentionConfig(PublishedConfig, AdaptiveAttentionConfig)
 class ActConfig:
     """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
 
-    epsilon: float
-    ponder_weight: float
-    max_steps: int
+    epsilon: Inside
+    ponder_weight: Amount
+    max_steps: Count
     halting_bias: float
 
 
@@ -150,17 +153,17 @@ class ActConfig:
 class FixedStepsConfig:
     """The same number of steps for every example, the last state classified (thesis fig. 6.2)."""
 
-    steps: int
+    steps: Count
 
 
 @dataclass(frozen=True)
 class PonderNetConfig:
     """PonderNet (Banino et al. 2021): ponder_weight is its beta, prior_steps its 1 / lambda_p."""
 
-    epsilon: float
-    ponder_weight: float
-    prior_steps: float
-    max_steps: int
+    epsilon: Inside
+    ponder_weight: Amount
+    prior_steps: Annotated[float, Range(lambda v: v > 1, "above 1")]
+    max_steps: Count
     halting_bias: float
 
 
@@ -168,9 +171,9 @@ class PonderNetConfig:
 class DactConfig:
     """Differentiable ACT (Eyzaguirre & Soto 2020)."""
 
-    epsilon: float
-    ponder_weight: float
-    max_steps: int
+    epsilon: Inside
+    ponder_weight: Amount
+    max_steps: Count
     halting_bias: float
 
 
@@ -182,11 +185,11 @@ class SupervisedActConfig:
     step_loss_weight: weight of the mean loss of the states up to N, each classified alone.
     """
 
-    epsilon: float
-    ponder_weight: float
-    warm_up_epochs: int
-    step_loss_weight: float
-    max_steps: int
+    epsilon: Inside
+    ponder_weight: Amount
+    warm_up_epochs: Natural
+    step_loss_weight: Amount
+    max_steps: Count
     halting_bias: float
 
 
@@ -199,42 +202,10 @@ class TargetStepsConfig:
     recent_share: share of the newest batch in the recent deviation.
     """
 
-    epsilon: float
-    target_steps: float
-    adaptation_rate: float
-    damping: float
-    recent_share: float
-    max_steps: int
+    epsilon: Inside
+    target_steps: Annotated[float, Range(lambda v: v >= 1, "at least 1")]
+    adaptation_rate: Positive
+    damping: Amount
+    recent_share: Annotated[float, Range(lambda v: 0 < v <= 1, "in (0, 1]")]
+    max_steps: Count
     halting_bias: float
-
-
-# name -> (holds, wording); checked for every trial before anything is run.
-RANGES: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(
-        ("width", "state_size", "gate_size", "max_steps", "steps", "batch_size", "oov_buckets"),
-        (lambda v: v >= 1, "at least 1"),
-    ),
-    **dict.fromkeys(
-        (
-            "ponder_weight",
-            "damping",
-            "adagrad_accumulator",
-            "oov_std",
-            "warm_up_epochs",
-            "step_loss_weight",
-        ),
-        (lambda v: v >= 0, "at least 0"),
-    ),
-    **dict.fromkeys(
-        ("init_std", "learning_rate", "clip_norm", "adaptation_rate"),
-        (lambda v: v > 0, "above 0"),
-    ),
-    "dropout": (lambda v: 0 <= v < 1, "in [0, 1)"),
-    "epsilon": (lambda v: 0 < v < 1, "in (0, 1)"),
-    "layer_size": (lambda v: v >= 1, "at least 1"),
-    "evaluation_batch_size": (lambda v: v >= 1, "at least 1"),
-    "recent_share": (lambda v: 0 < v <= 1, "in (0, 1]"),
-    "target_steps": (lambda v: v >= 1, "at least 1"),
-    "encoder_size": (lambda v: v >= 1, "at least 1"),
-    "prior_steps": (lambda v: v > 1, "above 1"),
-}

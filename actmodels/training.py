@@ -1,23 +1,22 @@
-"""Training one trial, epoch by epoch, with a state that can be saved and taken up again.
+"""Training on sentence pairs: what actmodels.model_training asks of it."""
 
-Every epoch seeds its own random numbers from (seed, epoch): a run that is interrupted after any
-epoch and resumed gives the same bits as one that was not.
-"""
+from collections.abc import Iterator
 
 import torch
-from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch import Generator, Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
+from actmodels.data.batching import Batch, collate
 from actmodels.data.embeddings import input_rows, trained_rows
+from actmodels.data.pairs import FILLER
 from actmodels.data.trial_data import TrialData
-from actmodels.epoch_means import EpochMeans, epoch_record
 from actmodels.evaluation import evaluate
+from actmodels.figures import EpochMeans, Figures, Marks
+from actmodels.losses import cross_entropies
 from actmodels.model_training import ModelTraining
 from actmodels.models.build import build, parameter_count
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.dropout import update_key
-from actmodels.records import EpochRecord
+from actmodels.models.prediction import Prediction
 from actmodels.settings import TrainConfig
 
 
@@ -34,71 +33,78 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     )
 
 
-class Training(ModelTraining[TrialConfig, PairModel, EpochMeans]):
+def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:
+    """What is kept of a batch; rows with the label FILLER do not count."""
+    real = labels != FILLER
+    losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
+    right = (prediction.logits.argmax(dim=-1) == labels).sum(dim=-1)
+    count = real.sum(dim=-1)
+    steps, ponder = (
+        None if values is None else values.detach()
+        for values in (prediction.steps, prediction.ponder_cost)
+    )
+    return Marks(losses.sum(dim=-1), count, right, count, count, steps, ponder, real)
+
+
+class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     """One trial in progress.
 
     Args:
-        config: the trial.
         data: its train and dev splits and word vectors.
-        device: where the model lives, such as "cpu" or "cuda".
+        rows: the input rows, where several trials share them.
     """
 
-    def __init__(self, config: TrialConfig, data: TrialData, device: str = "cpu") -> None:
-        super().__init__(config)
+    def __init__(
+        self, config: TrialConfig, data: TrialData, device: str = "cpu", rows: Tensor | None = None
+    ) -> None:
+        super().__init__(config, device)
         self.data = data
-        vectors = input_rows(data.words, config.input, config.seed)
-        trained = trained_rows(data.words, config.input)
-        self.model = build(config, vectors, trained).to(device)
-        self.device = torch.device(device)
+        rows = input_rows(data.words, config.input, config.seed) if rows is None else rows
+        self.model = build(config, rows, trained_rows(data.words, config.input)).to(device)
         self.optimizer = build_optimizer(self.model, config.training)
+        self.clip_norm = config.training.clip_norm
+        self.dropout = self.model.dropout_stream
 
     @property
     def parameters(self) -> int:
-        """Trained parameters."""
+        """Trained parameters without word vectors."""
         return parameter_count(self.model)
 
-    def measured(self, means: EpochMeans, seconds: float) -> EpochRecord:
-        """Score the dev pairs, and give the epoch's record."""
+    @property
+    def ponder_weight(self) -> float | None:
+        """See ModelTraining."""
         weight = self.model.ponder_weight
-        return epoch_record(
-            self.next_epoch,
-            means.summary(),
-            evaluate(self.model, self.data.dev, self.config.input),
-            ponder_weight=None if weight is None else float(weight),
-            seconds=seconds,
-            examples=means.examples(),
-        )
+        return None if weight is None else float(weight)
 
     def train_epoch(self) -> EpochMeans:
-        """One pass over the training pairs; sets `diverged` and stops at a non-finite loss."""
-        order = self.epoch_generator
-        means = EpochMeans()
-        self.model.train()
+        """One pass over the training pairs."""
         self.model.start_epoch(self.next_epoch)
-        null_token = self.config.input.null_token
-        batches = self.model.batches(self.data.train, self.config.training.batch_size, order)
-        for update, index in enumerate(batches):
-            key = update_key(self.config.seed, self.next_epoch, update)
-            self.model.dropout_stream.restart(key.to(self.device))
-            batch = collate(self.data.train, index, null_token=null_token, device=self.device)
-            prediction = self.model(batch)
-            objective = self.model.objective(prediction, batch.labels)
-            if not torch.isfinite(objective):
-                self.diverged = True
-                break
-            self.optimizer.zero_grad(set_to_none=True)
-            objective.backward()
-            self.clip_gradients()
-            self.optimizer.step()
-            self.model.adapt(prediction, batch.labels)
-            means.add(prediction, batch.labels)
-        return means
+        return super().train_epoch()
 
-    def clip_gradients(self) -> None:
-        """Scale all gradients so that their norm is at most clip_norm."""
-        limit = self.config.training.clip_norm
-        parameters = [p for p in self.model.parameters() if p.grad is not None]
-        norm = get_total_norm([p.grad for p in parameters if p.grad is not None])
-        # On the CPU reading the norm costs nothing, and most updates need no pass over them.
-        if norm.device.type != "cpu" or not norm <= limit:
-            clip_grads_with_norm_(parameters, limit, norm)
+    def batches(self, order: Generator) -> Iterator[Batch]:
+        """See ModelTraining."""
+        null_token = self.config.input.null_token
+        size = self.config.training.batch_size
+        for index in self.model.batches(self.data.train, size, order):
+            yield collate(self.data.train, index, null_token=null_token, device=self.device)
+
+    def forward(self, batch: Batch) -> Prediction:
+        """See ModelTraining."""
+        prediction: Prediction = self.model(batch)
+        return prediction
+
+    def objective(self, found: Prediction, batch: Batch) -> Tensor:
+        """See ModelTraining."""
+        return self.model.objective(found, batch.labels)
+
+    def adapt(self, found: Prediction, batch: Batch) -> None:
+        """See ModelTraining."""
+        self.model.adapt(found, batch.labels)
+
+    def marks(self, found: Prediction, batch: Batch) -> Marks:
+        """See ModelTraining."""
+        return pair_marks(found, batch.labels)
+
+    def evaluated(self) -> Figures:
+        """See ModelTraining."""
+        return evaluate(self.model, self.data.dev, self.config.input).figures

@@ -14,7 +14,8 @@ from tqdm import tqdm
 
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
-from actmodels.evaluation import evaluate, mean_and_sd
+from actmodels.evaluation import evaluate
+from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import Variant, VariantTime

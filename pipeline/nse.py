@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from actmodels.comprehension.config import ReadingConfig, build_reading
+from actmodels.comprehension.config import ReaderTrialConfig, build_reader_trial
 from actmodels.comprehension.data import load_reader, load_words
 from actmodels.comprehension.evaluation import ReaderEvaluation, evaluate
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.comprehension.reader import NseReader
 from actmodels.errors import ArtefactError
-from actmodels.evaluation import mean_and_sd
+from actmodels.figures import mean_and_sd
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
@@ -56,7 +56,7 @@ class Run:
     """One training; `run` tells it apart from the others on the same questions."""
 
     run: str
-    config: ReadingConfig
+    config: ReaderTrialConfig
 
     @property
     def name(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def planned(questions: str, study: ReadingStudy, seeds: Sequence[int]) -> list[R
     return [
         Run(
             run,
-            build_reading(
+            build_reader_trial(
                 questions,
                 study.settings | {"strategy": strategy, "steps": steps},
                 **limits,
@@ -121,7 +121,7 @@ def train(runs: Sequence[Run], execution: Execution) -> list[TrialRecord]:
     """Train what is not trained yet."""
     from tune.sweep import run_trials  # Ray and MLflow, where there is something to train
 
-    trials: dict[ReadingConfig, Trial] = {}
+    trials: dict[ReaderTrialConfig, Trial] = {}
     for kind, digest in made().digests.items():  # of a kind together: its code is read once
         configs = [run.config for run in runs if run.config.questions == kind]
         trials |= zip(configs, keyed_on(digest, configs, execution), strict=True)

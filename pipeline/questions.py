@@ -21,9 +21,9 @@ from actmodels.errors import DataError
 from actmodels.files import write_text
 from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.load import load_params
-from pipeline.parameters.nse_rules import WDW
 from pipeline.parameters.question_sections import Questions
 from pipeline.parameters.schema import Params, Vectors
+from pipeline.parameters.study_rules import WDW
 from pipeline.running.stage import artefacts, fresh, run_stage, state_folder
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines

@@ -1,6 +1,5 @@
 """Stage = module = section of params.yaml = folder of artefacts; small files, folders in README."""
 
-import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from actmodels.provenance import imported_modules
+from actmodels.imports import files_behind, sources
 from pipeline.parameters.schema import Params
 
 ROOT = Path(__file__).parents[1]
@@ -76,24 +75,12 @@ def test_a_stage_depends_only_on_what_exists_or_is_made(stages: dict[str, Any]) 
             assert part_made or (ROOT / path).exists(), f"{name}: {path}"
 
 
-def imported(module: str, seen: set[str]) -> set[str]:
-    """The files of this project that importing a module reads, those of its functions too."""
-    path = Path(*module.split("."))
-    file = next(
-        (f for f in (path.with_suffix(".py"), path / "__init__.py") if (ROOT / f).is_file()), None
-    )
-    if file is None or file.as_posix() in seen or path.parts[0] not in PACKAGES:
-        return seen
-    seen.add(file.as_posix())
-    for name in imported_modules(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
-        imported(name, seen)
-    return seen
-
-
 def test_a_stage_depends_on_the_code_that_it_imports(stages: dict[str, Any]) -> None:
     wrong = {}
+    texts = sources(*(ROOT / package for package in PACKAGES))
     for name, stage in stages.items():
-        needed = {f for f in imported(f"pipeline.{name}", set()) if not f.endswith("__init__.py")}
+        files = files_behind([f"pipeline.{name}"], texts, ROOT)
+        needed = {f.relative_to(ROOT).as_posix() for f in files if f.name != "__init__.py"}
         code = [path for path in paths(stage, "deps") if path.split("/")[0] in PACKAGES]
         covers = {
             path: {f for f in needed if f == path or f.startswith(f"{path}/")} for path in code

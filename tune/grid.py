@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actmodels.config import TrialConfig, build_trial, setting_types
-from actmodels.kinds import AnyTrialConfig
+from actmodels.config import AnyTrialConfig, TrialConfig, build_trial, setting_types
 from actmodels.provenance import provenance, trial_key
 from tune.early_stopping import SuccessiveHalving
 
@@ -72,10 +71,10 @@ def with_keys(
     trials = []
     for config in configs:
         if config.model not in origins:
-            origin = provenance(config.model, data_digest, device, threads)
+            origin = provenance(config, data_digest, device, threads)
             origins[config.model] = origin | rule
         origin = origins[config.model]
-        trials.append(Trial(trial_key(config, origin), config, origin, early_stopping))
+        trials.append(Trial(trial_key(config.as_dict(), origin), config, origin, early_stopping))
     return trials
 
 

@@ -104,7 +104,7 @@ def tuner(
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
     trainable = functools.partial(
         run_pack,
-        configs={trial.key: trial.config.as_dict() for pack in packs for trial in pack.trials},
+        configs={trial.key: trial.config for pack in packs for trial in pack.trials},
         checkpoints=execution.checkpoints,
         rungs=rungs,
         graphs=execution.cuda_graphs,

@@ -96,7 +96,7 @@ def _pack(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Calla
     training = PackTraining(configs, data, device)
     members = training.members
     pack = stack([member.model for member in members])
-    optimizer = PackOptimizer(pack, configs, [member.optimizer_state for member in members])
+    optimizer = PackOptimizer(pack, configs, [member.optimizer.state_dict() for member in members])
     evaluate_pack(pack, data.dev, configs[0].input, len(members))
     return lambda: training.train_epoch(pack, optimizer, members)
 

@@ -4,8 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from actmodels.config import TrialConfig
-from actmodels.kinds import AnyTrialConfig
+from actmodels.config import AnyTrialConfig
 from actmodels.packed.stack import can_pack, pack_shape
 from tune.grid import Trial
 
@@ -51,7 +50,7 @@ def by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
     groups: dict[Hashable, list[Trial]] = {}
     for trial in sorted(trials, key=lambda t: (t.config.seed, slowness(t.config))):
         shape: Hashable = trial.key
-        if isinstance(trial.config, TrialConfig) and can_pack(trial.config.model):
+        if can_pack(trial.config.model):
             shape = pack_shape(trial.config)
         groups.setdefault(shape, []).append(trial)
     return groups

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import ray
 
-from actmodels.config import trial_from_dict
+from actmodels.config import TrialConfig
+from actmodels.data.trial_data import load_data
 from tune.grid import Trial
 from tune.pack_size import best_size, examples_per_second, try_sizes
 from tune.packing import Pack, by_shape, in_order, make_packs
 from tune.room import places
-from tune.trainable import load_data, prepare
+from tune.trainable import prepare
 
 
 def place(
@@ -48,7 +49,7 @@ def measured_sizes(
         num_cpus=resources["cpu"], num_gpus=resources["gpu"], max_calls=1, max_retries=0
     )
     task = task(measured_rates)
-    answers = [task.remote([t.config.as_dict() for t in group], **where) for group in groups]
+    answers = [task.remote([t.config for t in group], **where) for group in groups]
     sizes = []
     for group, answer in zip(groups, answers, strict=True):
         rates: dict[int, float] = {}
@@ -64,7 +65,7 @@ def measured_sizes(
 
 
 def measured_rates(
-    stored: list[dict[str, Any]],
+    configs: list[TrialConfig],
     *,
     data_folder: Path,
     device: str,
@@ -73,5 +74,5 @@ def measured_rates(
 ) -> dict[int, float]:
     """Examples per second by size of pack, for trials of one shape; what a worker runs."""
     prepare(threads, precision)
-    configs, data = [trial_from_dict(config) for config in stored], load_data(data_folder)
+    data = load_data(data_folder)
     return try_sizes(len(configs), lambda size: examples_per_second(configs[:size], data, device))

@@ -10,7 +10,6 @@ from typing import Any
 
 from actmodels.data.stored import save_stored
 from actmodels.errors import UserError
-from actmodels.kinds import any_trial_from_dict
 from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
 from actmodels.sealed import DamagedError, file_digest, read_sealed, set_aside, write_sealed
@@ -62,7 +61,7 @@ class TrialStore:
 
     def _read(self, path: Path, key: str) -> TrialRecord:
         record = TrialRecord.from_json(read_sealed(path).decode())
-        found = trial_key(any_trial_from_dict(record.config), record.provenance)
+        found = trial_key(record.config, record.provenance)
         if found != key or record.key != key:
             raise DamagedError(f"{path} holds the result of another configuration ({found})")
         return record

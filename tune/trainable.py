@@ -2,34 +2,22 @@
 
 import contextlib
 import ctypes
-import functools
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import ray.tune
 import torch
 
-from actmodels.comprehension.config import ReadingConfig
-from actmodels.comprehension.data import ReadingData
-from actmodels.comprehension.training import ReaderTraining
-from actmodels.config import TrialConfig
-from actmodels.data.trial_data import TrialData
-from actmodels.kinds import AnyTrialConfig, any_trial_from_dict
+from actmodels.config import AnyTrialConfig
+from actmodels.kinds import kind_of
+from actmodels.model_training import AnyTraining
 from actmodels.packed.stack import can_pack
-from actmodels.packed.training import Member, PackTraining
+from actmodels.registry import load_class
 from actmodels.sealed import DamagedError, read_sealed, set_aside, write_sealed
-from actmodels.sequences.build import build_task
-from actmodels.sequences.characters import read_bytes
-from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.training import SequenceTraining
-from actmodels.training import Training
 from tune.early_stopping import Rungs
-
-load_data = functools.lru_cache(maxsize=1)(TrialData.load)  # a worker runs many trials
-load_questions = functools.lru_cache(maxsize=1)(ReadingData.load)
 
 
 def checkpoint_path(checkpoints: Path, key: str) -> Path:
@@ -55,10 +43,6 @@ def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
     write_sealed(path, buffer.getbuffer())
 
 
-Alone: TypeAlias = Training | SequenceTraining | ReaderTraining
-AnyTraining: TypeAlias = Alone | Member
-
-
 class Trials(Protocol):
     """Trials in progress that train together."""
 
@@ -77,27 +61,18 @@ class Trials(Protocol):
 class SingleTraining:
     """A trial by itself, handled like a pack."""
 
-    def __init__(self, training: Alone) -> None:
-        self.members: list[Alone] = [training]
+    def __init__(self, training: AnyTraining) -> None:
+        self.members = [training]
 
     @property
     def finished(self) -> bool:
         """The trial has ended."""
         return self.members[0].finished
 
-    def run_epoch(self) -> list[Alone]:
+    def run_epoch(self) -> list[AnyTraining]:
         """Train and evaluate once."""
         self.members[0].run_epoch()
         return self.members
-
-
-def start(
-    configs: Sequence[TrialConfig], data: TrialData, device: str, *, graphs: bool = False
-) -> Trials:
-    """Trials at their beginning, stacked if there are several or if graphs are asked for."""
-    if len(configs) == 1 and not (graphs and can_pack(configs[0].model)):
-        return SingleTraining(Training(configs[0], data, device))
-    return PackTraining(configs, data, device, graphs=graphs)
 
 
 def started(
@@ -108,25 +83,18 @@ def started(
     *,
     graphs: bool = False,
 ) -> Trials:
-    """Trials of any kind at their beginning; those on sentence pairs alone can be several.
+    """Trials of one kind at their beginning, stacked if there are several.
 
     Args:
-        data_folder: has the pairs, or a folder for each kind of questions; sequences are made
-            as training goes.
-        text: the file that characters are drawn from. graphs: see `start`.
+        data_folder, text: see actmodels.kinds. graphs: stack a single one too; see PackTraining.
     """
-    pairs = [config for config in configs if isinstance(config, TrialConfig)]
-    if pairs:
-        return start(pairs, load_data(data_folder), device, graphs=graphs)
-    (alone,) = configs
-    if isinstance(alone, ReadingConfig):
-        questions = load_questions(data_folder / alone.questions)
-        return SingleTraining(questions.training(alone, device))
-    assert isinstance(alone, SequenceTrialConfig)
-    content = None if text is None else read_bytes(text)
-    return SingleTraining(
-        SequenceTraining(alone, build_task(alone.task, content, str(text)), device)
-    )
+    kind, first = kind_of(configs[0]), configs[0]
+    data = load_class(kind.data)(first, data_folder, text)
+    if len(configs) > 1 or (graphs and can_pack(first.model)):
+        assert kind.pack is not None
+        pack: Trials = load_class(kind.pack)(configs, data, device, graphs=graphs)
+        return pack
+    return SingleTraining(load_class(kind.training)(first, data, device))
 
 
 def prepare(threads: int, precision: str) -> None:
@@ -172,7 +140,7 @@ def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
 
 
 def train_pack(
-    config: dict[str, Any],
+    configs: Mapping[str, AnyTrialConfig],
     *,
     data_folder: Path,
     checkpoints: Path,
@@ -186,18 +154,18 @@ def train_pack(
     """Train each trial of a pack from its own last saved epoch to its end.
 
     Args:
-        config: {"pack": {key: TrialConfig.as_dict(), ...}}.
-        data_folder: artefacts of the `tensors` stage, absolute: a worker has a folder of its own.
+        configs: the trials by their keys; of one kind.
+        data_folder, text: see actmodels.kinds; absolute: a worker has a folder of its own.
         checkpoints: folder of trials in progress, absolute, the same on all nodes.
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
-        graphs: see `start`. text: see `started`; absolute.
+        graphs: see `started`.
     """
     prepare(threads, precision)
-    configs = [any_trial_from_dict(stored) for stored in config["pack"].values()]
-    training = started(configs, data_folder, device, text, graphs=graphs)
-    members = dict(zip(config["pack"], training.members, strict=True))
+    pack = list(configs.values())
+    training = started(pack, data_folder, device, text, graphs=graphs)
+    members = dict(zip(configs, training.members, strict=True))
     taken_up, notes = {}, []
     for key, member in members.items():
         path = checkpoint_path(checkpoints, key)
@@ -233,14 +201,14 @@ def return_memory() -> None:
 
 
 def run_pack(
-    config: dict[str, Any], *, configs: Mapping[str, dict[str, Any]], **settings: Any
+    config: dict[str, Any], *, configs: Mapping[str, AnyTrialConfig], **settings: Any
 ) -> None:
     """What Ray calls: see `train_pack`.
 
     Args:
-        config: {"pack": [key, ...]}. configs: TrialConfig.as_dict() of all trials, by key.
+        config: {"pack": [key, ...]}. configs: all trials, by key.
     """
     try:
-        train_pack({"pack": {key: configs[key] for key in config["pack"]}}, **settings)
+        train_pack({key: configs[key] for key in config["pack"]}, **settings)
     finally:
         return_memory()  # here, where the pack's models are gone

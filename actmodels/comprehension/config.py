@@ -1,101 +1,115 @@
-"""What a trial on cloze questions is: frozen, checked configuration. Imports no torch."""
+"""What a trial on cloze questions is: frozen, checked configuration. Imports no torch.
+
+Nothing has a default: the published values are those of Munkhdalai & Yu 2017 section 4.1, and
+what they leave open is named beside each field.
+"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
 
-from actmodels.comprehension.settings import ReaderConfig, ReadingTrainConfig
-from actmodels.errors import ConfigError
-from actmodels.setting_checks import Ranges, made, part_problems
+from actmodels.config import AnyTrialConfig, sorted_into
+from actmodels.values import Count, Positive, Range, Share
 
-PREFIX = "nse_"  # of the names that trials have where other kinds are about
-_ABOVE_ZERO = ("learning_rate", "clip_norm", "parameter_range", "embedding_range")
-_COUNTS = ("steps", "batch_size", "pool_size", "evaluation_batch_size", "max_epochs")
-READING_RANGES: Ranges = {
-    **dict.fromkeys(_ABOVE_ZERO, (lambda v: v > 0, "above 0")),
-    **dict.fromkeys(_COUNTS, (lambda v: v >= 1, "at least 1")),
-    **dict.fromkeys(("patience", "seed"), (lambda v: v >= 0, "at least 0")),
-    "memory_size": (lambda v: v >= 2 and v % 2 == 0, "even: each direction reads into one half"),
-    "dropout": (lambda v: 0 <= v < 1, "in [0, 1)"),
-    "questions": (lambda v: v.isidentifier(), "a name of letters, such as NE"),
-}
+Strategy = Literal["query_gating", "adaptive_computation"]
+Activation = Literal["relu", "tanh", "identity"]
+HALVES = Range(lambda v: v >= 2 and v % 2 == 0, "even: each direction reads into one half")
+LETTERS = Range(lambda v: v.isidentifier(), "a name of letters, such as NE")
 
 
 @dataclass(frozen=True)
-class ReadingConfig:
-    """Everything, besides code and the questions themselves, that decides a trial's result.
+class ReaderConfig:
+    """Shape of the reader.
 
-    questions: which kind of questions, such as NE: the folder they are in.
-    patience: stop after this many epochs without a better dev accuracy, 0 runs max_epochs;
-        published 1.
-
-    Raises:
-        ConfigError: a setting that cannot be; all of them at once.
+    strategy: how a step's new query is tested (sections 3.2.1 and 3.2.2); one step is the same
+        model in both.
+    steps: T; published 1, 2, 6, 9 and 12.
+    memory_size: k, of which each direction of a BiLSTM has half; published 436.
+    compose_activation: behind the one layer of the compose module; not published.
+    forget_bias: constant beside the trained bias of every LSTM's forget gate; 0 is what the
+        publication says, which draws all parameters alike.
+    parameter_range: parameters start uniform in [-range, range); published 0.1.
+    embedding_range: the same for words without a pre-trained vector; published 0.1.
+    trained_embeddings: whether the word vectors are trained; published: pre-trained vectors
+        initialise a layer of the model, hence true.
+    dropout: share of the units of each word vector set to 0 in training; published 0.2.
     """
 
-    questions: str
+    strategy: Strategy
+    steps: Count
+    memory_size: Annotated[int, HALVES]
+    compose_activation: Activation
+    forget_bias: float
+    parameter_range: Positive
+    embedding_range: Positive
+    trained_embeddings: bool
+    dropout: Share
+
+
+@dataclass(frozen=True)
+class ReaderTrainConfig:
+    """Optimisation with Adam.
+
+    learning_rate: published 0.001, for CBT's common nouns 0.0005.
+    clip_norm: gradients are scaled to this norm at most; published 15.
+    batch_size: published 32 for CBT, 25 for Who-Did-What.
+    pool_size: questions in the pool that a batch is taken from; not published.
+    keep_last: also train on the questions that are left when no pool can be filled any more. The
+        published heuristic leaves them out of the epoch (false); they are the longest ones.
+    evaluation_batch_size: questions scored at once; changes no figure.
+    """
+
+    learning_rate: Positive
+    clip_norm: Positive
+    batch_size: Count
+    pool_size: Count
+    keep_last: bool
+    evaluation_batch_size: Count
+
+
+PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}
+
+
+@dataclass(frozen=True)
+class ReaderTrialConfig(AnyTrialConfig):
+    """Everything, besides code and the questions themselves, that decides a trial's result.
+
+    model: what trials of one strategy share: `nse_query_gating`.
+    questions: which kind of questions, such as NE: the folder they are in.
+    patience: published 1.
+    """
+
+    called: ClassVar[str] = "reader"
+
+    model: str = field(init=False)
+    questions: Annotated[str, LETTERS]
     reader: ReaderConfig
-    training: ReadingTrainConfig
-    max_epochs: int
-    patience: int
-    seed: int
+    training: ReaderTrainConfig
 
     def __post_init__(self) -> None:
-        problems = [
-            problem
-            for part in (self.reader, self.training, self)
-            for problem in part_problems(part, READING_RANGES)
-        ]
+        object.__setattr__(self, "model", f"nse_{self.reader.strategy}")
+        super().__post_init__()
+
+    def contradictions(self) -> list[str]:
+        """A pool that is smaller than a batch."""
         pool, batch = self.training.pool_size, self.training.batch_size
-        if not problems and pool < batch:
-            problems.append(f"pool_size is {pool}; must be at least batch_size, {batch}")
-        if problems:
-            raise ConfigError("reader", problems)
+        return [f"pool_size is {pool}; must be at least batch_size, {batch}"] * (pool < batch)
 
     @property
-    def model(self) -> str:
-        """The name that trials of one strategy share: `nse_query_gating`."""
-        return PREFIX + self.reader.strategy
-
-    def flat(self) -> dict[str, str | int | float | bool]:
-        """All settings under their own names, in a fixed order."""
-        row: dict[str, str | int | float | bool] = {"model": self.model, "seed": self.seed}
-        row |= {"questions": self.questions} | asdict(self.reader) | asdict(self.training)
-        return row | {"max_epochs": self.max_epochs, "patience": self.patience}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain nested dictionaries, as stored in records."""
-        return asdict(self)
+    def labels(self) -> dict[str, str]:
+        """See AnyTrialConfig."""
+        return {"questions": self.questions}
 
 
-def setting_names() -> list[str]:
-    """The settings that `build_reading` takes, in the order of the tables."""
-    return [f.name for part in (ReaderConfig, ReadingTrainConfig) for f in fields(part)]
-
-
-def build_reading(
+def build_reader_trial(
     questions: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
-) -> ReadingConfig:
+) -> ReaderTrialConfig:
     """Assemble a trial from flat settings.
 
     Raises:
         ConfigError: missing or unknown settings, or a value that cannot be; all at once.
     """
-    known = setting_names()
-    problems = [f"{name} is not a setting of a reader" for name in settings if name not in known]
-    problems += [f"{name} of the reader is missing" for name in known if name not in settings]
-    if problems:
-        raise ConfigError("reader", problems)
-
-    def part(cls: type) -> Any:
-        return made(cls, {field.name: settings[field.name] for field in fields(cls)})
-
-    return ReadingConfig(
-        questions, part(ReaderConfig), part(ReadingTrainConfig), max_epochs, patience, seed
+    parts = sorted_into(PARTS, settings, "the reader", ReaderTrialConfig.called)
+    return ReaderTrialConfig(
+        questions=questions, max_epochs=max_epochs, patience=patience, seed=seed, **parts
     )
-
-
-def reading_from_dict(stored: dict[str, Any]) -> ReadingConfig:
-    """The inverse of `ReadingConfig.as_dict`; raises as `build_reading` does."""
-    limits = {name: stored[name] for name in ("max_epochs", "patience", "seed")}
-    return build_reading(stored["questions"], stored["reader"] | stored["training"], **limits)

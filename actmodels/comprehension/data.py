@@ -1,12 +1,13 @@
 """What readers are trained on: questions and the vectors of their words, and training from them."""
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.config import ReadingConfig
+from actmodels.comprehension.config import ReaderTrialConfig
 from actmodels.comprehension.embeddings import embedding_rows
 from actmodels.comprehension.questions import STAGE, QuestionTensors
 from actmodels.comprehension.reader import NseReader
@@ -26,7 +27,7 @@ class WordRows:
 
 
 @dataclass(frozen=True)
-class ReadingData:
+class ReaderData:
     """Questions of one kind."""
 
     train: QuestionTensors
@@ -34,7 +35,7 @@ class ReadingData:
     words: WordRows
 
     @classmethod
-    def load(cls, folder: Path) -> "ReadingData":
+    def load(cls, folder: Path) -> "ReaderData":
         """Memory-map what the stage `questions` wrote for one kind.
 
         Raises:
@@ -43,24 +44,35 @@ class ReadingData:
         train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
         return cls(train, dev, load_words(folder))
 
-    def training(self, config: ReadingConfig, device: str) -> ReaderTraining:
-        """A trial at its beginning."""
-        return ReaderTraining(config, rows_of(config, self.words), self.train, self.dev, device)
-
 
 def load_words(folder: Path) -> WordRows:
-    """The vectors alone; raises as `ReadingData.load` does."""
+    """The vectors alone; raises as `ReaderData.load` does."""
     return load_stored(WordRows, folder / "vectors.pt", "a vocabulary's vectors", STAGE)
 
 
-def rows_of(config: ReadingConfig, words: WordRows) -> Tensor:
+def rows_of(config: ReaderTrialConfig, words: WordRows) -> Tensor:
     """The rows that a trial's token ids index at its start."""
     spread = config.reader.embedding_range
     return embedding_rows(words.vectors, words.found, spread, config.seed)
 
 
-def load_reader(config: ReadingConfig, words: WordRows, weights: Path) -> NseReader:
+def load_reader(config: ReaderTrialConfig, words: WordRows, weights: Path) -> NseReader:
     """A trained reader, from the best parameters that its trial stored."""
     model = NseReader(config.reader, rows_of(config, words), config.seed)
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()
+
+
+load_questions = functools.lru_cache(maxsize=1)(ReaderData.load)  # a worker runs many trials
+
+
+def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
+    """What a trial is trained on; see actmodels.kinds."""
+    return load_questions(folder / config.questions)
+
+
+def reader_training(
+    config: ReaderTrialConfig, data: ReaderData, device: str = "cpu"
+) -> ReaderTraining:
+    """A trial at its beginning."""
+    return ReaderTraining(config, rows_of(config, data.words), data.train, data.dev, device)

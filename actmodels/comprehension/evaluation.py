@@ -8,6 +8,7 @@ from torch import Tensor
 from actmodels.comprehension.batching import batches_by_length, collate
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.comprehension.reader import NseReader
+from actmodels.figures import Figures, mean_and_sd
 from actmodels.losses import chosen
 
 
@@ -37,6 +38,11 @@ class ReaderEvaluation(NamedTuple):
     def loss(self) -> float:
         """Mean loss in nats."""
         return self.losses.double().mean().item()
+
+    @property
+    def figures(self) -> Figures:
+        """All of it in a few numbers."""
+        return Figures(self.loss, self.accuracy, *mean_and_sd(self.steps), None)
 
 
 @torch.no_grad()

@@ -6,12 +6,12 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.comprehension.batching import QuestionBatch
-from actmodels.comprehension.hypothesis_test import TESTS, HypothesisTest, Judged
+from actmodels.comprehension.config import ReaderConfig
 from actmodels.comprehension.memory_access import Looked, Read, rewritten
 from actmodels.comprehension.pointer_sum import pointer_sum
 from actmodels.comprehension.questions import PAD
 from actmodels.comprehension.recurrent import ContextEmbedding, Memory
-from actmodels.comprehension.settings import ReaderConfig
+from actmodels.comprehension.write import TESTS, HypothesisTest, Judged
 from actmodels.draws import generator
 from actmodels.losses import chosen
 from actmodels.modules.dropout import Dropout, share_stream

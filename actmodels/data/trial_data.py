@@ -1,8 +1,10 @@
 """Everything a trial reads, from one folder, by memory map."""
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from actmodels.config import TrialConfig
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
 
@@ -27,3 +29,11 @@ class TrialData:
             dev=PairTensors.load(folder / "dev.pt"),
             words=WordVectors.load(folder / "embedding.pt"),
         )
+
+
+load_data = functools.lru_cache(maxsize=1)(TrialData.load)  # a worker runs many trials
+
+
+def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:
+    """What a trial is trained on; see actmodels.kinds."""
+    return load_data(folder)

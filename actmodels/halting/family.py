@@ -6,6 +6,7 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from actmodels.models.prediction import Prediction
+from actmodels.registry import HALTINGS, HaltingConfig, load_class
 
 Classify = Callable[[Tensor], Tensor]
 
@@ -56,3 +57,10 @@ class Halting(nn.Module):
 def weighted_mean(states: Tensor, weights: Tensor) -> Tensor:
     """The mean state [batch, state] of states [batch, steps, state] by weights [batch, steps]."""
     return (weights[..., None, :] @ states).squeeze(-2)
+
+
+def build_halting(config: HaltingConfig, state: int) -> Halting:
+    """Make the halting that a configuration asks for, over states of size `state`."""
+    (halting,) = (kind.halting for kind in HALTINGS.values() if isinstance(config, kind.settings))
+    built: Halting = load_class(halting)(config, state)
+    return built

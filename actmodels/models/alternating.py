@@ -11,7 +11,7 @@ from torch import Tensor
 
 from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
-from actmodels.halting.build import build_halting
+from actmodels.halting.family import build_halting
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
 from actmodels.models.running import Running

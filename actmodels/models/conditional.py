@@ -9,7 +9,7 @@ from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
 from actmodels.models.pair_model import PairModel
 from actmodels.models.prediction import Prediction
-from actmodels.modules.conditional import ConditionalReader, Reading, delimited
+from actmodels.modules.conditional import ConditionalReader, ReadPair, delimited
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
@@ -36,7 +36,7 @@ class ConditionalModel(PairModel):
         self.classify = Linear((1 + config.two_way) * config.width, len(LABELS))
 
     @abstractmethod
-    def represent(self, reading: Reading) -> Tensor:
+    def represent(self, reading: ReadPair) -> Tensor:
         """Make one vector of a pair that has been read [batch, width]."""
 
     def forward(self, batch: Batch) -> Prediction:

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from actmodels.models.conditional import ConditionalModel
-from actmodels.modules.conditional import Reading
+from actmodels.modules.conditional import ReadPair
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.premise_attention import PairRepresentation, PremiseAttention
 from actmodels.settings import ConditionalConfig
@@ -22,7 +22,7 @@ class ConditionalAttention(ConditionalModel):
         self.combine = PairRepresentation(config.width)
         initialise(self, config.init, config.init_std)
 
-    def represent(self, reading: Reading) -> Tensor:
+    def represent(self, reading: ReadPair) -> Tensor:
         """Give h* of the premise as h_N attends to it [batch, width]."""
         attended, _ = self.attend(reading.last, reading.premise, reading.premise_mask)
         pair: Tensor = self.combine(attended, reading.last)

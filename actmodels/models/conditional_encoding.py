@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from actmodels.models.conditional import ConditionalModel
-from actmodels.modules.conditional import Reading
+from actmodels.modules.conditional import ReadPair
 from actmodels.modules.initialisation import initialise
 from actmodels.settings import ConditionalConfig
 
@@ -19,6 +19,6 @@ class ConditionalEncoding(ConditionalModel):
         super().__init__(config, vectors)
         initialise(self, config.init, config.init_std)
 
-    def represent(self, reading: Reading) -> Tensor:
+    def represent(self, reading: ReadPair) -> Tensor:
         """Take h_N [batch, width]."""
         return reading.last

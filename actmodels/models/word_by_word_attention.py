@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from actmodels.models.conditional import ConditionalModel
-from actmodels.modules.conditional import Reading
+from actmodels.modules.conditional import ReadPair
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.premise_attention import PairRepresentation, RecurrentPremiseAttention
 from actmodels.settings import ConditionalConfig
@@ -21,7 +21,7 @@ class WordByWordAttention(ConditionalModel):
         self.combine = PairRepresentation(config.width)
         initialise(self, config.init, config.init_std)
 
-    def represent(self, reading: Reading) -> Tensor:
+    def represent(self, reading: ReadPair) -> Tensor:
         """Give h* of the premise as the whole hypothesis attended to it [batch, width]."""
         attended, _ = self.attend(
             reading.hypothesis, reading.hypothesis_mask, reading.premise, reading.premise_mask

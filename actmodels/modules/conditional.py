@@ -9,7 +9,7 @@ from actmodels.data.pairs import NULL
 from actmodels.modules.lstm import LSTM, LSTMState
 
 
-class Reading(NamedTuple):
+class ReadPair(NamedTuple):
     """A pair of sentences that has been read.
 
     premise: outputs behind each word of the premise, Y [batch, premise, width].
@@ -49,7 +49,7 @@ class ConditionalReader(nn.Module):
 
     def forward(
         self, premise: Tensor, premise_mask: Tensor, hypothesis: Tensor, hypothesis_mask: Tensor
-    ) -> Reading:
+    ) -> ReadPair:
         """Read the premise up to its delimiter, then the hypothesis without one.
 
         Args:
@@ -64,4 +64,4 @@ class ConditionalReader(nn.Module):
         start = LSTMState(zeros, end.cell)
         read, last = self.hypothesis(hypothesis[..., :-1, :], hypothesis_mask, start)
         # Attention is over the words of the premise; the delimiter's output is not one.
-        return Reading(outputs[..., :-1, :], premise_mask, read, hypothesis_mask, last.hidden)
+        return ReadPair(outputs[..., :-1, :], premise_mask, read, hypothesis_mask, last.hidden)

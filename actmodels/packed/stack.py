@@ -10,19 +10,19 @@ from collections.abc import Hashable, Sequence
 import torch
 from torch import Tensor, nn
 
-from actmodels.config import TrialConfig
+from actmodels.config import AnyTrialConfig
 from actmodels.models.pair_model import PairModel
 from actmodels.registry import MODELS, load_class
 
 
-def pack_shape(config: TrialConfig) -> Hashable:
+def pack_shape(config: AnyTrialConfig) -> Hashable:
     """What trials must have in common to be one pack: all but numbers with a fraction, and seed."""
     shared = [(k, v) for k, v in config.flat().items() if not isinstance(v, float)]
     return tuple((k, v) for k, v in shared if k not in ("seed", "max_epochs", "patience"))
 
 
 def can_pack(name: str) -> bool:
-    """Whether models of this name can be stacked."""
+    """Whether trials of a model of this name can be one pack."""
     return name in MODELS and bool(load_class(MODELS[name].model).packs)
 
 

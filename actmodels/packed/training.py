@@ -7,19 +7,16 @@ that have ended give their place back, and the slowest comes first whenever an e
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
-from actmodels.data.embeddings import input_rows, trained_rows
+from actmodels.data.embeddings import input_rows
 from actmodels.data.pairs import FILLER, PairTensors
 from actmodels.data.trial_data import TrialData
-from actmodels.epoch_means import EpochMeans, epoch_record
-from actmodels.evaluation import Evaluation
-from actmodels.models.build import build, parameter_count
+from actmodels.evaluation import Evaluation, predicted
+from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
 from actmodels.packed.batches import pack_batches, shared_batch
@@ -27,41 +24,15 @@ from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import load_member, member_state, pack_shape, stack
 from actmodels.packed.updates import EagerUpdates, Updates
-from actmodels.progress import Progress
 from actmodels.settings import InputConfig
-from actmodels.training import build_optimizer
+from actmodels.training import Training, pair_marks
 
 CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
 
 
-class Member(Progress[TrialConfig]):
-    """One trial of a pack between epochs; its attributes are those of Training."""
-
-    def __init__(self, config: TrialConfig, model: PairModel) -> None:
-        super().__init__(config)
-        self.model = model
-        self.optimizer_state: dict[str, Any] = build_optimizer(model, config.training).state_dict()
-
-    @property
-    def parameters(self) -> int:
-        """Trained parameters."""
-        return parameter_count(self.model)
-
-    @property
-    def slowness(self) -> float:
-        """Mean steps in the last epoch."""
-        return (self.history[-1].train_mean_steps or 0.0) if self.history else 0.0
-
-    def state_dict(self) -> dict[str, Any]:
-        """The state_dict of Training."""
-        model = {name: value.clone() for name, value in self.model.state_dict().items()}
-        return {"model": model, "optimizer": self.optimizer_state} | super().state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up a training that was saved in a pack or alone."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer_state = state["optimizer"]
-        super().load_state_dict(state)
+def slowness(trial: Training) -> float:
+    """Mean steps in the last epoch."""
+    return (trial.history[-1].train_mean_steps or 0.0) if trial.history else 0.0
 
 
 class PackTraining:
@@ -92,26 +63,25 @@ class PackTraining:
             raise ValueError("trials of one pack must have the same shape (pack_shape)")
         self.data, self.device, self.graphs = data, torch.device(device), graphs
         tables: dict[tuple[InputConfig, int], Tensor] = {}
-        self.members: list[Member] = []
+        self.members: list[Training] = []
         for config in configs:
             name = (config.input, config.seed)
             if name not in tables:
                 tables[name] = input_rows(data.words, *name).to(self.device)
-            model = build(config, tables[name], trained_rows(data.words, config.input))
-            self.members.append(Member(config, model.to(self.device)))
+            self.members.append(Training(config, data, device, tables[name]))
 
     @property
-    def running(self) -> list[Member]:
+    def running(self) -> list[Training]:
         """The trials that have not ended, slowest first."""
         left = [member for member in self.members if not member.finished]
-        return sorted(left, key=lambda member: -member.slowness)
+        return sorted(left, key=lambda member: -slowness(member))
 
     @property
     def finished(self) -> bool:
         """All trials have ended."""
         return not self.running
 
-    def run_epoch(self) -> list[Member]:
+    def run_epoch(self) -> list[Training]:
         """Train and evaluate the running trials once; returns them, their records added."""
         start = time.perf_counter()
         members = self.running
@@ -119,36 +89,32 @@ class PackTraining:
         optimizer = PackOptimizer(
             pack,
             [member.config for member in members],
-            [member.optimizer_state for member in members],
+            [member.optimizer.state_dict() for member in members],
         )
         means, alive = self.train_epoch(pack, optimizer, members)
-        for trial, survived in enumerate(alive.tolist()):
-            if not survived:
-                members[trial].diverged = True
-                load_member(pack, trial, members[trial].model.state_dict())
+        for trial, (member, survived) in enumerate(zip(members, alive.tolist(), strict=True)):
+            member.diverged = not survived
+            if member.diverged:
+                load_member(pack, trial, member.model.state_dict())
+            else:
+                groups = member.optimizer.state_dict()["param_groups"]
+                member.model.load_state_dict(member_state(pack, trial))
+                member.optimizer.load_state_dict(optimizer.state_dict(trial, groups))
         seconds = (time.perf_counter() - start) / len(members)
         weights = pack.ponder_weight
         evaluations = evaluate_pack(pack, self.data.dev, members[0].config.input, len(members))
         for trial, (member, dev) in enumerate(zip(members, evaluations, strict=True)):
             weight = weights[trial] if isinstance(weights, Tensor) and weights.dim() else weights
-            record = epoch_record(
-                member.next_epoch,
-                means.summary(trial),
-                dev,
-                ponder_weight=None if weight is None else float(weight),
-                seconds=seconds,
-                examples=means.examples(trial),
+            member.add(
+                means.figures(trial),
+                dev.figures,
+                None if weight is None else float(weight),
+                {"seconds": seconds, "examples_per_second": means.examples(trial) / seconds},
             )
-            if not member.diverged:
-                groups = member.optimizer_state["param_groups"]
-                member.model.load_state_dict(member_state(pack, trial))
-                member.optimizer_state = optimizer.state_dict(trial, groups)
-            if member.add(record):
-                member.best_parameters = member_state(pack, trial)
         return members
 
     def train_epoch(
-        self, pack: PairModel, optimizer: PackOptimizer, members: Sequence[Member]
+        self, pack: PairModel, optimizer: PackOptimizer, members: Sequence[Training]
     ) -> tuple[EpochMeans, Tensor]:
         """One pass over the training pairs.
 
@@ -178,37 +144,25 @@ class PackTraining:
         )
         for update, batch in enumerate(batches):
             prediction = updates.run(batch, update_key(own_seeds, epochs, update))
-            means.add(prediction, torch.where(updates.alive[:, None], batch.labels, FILLER))
+            labels = torch.where(updates.alive[:, None], batch.labels, FILLER)
+            with torch.no_grad():
+                means.add(pair_marks(prediction, labels))
             if update % CHECK_EVERY == 0 and not bool(updates.alive.any()):
                 break
         return means, updates.alive
 
 
-@torch.no_grad()
 def evaluate_pack(
     pack: PairModel, pairs: PairTensors, config: InputConfig, trials: int, batch_size: int = 256
 ) -> list[Evaluation]:
     """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
-    pack.eval()
-    device = next(pack.parameters()).device
-    predictions, scored = [], []
-    for index in pack.batches(pairs, batch_size):
-        batch = collate(pairs, index, null_token=config.null_token, device=device)
-        predictions.append(pack(shared_batch(batch, trials)))
-        scored.append(index)
-    rows, back = torch.sort(torch.cat(scored))
-
-    def gather(name: str) -> Tensor | None:
-        parts = [getattr(prediction, name) for prediction in predictions]
-        return None if parts[0] is None else torch.cat(parts, dim=1).cpu()[:, back]
-
-    logits, steps, ponder = gather("logits"), gather("steps"), gather("ponder_cost")
-    assert logits is not None
+    rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
+    labels, steps, ponder = pairs.labels[rows], found.steps, found.ponder_cost
     return [
         Evaluation(
             rows,
-            logits[trial],
-            pairs.labels[rows],
+            found.logits[trial],
+            labels,
             None if steps is None else steps[trial],
             None if ponder is None else ponder[trial],
         )

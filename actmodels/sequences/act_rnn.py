@@ -5,13 +5,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.halting.build import build_halting
-from actmodels.halting.family import Halting
+from actmodels.halting.family import Halting, build_halting
 from actmodels.models.running import Running
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.sequences.cells import build_cell
-from actmodels.sequences.settings import SequenceHaltingConfig, SequenceNetworkConfig
+from actmodels.sequences.config import SequenceHaltingConfig, SequenceNetworkConfig
 
 
 class Pondered(NamedTuple):

@@ -5,8 +5,8 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from actmodels.sequences.batch import SequenceBatch, uniform, within
+from actmodels.sequences.config import AdditionConfig
 from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.settings import AdditionConfig
 from actmodels.sequences.task import Task
 
 BASE = 10

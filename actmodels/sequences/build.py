@@ -1,18 +1,21 @@
 """From a task's settings to the task."""
 
+from pathlib import Path
+
 from torch import Tensor
 
 from actmodels.sequences.addition import Addition
-from actmodels.sequences.characters import Characters
-from actmodels.sequences.logic import Logic
-from actmodels.sequences.parity import Parity
-from actmodels.sequences.settings import (
+from actmodels.sequences.characters import Characters, read_bytes
+from actmodels.sequences.config import (
     AdditionConfig,
     CharactersConfig,
     LogicConfig,
     ParityConfig,
+    SequenceTrialConfig,
     TaskConfig,
 )
+from actmodels.sequences.logic import Logic
+from actmodels.sequences.parity import Parity
 from actmodels.sequences.sort import Sort
 from actmodels.sequences.task import Task
 
@@ -35,3 +38,8 @@ def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "te
             raise TypeError("characters need a text")
         return Characters(config, text, source)
     return Sort(config)
+
+
+def trial_task(config: SequenceTrialConfig, folder: Path, text: Path | None = None) -> Task:
+    """What a trial is trained on; see actmodels.kinds."""
+    return build_task(config.task, None if text is None else read_bytes(text), str(text))

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from actmodels.modules.linear import Linear, affine
 from actmodels.modules.lstm import LSTM, LSTMState
-from actmodels.sequences.settings import Cell
+from actmodels.sequences.config import Cell
 
 
 class RecurrentCell(nn.Module):

@@ -8,8 +8,8 @@ from torch.nn.functional import one_hot
 
 from actmodels.errors import DataError
 from actmodels.sequences.batch import SequenceBatch, uniform
+from actmodels.sequences.config import CharactersConfig
 from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.settings import CharactersConfig
 from actmodels.sequences.task import Task
 
 BYTES = 256

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from actmodels.evaluation import mean_and_sd
+from actmodels.figures import mean_and_sd
 from actmodels.sequences.evaluation import SequenceEvaluation
 from actmodels.sequences.task import Task
 

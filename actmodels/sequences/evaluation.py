@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
-from actmodels.evaluation import mean_and_sd
+from actmodels.figures import EpochMeans, Figures, Marks
 from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.batch import SequenceBatch
 from actmodels.sequences.objective import Scored, score
@@ -13,65 +12,26 @@ from actmodels.sequences.outputs import Outputs
 from actmodels.sequences.task import Marked
 
 
-class SequenceFigures(NamedTuple):
-    """Figures of many sequences.
+def sequence_marks(
+    scored: Scored, pondered: Pondered, batch: SequenceBatch, marked: Marked
+) -> Marks:
+    """What is kept of a batch to make figures of.
 
-    loss: nats per target, joint over heads. accuracy: share of sequences without any mistake; one
-    without a target (Graves' additions of one number) has none. Or share of targets that are right.
-    mean_steps, sd_steps: N over all inputs. ponder_cost: mean N + R of an input. None where the
-    network does not halt.
-    """
-
-    loss: float
-    accuracy: float
-    mean_steps: float | None
-    sd_steps: float | None
-    ponder_cost: float | None
-
-
-class SequenceMarks:
-    """What is kept of batches to make figures of; all of it without gradients.
+    Losses are per target, joint over heads. A sequence is right without any mistake; one without
+    a target (Graves' additions of one number) has none. Steps are those of all inputs.
 
     Args:
-        marked: what accuracy is a share of.
+        marked: what accuracy is a share of: sequences, or single targets.
     """
-
-    def __init__(self, marked: Marked) -> None:
-        self.marked = marked
-        self.sequences = 0
-        self.losses: list[Tensor] = []
-        self.targets: list[Tensor] = []
-        self.right: list[Tensor] = []
-        self.steps: list[Tensor] = []
-        self.ponder: list[Tensor] = []
-
-    def add(self, scored: Scored, pondered: Pondered, batch: SequenceBatch) -> None:
-        """Take in one batch."""
-        self.losses.append(scored.losses.detach().sum())
-        self.targets.append(batch.target_mask.sum())
-        self.sequences += len(batch.inputs)
-        if self.marked == "target":
-            self.right.append(~scored.wrong[batch.target_mask])
-        else:
-            self.right.append(~scored.wrong.any(dim=1))
-        if pondered.steps is not None:
-            self.steps.append(pondered.steps.detach()[batch.mask])
-        if pondered.ponder_cost is not None:
-            self.ponder.append(pondered.ponder_cost.detach()[batch.mask])
-
-    def figures(self) -> SequenceFigures:
-        """Zeros where nothing was taken in: a first batch that diverged."""
-        if not self.right:
-            return SequenceFigures(0.0, 0.0, None, None, None)
-        targets = max(int(torch.stack(self.targets).sum()), 1)
-        mean_steps, sd_steps = mean_and_sd(torch.cat(self.steps) if self.steps else None)
-        return SequenceFigures(
-            torch.stack(self.losses).double().sum().item() / targets,
-            torch.cat(self.right).double().mean().item(),
-            mean_steps,
-            sd_steps,
-            mean_and_sd(torch.cat(self.ponder) if self.ponder else None)[0],
-        )
+    mask = batch.target_mask
+    right = ~scored.wrong[mask] if marked == "target" else ~scored.wrong.any(dim=1)
+    asked, examples = torch.tensor(right.numel()), torch.tensor(len(batch.inputs))
+    steps, ponder = (
+        None if values is None else values.detach()
+        for values in (pondered.steps, pondered.ponder_cost)
+    )
+    losses = scored.losses.detach().sum()
+    return Marks(losses, mask.sum(), right.sum(), asked, examples, steps, ponder, batch.mask)
 
 
 class SequenceEvaluation(NamedTuple):
@@ -81,11 +41,11 @@ class SequenceEvaluation(NamedTuple):
     pondered: Pondered
     batch: SequenceBatch
 
-    def figures(self, marked: Marked) -> SequenceFigures:
+    def figures(self, marked: Marked) -> Figures:
         """All of it in a few numbers."""
-        marks = SequenceMarks(marked)
-        marks.add(*self)
-        return marks.figures()
+        means = EpochMeans()
+        means.add(sequence_marks(*self, marked))
+        return means.figures()
 
 
 @torch.no_grad()

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from actmodels.sequences.batch import SequenceBatch, uniform, within
+from actmodels.sequences.config import LogicConfig
 from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.settings import LogicConfig
 from actmodels.sequences.task import Task
 
 # Graves' table 1: truth values for (P, Q) = TT, TF, FT, FF.

@@ -3,8 +3,8 @@
 import torch
 
 from actmodels.sequences.batch import SequenceBatch, uniform
+from actmodels.sequences.config import ParityConfig
 from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.settings import ParityConfig
 from actmodels.sequences.task import Task
 
 

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from actmodels.sequences.batch import SequenceBatch, uniform, within
+from actmodels.sequences.config import SortConfig
 from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.settings import SortConfig
 from actmodels.sequences.task import Task
 
 

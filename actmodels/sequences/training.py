@@ -1,103 +1,84 @@
-"""Training one network on one task, epoch by epoch, with a state that can be taken up again.
+"""Training on sequences: an epoch is a number of updates on data drawn from (seed, epoch)."""
 
-An epoch is a fixed number of updates on data drawn from (seed, epoch), so a run that is
-interrupted after any epoch and resumed gives the same bits as one that was not.
-"""
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
-from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
+from torch import Generator, Tensor
 
 from actmodels.draws import generator, seed_of
+from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
-from actmodels.records import EpochRecord
-from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.batch import SequenceBatch
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.evaluation import SequenceMarks, evaluate
-from actmodels.sequences.objective import adapt, objective, score
+from actmodels.sequences.evaluation import evaluate, sequence_marks
+from actmodels.sequences.objective import Scored, adapt, objective, score
 from actmodels.sequences.task import Task
 
 
-class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceMarks]):
+class Found(NamedTuple):
+    """What a network makes of a batch."""
+
+    pondered: Pondered
+    scored: Scored
+
+
+class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch, Found]):
     """One trial in progress.
 
     Args:
-        config: the trial.
         task: that of config.task; for characters, with its text.
-        device: where the model lives, such as "cpu" or "cuda".
     """
 
     def __init__(self, config: SequenceTrialConfig, task: Task, device: str = "cpu") -> None:
-        super().__init__(config)
+        super().__init__(config, device)
         self.task = task
-        self.device = torch.device(device)
+        settings = config.training
         torch.manual_seed(seed_of("parameters", config.seed))
         self.model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
         self.model.to(self.device)
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(),
-            lr=config.training.learning_rate,
-            fused=self.device.type == "cpu",
+            self.model.parameters(), lr=settings.learning_rate, fused=self.device.type == "cpu"
         )
-        settings = config.training
+        self.clip_norm = settings.clip_norm
         drawn = generator("dev sequences", settings.dev_seed)
         dev = task.sample_dev(settings.dev_sequences, drawn)
         self.dev: SequenceBatch = dev.to(self.device)
 
     @property
-    def parameters(self) -> int:
-        """Trained parameters."""
-        return sum(parameter.numel() for parameter in self.model.parameters())
-
-    def train_epoch(self) -> SequenceMarks:
-        """Updates on fresh sequences; sets `diverged` and stops at a non-finite loss."""
-        settings = self.config.training
-        drawn = self.epoch_generator
-        marks = SequenceMarks(self.task.marked)
-        self.model.train()
-        for _ in range(settings.updates_per_epoch):
-            batch = self.task.sample(settings.batch_size, drawn).to(self.device)
-            pondered = self.model(batch.inputs, batch.mask)
-            scored = score(self.task.outputs, pondered.logits, batch)
-            loss = objective(scored, pondered, self.model.halting)
-            if not torch.isfinite(loss):
-                self.diverged = True
-                break
-            self.update(loss)
-            if self.model.halting is not None:
-                adapt(self.model.halting, pondered, batch.mask)
-            marks.add(scored, pondered, batch)
-        return marks
-
-    def update(self, loss: Tensor) -> None:
-        """One step of Adam."""
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        if self.config.training.clip_norm > 0:
-            clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
-        self.optimizer.step()
-
-    def measured(self, means: SequenceMarks, seconds: float) -> EpochRecord:
-        """Score the dev sequences, and give the epoch's record."""
-        halting, at_a_time = self.model.halting, self.config.training.batch_size
-        train = means.figures()
-        found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
-        dev = found.figures(self.task.marked)
+    def ponder_weight(self) -> float | None:
+        """See ModelTraining."""
+        halting = self.model.halting
         weight = None if halting is None else halting.current_ponder_weight
-        return EpochRecord(
-            epoch=self.next_epoch,
-            train_loss=train.loss,
-            train_accuracy=train.accuracy,
-            train_mean_steps=train.mean_steps,
-            train_sd_steps=train.sd_steps,
-            train_ponder_cost=train.ponder_cost,
-            dev_loss=dev.loss,
-            dev_accuracy=dev.accuracy,
-            dev_mean_steps=dev.mean_steps,
-            dev_sd_steps=dev.sd_steps,
-            dev_ponder_cost=dev.ponder_cost,
-            ponder_weight=None if weight is None else float(weight),
-            seconds=seconds,
-            examples_per_second=means.sequences / seconds,
-        )
+        return None if weight is None else float(weight)
+
+    def batches(self, order: Generator) -> Iterator[SequenceBatch]:
+        """Fresh sequences."""
+        settings = self.config.training
+        for _ in range(settings.updates_per_epoch):
+            yield self.task.sample(settings.batch_size, order).to(self.device)
+
+    def forward(self, batch: SequenceBatch) -> Found:
+        """See ModelTraining."""
+        pondered = self.model(batch.inputs, batch.mask)
+        return Found(pondered, score(self.task.outputs, pondered.logits, batch))
+
+    def objective(self, found: Found, batch: SequenceBatch) -> Tensor:
+        """See ModelTraining."""
+        return objective(found.scored, found.pondered, self.model.halting)
+
+    def adapt(self, found: Found, batch: SequenceBatch) -> None:
+        """See ModelTraining."""
+        if self.model.halting is not None:
+            adapt(self.model.halting, found.pondered, batch.mask)
+
+    def marks(self, found: Found, batch: SequenceBatch) -> Marks:
+        """See ModelTraining."""
+        return sequence_marks(found.scored, found.pondered, batch, self.task.marked)
+
+    def evaluated(self) -> Figures:
+        """See ModelTraining."""
+        at_a_time = self.config.training.batch_size
+        found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
+        return found.figures(self.task.marked)

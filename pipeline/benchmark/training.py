@@ -74,7 +74,7 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
         both = Both(plan, batch_size)
         found["rows"] += rows(plan, both, batch_size, say)
         size = {"batch_size": batch_size, "examples": both.examples}
-        steps = both.ours.train_epoch().summary()["train_mean_steps"]
+        steps = both.ours.train_epoch().figures().mean_steps
         found["trials"].append(size | {"parameters": both.ours.parameters, "mean_steps": steps})
     return found
 

@@ -84,7 +84,7 @@ class Pack:
         self.model = stack(models)
         fixed_batches(self.model, batches)
         configs = [member.config for member in self.members]
-        optimizers = [member.optimizer_state for member in self.members]
+        optimizers = [member.optimizer.state_dict() for member in self.members]
         self.optimizer = PackOptimizer(self.model, configs, optimizers)
         self.graphs = GraphedUpdates(self.model, self.optimizer, trials, rows) if graphs else None
         self.examples = trials * sum(map(len, batches))

@@ -8,7 +8,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from actmodels.errors import ConfigError
-from pipeline.parameters.problems import structure_problems, unset
+from pipeline.parameters.problems import checked, unset
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 
@@ -24,13 +24,13 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     """
     tree = _read(path)
     placeholders = unset(tree)
-    broken = structure_problems(tree)
+    params, broken = checked(tree)
     problems = list(placeholders.values())
     problems += [sentence for key, sentence in broken.items() if key not in placeholders]
     problems += rule_problems(tree)
-    if problems:
+    if params is None or problems:
         raise ConfigError(str(path), problems)
-    return Params.model_validate(tree)
+    return params
 
 
 def _read(path: Path) -> dict[str, Any]:

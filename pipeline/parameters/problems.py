@@ -1,6 +1,5 @@
 """Every problem of params.yaml that one key shows alone, as sentences that name the key."""
 
-from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
 from pydantic import ValidationError
@@ -8,8 +7,7 @@ from pydantic_core import ErrorDetails
 
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Section
-
-KeyPath = tuple[int | str, ...]
+from pipeline.parameters.sentences import KeyPath, dotted, unknown
 
 # What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not
 # do: merged over a value it keeps that value.
@@ -22,20 +20,6 @@ EXPECTED = {
     "model_type": "a mapping of names to values",
     "model_attributes_type": "a mapping of names to values",
 }
-
-
-def dotted(path: KeyPath) -> str:
-    """The path of a key as people write it: `sweep.models.x.grid.dropout[1]`."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return text.removeprefix(".")
-
-
-def unknown(path: KeyPath, known: list[str]) -> str:
-    """Sentence for a key that is none of `known`, with the nearest of them."""
-    nearest = get_close_matches(str(path[-1]), known, n=1)
-    if nearest:
-        return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], nearest[0]))}?"
-    return f"{dotted(path)} is unknown; must be one of {', '.join(known)}"
 
 
 def unset(tree: Any, path: KeyPath = ()) -> dict[KeyPath, str]:
@@ -54,13 +38,12 @@ def unset(tree: Any, path: KeyPath = ()) -> dict[KeyPath, str]:
     return found
 
 
-def structure_problems(tree: dict[str, Any]) -> dict[KeyPath, str]:
-    """Unknown and missing keys, wrong types and ranges, by path."""
+def checked(tree: dict[str, Any]) -> tuple[Params | None, dict[KeyPath, str]]:
+    """The parameters, or unknown and missing keys, wrong types and ranges, by path."""
     try:
-        Params.model_validate(tree)
+        return Params.model_validate(tree), {}
     except ValidationError as error:
-        return {details["loc"]: _sentence(details) for details in error.errors()}
-    return {}
+        return None, {details["loc"]: _sentence(details) for details in error.errors()}
 
 
 def _sentence(details: ErrorDetails) -> str:

@@ -1,16 +1,27 @@
-"""The problems of params.yaml that only several keys together show."""
+"""The problems of params.yaml that only several keys together show.
+
+Parts of the wrong type are passed over: they have problems of their own.
+"""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from actmodels.config import setting_problem, setting_types
+from actmodels.config import setting_types
 from actmodels.registry import MODELS
-from pipeline.parameters.graves_rules import graves_problems
-from pipeline.parameters.nse_rules import nse_problems
-from pipeline.parameters.problems import dotted, unknown
+from actmodels.values import value_problem
+from pipeline.parameters.sentences import (
+    at,
+    axis_problems,
+    dotted,
+    listing,
+    mapping,
+    none_of,
+    repeated,
+    unknown,
+)
 from pipeline.parameters.study_rules import study_problems
-from pipeline.parameters.texts_rules import texts_problems
 
 SWEPT = ("sweep", "models")
 COMMON = ("sweep", "settings")
@@ -29,138 +40,85 @@ UNIQUE = (
     ("questions", "kinds"),
     ("nse", "seeds"),
 )
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
 def rule_problems(tree: dict[str, Any]) -> list[str]:
-    """All problems of this kind; parts of the wrong type are passed over, they have their own."""
-    problems = []
-    models, common = _at(tree, *SWEPT), _at(tree, *COMMON)
-    common = common if isinstance(common, dict) else {}
-    problems += list(_common_problems(common))
-    if isinstance(models, dict):
-        for name, model in models.items():
-            problems += _model_problems(name, model, common)
-    for path in UNIQUE:
-        values = _at(tree, *path)
-        problems += _repeats(dotted(path), values) if isinstance(values, list) else []
-    problems += texts_problems(tree)
-    problems += study_problems(tree)
-    problems += graves_problems(tree)
-    problems += nse_problems(tree)
-    return (
-        problems
-        + list(_criteria(tree))
-        + list(_compared(tree))
-        + list(_stepped(tree))
-        + list(_ablation(tree))
-        + list(_gpus(tree))
-    )
-
-
-def _at(tree: Any, *path: str) -> Any:
-    for part in path:
-        if not isinstance(tree, dict):
-            return None
-        tree = tree.get(part)
-    return tree
-
-
-def _repeats(key: str, values: list[Any]) -> list[str]:
+    """All problems of this kind."""
     return [
-        f"{key}[{place}] is {value!r} again; each value must be given once"
-        for place, value in enumerate(values)
-        if value in values[:place]
+        *_common(mapping(tree, *COMMON)),
+        *(sentence for name in mapping(tree, *SWEPT) for sentence in _model(tree, name)),
+        *(sentence for path in UNIQUE for sentence in repeated(path, listing(tree, *path))),
+        *_texts(mapping(tree, "texts", "sources")),
+        *study_problems(tree),
+        *_stages(tree),
     ]
 
 
-def _common_problems(common: dict[str, Any]) -> Iterator[str]:
-    owner = {setting: model for model in reversed(MODELS) for setting in setting_types(model)}
+def _common(common: dict[str, Any]) -> Iterator[str]:
+    hints = {name: hint for m in reversed(MODELS) for name, hint in setting_types(m).items()}
     for setting, value in common.items():
-        if setting not in owner:
-            yield unknown((*COMMON, setting), list(owner))
-        elif problem := _value_problem(owner[setting], setting, value):
+        if setting not in hints:
+            yield unknown((*COMMON, setting), list(hints))
+        elif problem := value_problem(hints[setting], value):
             yield f"{dotted((*COMMON, setting))} {problem}"
 
 
-def _model_problems(name: str, model: Any, common: dict[str, Any]) -> list[str]:
+def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
     if name not in MODELS:
-        return [unknown((*SWEPT, name), list(MODELS))]
-    settings, grid = _at(model, "settings"), _at(model, "grid")
+        yield unknown((*SWEPT, name), list(MODELS))
+        return
+    known, common = setting_types(name), mapping(tree, *COMMON)
+    settings, grid = (at(tree, *SWEPT, name, place) for place in ("settings", "grid"))
     if not isinstance(settings, dict) or not isinstance(grid, dict):
-        return []
-    at = dotted((*SWEPT, name))
-    problems = []
-    for place, names in (("settings", settings), ("grid", grid)):
-        for extra in (n for n in names if n not in setting_types(name)):
-            problems.append(unknown((*SWEPT, name, place, extra), list(setting_types(name))))
-    for setting in setting_types(name):
+        return
+    for place, given in (("settings", settings), ("grid", grid)):
+        for extra in (setting for setting in given if setting not in known):
+            yield unknown((*SWEPT, name, place, extra), list(known))
+    for setting, hint in known.items():
+        key = dotted((*SWEPT, name, "settings", setting))
         if setting in settings and setting in grid:
-            problems.append(f"{at}.settings.{setting} is in grid as well; keep one of the two")
-        elif setting not in settings and setting not in grid and setting not in common:
-            problems.append(
-                f"{at}.settings.{setting} is missing; it may be in grid or {dotted(COMMON)} instead"
-            )
-        if setting in settings and (problem := _value_problem(name, setting, settings[setting])):
+            yield f"{key} is in grid as well; keep one of the two"
+        elif setting not in settings | grid | common:
+            yield f"{key} is missing; it may be in grid or {dotted(COMMON)} instead"
+        if setting in settings and (problem := value_problem(hint, settings[setting])):
             several = "; several values belong in grid" * isinstance(settings[setting], list)
-            problems.append(f"{at}.settings.{setting} {problem}{several}")
-        if isinstance(grid.get(setting), list):
-            problems += _axis_problems(name, setting, grid[setting])
-    return problems
+            yield f"{key} {problem}{several}"
+        axis = (*SWEPT, name, "grid", setting)
+        yield from axis_problems(axis, hint, grid.get(setting))
+        yield from repeated(axis, listing(grid, setting))
 
 
-def _axis_problems(model: str, setting: str, values: list[Any]) -> list[str]:
-    key = dotted((*SWEPT, model, "grid", setting))
-    if not values:
-        return [f"{key} is empty; must have at least one value"]
-    found = [(place, _value_problem(model, setting, value)) for place, value in enumerate(values)]
-    wrong = [f"{key}[{place}] {problem}" for place, problem in found if problem]
-    return wrong + _repeats(key, values)
+def _texts(sources: dict[str, Any]) -> Iterator[str]:
+    for name, source in sources.items():
+        path = ("texts", "sources", name)
+        if not FILE_NAME.fullmatch(str(name)):  # a file is called by it
+            yield f"{dotted(path)}: the name must be of letters, digits, _ and -"
+        yield from repeated((*path, "members"), listing(source, "members"), "member")
 
 
-def _value_problem(model: str, setting: str, value: Any) -> str | None:
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"is {value!r}; must be finite"
-    return setting_problem(model, setting, value)
-
-
-def _criteria(tree: dict[str, Any]) -> Iterator[str]:
-    ties = _at(tree, "select_best", "ties")
-    if isinstance(ties, list) and ties and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters"):
+def _stages(tree: dict[str, Any]) -> Iterator[str]:
+    ties = listing(tree, "select_best", "ties")
+    if ties and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters"):
         # only the order of the grid tells any two configurations apart
         yield f"select_best.ties ends with {ties[-1]!r}; must end with 'grid_order'"
-
-
-def _compared(tree: dict[str, Any]) -> Iterator[str]:
-    swept, reference = _at(tree, *SWEPT), _at(tree, "evaluate", "reference")
-    if isinstance(reference, str) and isinstance(swept, dict) and reference not in swept:
-        present = ", ".join(map(str, swept))
-        yield f"evaluate.reference is {reference!r}; must be one of sweep.models: {present}"
-
-
-def _stepped(tree: dict[str, Any]) -> Iterator[str]:
-    swept = _at(tree, *SWEPT)
+    swept = at(tree, *SWEPT)
     halting = [name for name, model in MODELS.items() if model.halting is not None]
-    for stage in ("ablate", "trace"):
-        model = _at(tree, stage, "model")
-        if isinstance(model, str) and model not in halting:
-            yield f"{stage}.model is {model!r}; must be a model that halts: {', '.join(halting)}"
-        elif isinstance(model, str) and isinstance(swept, dict) and model not in swept:
-            present = ", ".join(map(str, swept))
-            yield f"{stage}.model is {model!r}; must be one of sweep.models: {present}"
-
-
-def _ablation(tree: dict[str, Any]) -> Iterator[str]:
-    most, steps = _at(tree, "ablate", "dev_steps"), _at(tree, "ablate", "test_steps")
-    if isinstance(most, int) and isinstance(steps, list):
-        for place, step in enumerate(steps):
-            if isinstance(step, int) and step > most:
-                yield f"ablate.test_steps[{place}] is {step}; must be at most dev_steps, {most}"
-
-
-def _gpus(tree: dict[str, Any]) -> Iterator[str]:
-    gpus = _at(tree, "cluster", "gpus_per_trial")
+    for stage, name in (("evaluate", "reference"), ("ablate", "model"), ("trace", "model")):
+        model, key = at(tree, stage, name), f"{stage}.{name}"
+        if not isinstance(model, str):
+            continue
+        if name == "model" and model not in halting:
+            yield f"{key} is {model!r}; must be a model that halts: {', '.join(halting)}"
+        elif isinstance(swept, dict) and model not in swept:
+            yield none_of(key, model, dotted(SWEPT), list(swept))
+    most = at(tree, "ablate", "dev_steps")
+    for place, step in enumerate(listing(tree, "ablate", "test_steps")):
+        if isinstance(most, int) and isinstance(step, int) and step > most:
+            yield f"ablate.test_steps[{place}] is {step}; must be at most dev_steps, {most}"
+    gpus = at(tree, "cluster", "gpus_per_trial")
     # Ray's own rule: a share of one device or whole devices
     if isinstance(gpus, float) and math.isfinite(gpus) and gpus > 1 and gpus != int(gpus):
         yield f"cluster.gpus_per_trial is {gpus}; must be whole above 1"
-    if gpus == 0 and _at(tree, "cluster", "cuda_graphs") is True:
+    if gpus == 0 and at(tree, "cluster", "cuda_graphs") is True:
         yield "cluster.cuda_graphs is true, but gpus_per_trial is 0; give trials a share of a GPU"

@@ -1,38 +1,55 @@
-"""The problems of the sections `fidelity` and `halting` that only other keys show."""
+"""The problems of the studies' sections that only other keys show, or a whole trial."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
-from actmodels.config import setting_problem, setting_types
+from actmodels.comprehension.config import build_reader_trial
+from actmodels.config import setting_types
+from actmodels.errors import ConfigError
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
-from pipeline.parameters.problems import dotted, unknown
+from actmodels.sequences.config import TASKS, build_sequence_trial
+from actmodels.values import value_problem
+from pipeline.parameters.cloze_text import cloze_config
+from pipeline.parameters.sentences import (
+    KeyPath,
+    at,
+    axis_problems,
+    dotted,
+    listing,
+    mapping,
+    none_of,
+    repeated,
+    unknown,
+)
 
 LIMITS = {"max_epochs": 1, "patience": 0}  # what a variant may change besides settings: least value
+LEAST = LIMITS | {"seed": 0}  # of a trial that is made to see whether it can be
+WDW = "WDW"  # the one kind of questions that Who-Did-What has
 
 
 def study_problems(tree: dict[str, Any]) -> Iterator[str]:
     """All problems of this kind; parts of the wrong type are passed over, they have their own."""
-    swept = _mapping(_mapping(tree.get("sweep")).get("models"))
-    fidelity, halting = _mapping(tree.get("fidelity")), _mapping(tree.get("halting"))
-    for model, variants in _mapping(fidelity.get("models")).items():
+    yield from _fidelity(tree)
+    yield from _halting(tree)
+    yield from _graves(tree)
+    yield from _questions(tree)
+    yield from _readers(tree)
+
+
+def _fidelity(tree: dict[str, Any]) -> Iterator[str]:
+    swept = mapping(tree, "sweep", "models")
+    for model, variants in mapping(tree, "fidelity", "models").items():
         path = ("fidelity", "models", model)
         if model not in swept:
             yield f"{dotted(path)} is not swept; must be one of sweep.models: {', '.join(swept)}"
         elif model in MODELS:
-            for variant, changes in _mapping(variants).items():
-                yield from _changes(model, (*path, variant), _mapping(changes))
-    kinds = _mapping(halting.get("kinds"))
-    if kinds:
-        yield from _halting(halting.get("model"), kinds, swept)
+            for variant in mapping(variants):
+                yield from _changes(model, (*path, variant), mapping(variants, variant))
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _changes(model: str, path: tuple[str, ...], changes: dict[str, Any]) -> Iterator[str]:
-    name = as_published(model, changes)
-    known = setting_types(name)
+def _changes(model: str, path: KeyPath, changes: dict[str, Any]) -> Iterator[str]:
+    known = setting_types(as_published(model, changes))
     for setting, value in changes.items():
         key = dotted((*path, setting))
         if setting in LIMITS:
@@ -41,29 +58,120 @@ def _changes(model: str, path: tuple[str, ...], changes: dict[str, Any]) -> Iter
                 yield f"{key} is {value!r}; must be a whole number of at least {least}"
         elif setting not in known:
             yield unknown((*path, setting), [*known, *LIMITS])
-        elif problem := setting_problem(name, setting, value):
+        elif problem := value_problem(known[setting], value):
             yield f"{key} {problem}"
 
 
-def _halting(model: Any, kinds: dict[str, Any], swept: dict[str, Any]) -> Iterator[str]:
-    if model not in swept:
-        yield f"halting.model is {model!r}; must be one of sweep.models: {', '.join(swept)}"
-    if not isinstance(model, str) or model_with(model, "fixed_steps") not in MODELS:
-        able = [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
+def _halting(tree: dict[str, Any]) -> Iterator[str]:
+    model, kinds = at(tree, "halting", "model"), mapping(tree, "halting", "kinds")
+    swept = mapping(tree, "sweep", "models")
+    if kinds and model not in swept:
+        yield none_of("halting.model", model, "sweep.models", list(swept))
+    able = [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
+    if kinds and model not in able:
         yield f"halting.model is {model!r}; must be a model that halts: {', '.join(able)}"
         return
-    for kind, axes in kinds.items():
+    for kind in kinds:
         path = ("halting", "kinds", kind)
         if kind not in HALTINGS:
             yield unknown(path, list(HALTINGS))
             continue
         known = setting_types(model_with(model, kind))
-        for setting, values in _mapping(axes).items():
+        for setting, values in mapping(kinds, kind).items():
             if setting not in known:
                 yield unknown((*path, setting), list(known))
-                continue
-            if values == []:
-                yield f"{dotted((*path, setting))} is empty; must have at least one value"
-            for place, value in enumerate(values if isinstance(values, list) else ()):
-                if problem := setting_problem(model_with(model, kind), setting, value):
-                    yield f"{dotted((*path, setting, place))} {problem}"
+            else:
+                yield from axis_problems((*path, setting), known[setting], values)
+
+
+def _graves(tree: dict[str, Any]) -> Iterator[str]:
+    tasks, text = mapping(tree, "graves", "tasks"), at(tree, "graves", "text")
+    sources = at(tree, "texts", "sources")
+    if isinstance(sources, dict) and ("characters" in tasks or isinstance(text, str)):
+        known = ", ".join(map(str, sources)) or "which is empty"
+        if text is None:
+            needed = "characters need a text; name one of texts.sources"
+            yield f"graves.text is null, but {needed}: {known}"
+        elif text not in sources:
+            yield none_of("graves.text", text, "texts.sources", list(sources))
+    for task, study in tasks.items():
+        path = ("graves", "tasks", task)
+        if task not in TASKS:
+            yield unknown(path, list(TASKS))
+        elif isinstance(study, dict):
+            yield from _task(path, task, study)
+
+
+def _task(path: KeyPath, task: str, study: dict[str, Any]) -> Iterator[str]:
+    weights, settings = study.get("ponder_weights"), study.get("settings")
+    if weights == [] and study.get("without_act") is False:
+        key = dotted((*path, "ponder_weights"))
+        yield f"{key} is empty; must have a value, unless without_act is true"
+    if not isinstance(weights, list) or not isinstance(settings, dict):
+        return
+    if "ponder_weight" in settings:
+        yield f"{dotted((*path, 'settings', 'ponder_weight'))} belongs in ponder_weights"
+        return
+    told: dict[str, None] = {}  # what is wrong with a setting is so with each weight
+    for place, weight in enumerate(weights or [0.0]):
+        given = settings | {"ponder_weight": weight}
+        for problem in _refused(build_sequence_trial, task, "act", given, **LEAST):
+            own = problem.startswith("ponder_weight ")
+            where = (*path, "ponder_weights", place) if own else (*path, "settings")
+            told[f"{dotted(where)}: {problem}"] = None
+    yield from told
+
+
+def _questions(tree: dict[str, Any]) -> Iterator[str]:
+    source, text = at(tree, "questions", "source"), mapping(tree, "questions", "text")
+    if source == "text":
+        known = mapping(tree, "texts", "sources")
+        if text.get("name") not in known:
+            yield none_of("questions.text.name", text.get("name"), "texts.sources", list(known))
+        settings = {key: value for key, value in text.items() if key != "name"}
+        with suppress(TypeError):  # missing, unknown or of the wrong type: said elsewhere
+            yield from (f"questions.text.{problem}" for problem in _refused(cloze_config, settings))
+    if source == "whodidwhat":
+        files = mapping(tree, "questions", "whodidwhat")
+        for split in (split for split in ("train", "dev", "test") if files.get(split) is None):
+            yield f"questions.whodidwhat.{split} is not set; source whodidwhat needs its file"
+
+
+def _readers(tree: dict[str, Any]) -> Iterator[str]:
+    source, kinds = at(tree, "questions", "source"), mapping(tree, "nse", "kinds")
+    if kinds and source == "none":
+        yield "questions.source is 'none'; nse.kinds needs questions: text, cbt or whodidwhat"
+        return
+    known = [WDW] if source == "whodidwhat" else listing(tree, "questions", "kinds")
+    for kind, study in kinds.items():
+        path = ("nse", "kinds", kind)
+        if kind not in known:
+            yield unknown(path, known)
+        elif isinstance(study, dict):
+            yield from _reader(path, kind, study)
+
+
+def _reader(path: KeyPath, kind: str, study: dict[str, Any]) -> Iterator[str]:
+    steps = {name: study.get(name) for name in ("query_gating", "adaptive_computation")}
+    for name in steps:
+        yield from repeated((*path, name), listing(steps, name))
+    if steps == {"query_gating": [], "adaptive_computation": []} and not study.get("one_step"):
+        yield f"{dotted(path)} compares nothing; set one_step or numbers of steps"
+    settings = study.get("settings")
+    if not isinstance(settings, dict):
+        return
+    here = (*path, "settings")
+    for name in (name for name in ("strategy", "steps") if name in settings):
+        yield f"{dotted((*here, name))} belongs in query_gating or adaptive_computation"
+    given = settings | {"strategy": "query_gating", "steps": 1}
+    for problem in _refused(build_reader_trial, kind, given, **LEAST):
+        yield f"{dotted(here)}: {problem}"
+
+
+def _refused(make: Callable[..., object], *given: Any, **limits: int) -> list[str]:
+    """Why something cannot be made."""
+    try:
+        make(*given, **limits)
+    except ConfigError as error:
+        return error.problems
+    return []

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from actmodels.comprehension.baseline import most_frequent_accuracy
-from actmodels.comprehension.config import ReadingConfig
+from actmodels.comprehension.config import ReaderTrialConfig
 from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.records import TrialRecord
@@ -33,7 +33,7 @@ class Scored(NamedTuple):
 
 
 def result_row(
-    seeded: Mapping[str, Any], config: ReadingConfig, record: TrialRecord
+    seeded: Mapping[str, Any], config: ReaderTrialConfig, record: TrialRecord
 ) -> dict[str, Any]:
     """What training says of a reader: figures of its best dev epoch."""
     best, reader = record.best, config.reader

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from actmodels.config import TrialConfig, trial_from_dict
+from actmodels.config import AnyTrialConfig, TrialConfig, trial_from_dict
 from actmodels.files import write_text
-from actmodels.kinds import AnyTrialConfig
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.running.results import write_summary, write_table

@@ -5,7 +5,8 @@ import torch
 
 from actmodels.ablation import ablate_steps
 from actmodels.data.batching import collate
-from actmodels.evaluation import evaluate, mean_and_sd
+from actmodels.evaluation import evaluate
+from actmodels.figures import mean_and_sd
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from tests import model_checks
 from tests.samples import MODELS, sample_pairs, sample_trial

@@ -2,15 +2,19 @@
 
 import json
 import math
-from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from actmodels.comprehension.config import ReaderTrialConfig, build_reader_trial
+from actmodels.config import AnyTrialConfig, build_trial
 from actmodels.errors import ConfigError
-from actmodels.kinds import AnyTrialConfig, any_trial_from_dict
-from actmodels.provenance import PACKAGE, code_files
+from actmodels.kinds import KINDS, kind_of
+from actmodels.provenance import PACKAGE, code_files, trial_key
+from actmodels.registry import load_class
+from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
 from tests.actmodels.comprehension.samples import reading_config
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_trial
@@ -18,68 +22,89 @@ from tests.samples import sample_trial
 SAMPLES = [sample_trial("adaptive_attention"), sequence_trial(), reading_config()]
 
 
-def names(model: str) -> set[str]:
-    return {Path(path).relative_to(PACKAGE).as_posix() for path in code_files(model)}
+def names(config: AnyTrialConfig) -> set[str]:
+    return {Path(path).relative_to(PACKAGE).as_posix() for path in code_files(config)}
 
 
-def test_each_comes_back_as_its_own_kind() -> None:
+def test_every_kind_is_here_and_its_classes_are_found() -> None:
+    assert [type(config) for config in SAMPLES] == list(KINDS)
     for config in SAMPLES:
-        stored = json.loads(json.dumps(config.as_dict()))
-        assert any_trial_from_dict(stored) == config
-
-
-def settings(stored: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Each single value of nested dictionaries, with its path."""
-    if isinstance(stored, dict):
-        for name, value in stored.items():
-            yield from settings(value, (*path, name))
-    else:
-        yield path, stored
-
-
-def changed(stored: dict[str, Any], path: tuple[str, ...], value: object) -> dict[str, Any]:
-    copy = json.loads(json.dumps(stored))
-    node = copy
-    for name in path[:-1]:
-        node = node[name]
-    node[path[-1]] = value
-    return copy
+        kind = kind_of(config)
+        assert all(load_class(name) for name in (kind.data, kind.training, kind.pack) if name)
 
 
 @pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
-def test_every_number_is_finite_and_whole_ones_make_no_other_trial(config: AnyTrialConfig) -> None:
-    stored = config.as_dict()
-    numbers = [path for path, value in settings(stored) if isinstance(value, float)]
-    assert len(numbers) >= 4
+def test_what_is_stored_has_the_key_of_the_configuration(config: AnyTrialConfig) -> None:
+    stored = json.loads(json.dumps(config.as_dict()))
+    assert trial_key(stored, {}) == trial_key(config.as_dict(), {})
+    assert stored["model"] == config.model
+
+
+@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
+def test_every_number_is_finite(config: AnyTrialConfig) -> None:
+    checked = 0
+    for field in fields(config):
+        part = getattr(config, field.name)
+        for setting in fields(part) if is_dataclass(part) else ():
+            if not isinstance(getattr(part, setting.name), float):
+                continue
+            for wrong in (math.inf, -math.inf, math.nan):
+                said = f"{setting.name} is {wrong}; must be a finite number"
+                with pytest.raises(ConfigError, match=said):
+                    replace(config, **{field.name: replace(part, **{setting.name: wrong})})
+            checked += 1
+    assert checked >= 4
+
+
+def built(config: AnyTrialConfig, settings: dict[str, Any]) -> AnyTrialConfig:
+    limits = {"max_epochs": 1, "patience": 0, "seed": 0}
+    if isinstance(config, SequenceTrialConfig):
+        return build_sequence_trial(config.task_name, config.halting_name, settings, **limits)
+    if isinstance(config, ReaderTrialConfig):
+        return build_reader_trial(config.questions, settings, **limits)
+    return build_trial(config.model, settings, **limits)
+
+
+@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
+def test_a_whole_number_makes_no_other_trial(config: AnyTrialConfig) -> None:
+    settings = {name: value for part in config.parts for name, value in vars(part).items()}
     whole = 0
-    for path in numbers:
-        for wrong in (math.inf, -math.inf, math.nan):
-            said = f"{path[-1]} is {wrong}; must be a finite number"
-            with pytest.raises(ConfigError, match=said):
-                any_trial_from_dict(changed(stored, path, wrong))
+    for name in (name for name, value in settings.items() if isinstance(value, float)):
         try:
-            found = [any_trial_from_dict(changed(stored, path, one)).as_dict() for one in (1, 1.0)]
+            found = [built(config, settings | {name: one}).as_dict() for one in (1, 1.0)]
         except ConfigError:
             continue  # out of range
-        assert json.dumps(found[0]) == json.dumps(found[1]), path
+        assert json.dumps(found[0]) == json.dumps(found[1]), name
         whole += 1
     assert whole
 
 
+@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
+def test_all_problems_of_settings_are_told_at_once(config: AnyTrialConfig) -> None:
+    settings = {name: value for part in config.parts for name, value in vars(part).items()}
+    del settings["learning_rate"]
+    with pytest.raises(ConfigError) as caught:
+        built(config, settings | {"colour": "red", "batch_size": 0})
+    wording = ["colour is not a setting of ", "learning_rate of ", "batch_size is 0; must be at"]
+    problems = caught.value.problems
+    assert len(problems) == 3
+    assert all(p.startswith(said) for p, said in zip(problems, wording, strict=True)), problems
+
+
 def test_a_sequence_trial_rests_on_its_own_code() -> None:
-    own = names("parity_rnn_act")
+    own = names(sequence_trial())
     assert {"sequences/training.py", "sequences/parity.py", "halting/act.py"} <= own
-    assert "progress.py" in own
-    assert not {"training.py", "models/adaptive_attention.py", "sequences/settings.py"} & own
+    assert "model_training.py" in own
+    assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & own
 
 
 def test_a_reader_rests_on_its_own_code() -> None:
-    own = names("nse_query_gating")
-    assert {"comprehension/training.py", "comprehension/reader.py", "progress.py"} <= own
+    own = names(reading_config())
+    assert {"comprehension/training.py", "comprehension/reader.py", "model_training.py"} <= own
     assert "comprehension/embeddings.py" in own  # what its rows are drawn with
-    assert not {"training.py", "sequences/training.py", "comprehension/settings.py"} & own
+    assert not {"training.py", "sequences/training.py", "comprehension/config.py"} & own
 
 
 def test_trials_on_pairs_rest_on_neither() -> None:
     others = ("sequences/", "comprehension/")
-    assert not [name for name in names("adaptive_attention") if name.startswith(others)]
+    assert not [name for name in names(SAMPLES[0]) if name.startswith(others)]

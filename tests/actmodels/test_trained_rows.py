@@ -1,6 +1,5 @@
 """The OOV rule `trained`: which rows are trained, and that nothing else about them differs."""
 
-import io
 from pathlib import Path
 
 import pytest
@@ -120,22 +119,6 @@ def test_trained_rows_change_in_training_and_no_other_ever(model: str, optimizer
     assert changed == [NULL, *TRAINED_WORDS]
     assert not {PAD, UNKNOWN, *FIXED_WORDS} & set(changed)
     assert torch.equal(training.model.words.vectors, vectors)
-
-
-@pytest.mark.parametrize("model", SOME_MODELS)
-@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
-def test_resumed_equals_undisturbed(model: str, optimizer: str) -> None:
-    config = sample_trial(model, max_epochs=3, oov_rule="trained", optimizer=optimizer)
-    undisturbed, first, second = (Training(config, sample_data()) for _ in range(3))
-    whole = [record.result() for record in undisturbed.epochs()]
-    next(first.epochs())
-    buffer = io.BytesIO()
-    torch.save(first.state_dict(), buffer)
-    buffer.seek(0)
-    second.load_state_dict(torch.load(buffer, weights_only=True))
-    assert [record.epoch for record in second.epochs()] == [2, 3]
-    assert [record.result() for record in second.history] == whole
-    assert torch.equal(looked_up(second), looked_up(undisturbed))
 
 
 @pytest.mark.parametrize("model", SOME_MODELS)

@@ -146,12 +146,12 @@ def test_damaged_state_is_told_and_trained_anew(
 def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: Path) -> None:
     """A worker that starts after the edit runs the old code, and DVC does not record the new."""
     project = prepared.copy(tmp_path / "project")
-    edited = [project.folder / name for name in ("actmodels/epoch_means.py", "params.yaml")]
+    edited = [project.folder / name for name in ("actmodels/evaluation.py", "params.yaml")]
     before = [path.read_text() for path in edited]
     command = project.start("dvc", "repro", "sweep")
     try:
         wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
-        wrong = before[0].replace("=dev.accuracy", "=1000 + dev.accuracy")
+        wrong = before[0].replace("self.accuracy, *", "1000 + self.accuracy, *")
         assert wrong != before[0]
         edited[0].write_text(wrong)
         project.configure({"sweep.max_epochs": 9})
@@ -164,7 +164,7 @@ def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: 
     assert status != 0
     assert (
         "error: sweep: what it reads changed while it ran (params.yaml: sweep.max_epochs was 8 and "
-        "is 9, actmodels/epoch_means.py), so its results are not recorded; run dvc repro again "
+        "is 9, actmodels/evaluation.py), so its results are not recorded; run dvc repro again "
         "(finished trials are kept)"
     ) in output
     for path, text in zip(edited, before, strict=True):

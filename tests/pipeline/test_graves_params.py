@@ -74,7 +74,11 @@ def test_a_text_is_known_even_where_nothing_reads_it(tree: Any, tmp_path: Path) 
         (
             "parity",
             {"settings": PARITY["settings"] | {"bits": 0, "cell": "gru", "ponder": 1}},
-            ["graves.tasks.parity.settings: ponder is not a setting of parity"],
+            [
+                "graves.tasks.parity.settings: ponder is not a setting of parity",
+                "graves.tasks.parity.settings: bits is 0; must be at least 1",
+                "graves.tasks.parity.settings: cell is 'gru'; must be one of rnn, lstm",
+            ],
         ),
         (
             "parity",

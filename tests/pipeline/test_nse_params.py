@@ -87,7 +87,7 @@ def test_texts(tree: Any, tmp_path: Path, text: dict[str, Any], sentence: str) -
         (
             {"NE": STUDY | {"settings": {"width": 3}}},
             [
-                "nse.kinds.NE.settings: width is not a setting of a reader",
+                "nse.kinds.NE.settings: width is not a setting of the reader",
                 "nse.kinds.NE.settings: learning_rate of the reader is missing",
             ],
         ),

@@ -11,7 +11,7 @@ import pytest
 import torch
 from ruamel.yaml import YAML
 
-from actmodels.comprehension.data import ReadingData
+from actmodels.comprehension.data import ReaderData
 from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
 from actmodels.errors import DataError
 from pipeline import questions, texts
@@ -75,7 +75,7 @@ def test_questions_of_a_text(folder: Path) -> None:
     found = manifest(folder)
     assert found["source"] == "text stories" and list(found["kinds"]) == ["NE", "CN"]
     made = folder / "artefacts" / "questions" / "NE"
-    data, words = ReadingData.load(made), read_words(made / "words.tsv")
+    data, words = ReaderData.load(made), read_words(made / "words.tsv")
     assert len(data.words.vectors) == len(words) == found["kinds"]["NE"]["words"]
     assert not data.words.found.any()  # vectors that are drawn are no pre-trained ones
     for split, tensors in (("train", data.train), ("dev", data.dev)):
@@ -119,7 +119,7 @@ def test_pretrained_vectors_are_looked_up(folder: Path) -> None:
     from_text(folder, vectors={"source": "glove", "glove": glove})
     questions.main()
     made = folder / "artefacts" / "questions" / "NE"
-    data, words = ReadingData.load(made), read_words(made / "words.tsv")
+    data, words = ReaderData.load(made), read_words(made / "words.tsv")
     assert data.words.found.sum() == manifest(folder)["kinds"]["NE"]["found"] == 2
     assert data.words.vectors[words.index("Anna")].tolist() == [5, 6, 7, 8]
 
@@ -167,7 +167,7 @@ def test_the_childrens_book_test(folder: Path, suffix: str) -> None:
     for kind in ("NE", "CN"):
         splits = manifest(folder)["kinds"][kind]["splits"]
         assert [splits[split]["questions"] for split in ("train", "dev", "test")] == [2, 2, 2]
-        data = ReadingData.load(folder / "artefacts" / "questions" / kind)
+        data = ReaderData.load(folder / "artefacts" / "questions" / kind)
         assert data.train.answers.tolist() == [3, 3]  # the fox
 
 

@@ -32,7 +32,7 @@ def test_it_goes_on_from_its_last_saved_epoch(
 
     monkeypatch.setattr("tune.trainable.report", noted)
     where = {"data_folder": tmp_path, "checkpoints": tmp_path, "device": "cpu", "threads": 1}
-    pack = {"pack": {"k": config.as_dict()}}
+    pack = {"k": config}
     with pytest.raises(KeyboardInterrupt):
         train_pack(pack, **where)
     assert checkpoint_path(tmp_path, "k").is_file()
@@ -67,7 +67,7 @@ def test_characters_go_on_with_their_text(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("tune.trainable.report", noted)
     where = {"data_folder": tmp_path, "device": "cpu", "threads": 1, "text": text}
-    pack = {"pack": {"k": config.as_dict()}}
+    pack = {"k": config}
     with pytest.raises(KeyboardInterrupt):
         train_pack(pack, checkpoints=tmp_path / "one", **where)
     train_pack(pack, checkpoints=tmp_path / "one", **where)

@@ -36,10 +36,8 @@ def pack(**epochs: int) -> dict[str, TrialConfig]:
 
 def train(configs: dict[str, TrialConfig], folder: Path, **more: Any) -> None:
     save_sample_data(folder, DATA)
-    stored = {"pack": {key: config.as_dict() for key, config in configs.items()}}
-    train_pack(
-        stored, data_folder=folder, checkpoints=folder / "c", device="cpu", threads=1, **more
-    )
+    where = {"data_folder": folder, "checkpoints": folder / "c", "device": "cpu", "threads": 1}
+    train_pack(configs, **where, **more)
 
 
 def saved_after(config: TrialConfig, epochs: int, path: Path, data: TrialData = DATA) -> None:

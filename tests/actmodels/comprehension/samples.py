@@ -5,10 +5,9 @@ from typing import Any
 
 import torch
 
-from actmodels.comprehension.config import ReadingConfig
+from actmodels.comprehension.config import ReaderConfig, ReaderTrainConfig, ReaderTrialConfig
 from actmodels.comprehension.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
 from actmodels.comprehension.reader import NseReader
-from actmodels.comprehension.settings import ReaderConfig, ReadingTrainConfig
 
 WORDS, DIMENSIONS = 20, 5
 
@@ -23,7 +22,7 @@ READER = ReaderConfig(
     trained_embeddings=True,
     dropout=0.2,
 )
-TRAINING = ReadingTrainConfig(
+TRAINING = ReaderTrainConfig(
     learning_rate=0.01,
     clip_norm=15.0,
     batch_size=4,
@@ -31,7 +30,7 @@ TRAINING = ReadingTrainConfig(
     keep_last=True,
     evaluation_batch_size=5,
 )
-READING = ReadingConfig(
+READING = ReaderTrialConfig(
     questions="NE",
     reader=READER,
     training=TRAINING,
@@ -45,7 +44,7 @@ def reader_config(**changes: Any) -> ReaderConfig:
     return replace(READER, **changes)
 
 
-def reading_config(**changes: Any) -> ReadingConfig:
+def reading_config(**changes: Any) -> ReaderTrialConfig:
     """A trial; its settings have one name each, whatever part they belong to."""
     parts: dict[str, Any] = {}
     for name, part in (("reader", READER), ("training", TRAINING)):

@@ -7,9 +7,9 @@ from typing import cast
 
 from torch import nn
 
-from actmodels.comprehension.hypothesis_test import AdaptiveComputation, HypothesisTest
 from actmodels.comprehension.reader import NseReader
 from actmodels.comprehension.recurrent import ContextEmbedding
+from actmodels.comprehension.write import AdaptiveComputation, HypothesisTest
 
 Vector = list[float]
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import torch
 
-from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.settings import (
+from actmodels.sequences.config import (
     AdditionConfig,
     CharactersConfig,
     LogicConfig,
     ParityConfig,
     SequenceNetworkConfig,
     SequenceTrainConfig,
+    SequenceTrialConfig,
     SortConfig,
 )
 from actmodels.settings import ActConfig

@@ -11,13 +11,13 @@ from torch.nn.functional import pad
 
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
-from actmodels.sequences.objective import objective, score
-from actmodels.sequences.settings import (
+from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
     SequenceHaltingConfig,
     SequenceNetworkConfig,
 )
+from actmodels.sequences.objective import objective, score
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT
 

@@ -8,8 +8,8 @@ import torch
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.byte_kinds import KINDS, KindFigures, by_kind, entropy, kind_of
 from actmodels.sequences.characters import Characters
+from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig
 from actmodels.sequences.reading import read
-from actmodels.sequences.settings import CharactersConfig, SequenceHaltingConfig
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, sample_trial
 

@@ -8,9 +8,9 @@ import torch
 from actmodels.errors import DataError
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
+from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig
 from actmodels.sequences.evaluation import evaluate
 from actmodels.sequences.reading import read
-from actmodels.sequences.settings import CharactersConfig, SequenceHaltingConfig
 from actmodels.sequences.training import SequenceTraining
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 
@@ -85,8 +85,8 @@ def test_accuracy_is_of_single_bytes() -> None:
     assert evaluation.figures(TASK.marked).accuracy == pytest.approx(share)
     assert evaluation.figures("sequence").accuracy == 0
     assert training.run_epoch().examples_per_second is not None
-    marks = training.train_epoch()
-    assert marks.sequences == 5 * 16
+    means = training.train_epoch()
+    assert means.examples() == 5 * 16
 
 
 def test_no_file(tmp_path: Path) -> None:

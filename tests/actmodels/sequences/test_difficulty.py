@@ -5,9 +5,9 @@ import torch
 
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
+from actmodels.sequences.config import SequenceHaltingConfig, TaskConfig
 from actmodels.sequences.difficulty import by_difficulty
 from actmodels.sequences.evaluation import SequenceEvaluation, evaluate
-from actmodels.sequences.settings import SequenceHaltingConfig, TaskConfig
 from actmodels.sequences.task import Task
 from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
 

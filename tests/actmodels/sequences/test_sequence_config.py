@@ -1,6 +1,5 @@
 """Settings of trials on sequences: ranges in words, and the paper's own sizes."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,14 +8,15 @@ import torch
 
 from actmodels.errors import ConfigError
 from actmodels.sequences.build import build_task
-from actmodels.sequences.config import SequenceTrialConfig, trial_from_dict
-from actmodels.sequences.settings import (
+from actmodels.sequences.config import (
     AdditionConfig,
     CharactersConfig,
     LogicConfig,
     ParityConfig,
     SequenceNetworkConfig,
+    SequenceTrialConfig,
     SortConfig,
+    build_sequence_trial,
 )
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig, FixedStepsConfig, PonderNetConfig
@@ -70,24 +70,12 @@ def test_a_halting_that_sequences_do_not_have() -> None:
 
 @pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
 @pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
-def test_stored_and_read_back(task: Any, halting: Any) -> None:
+def test_flat_settings_make_the_trial(task: Any, halting: Any) -> None:
     trial = sample_trial(task=task, halting=halting)
-    stored = json.loads(json.dumps(trial.as_dict()))
-    assert trial_from_dict(stored) == trial
-    assert stored["task"]["kind"] == trial.task_name
-
-
-def test_what_is_stored_is_checked() -> None:
-    stored = sample_trial().as_dict()
-    stored["task"] = {"kind": "parity", "bit": 3}
-    stored["halting"] = {"kind": "ponder"}
-    with pytest.raises(ConfigError) as raised:
-        trial_from_dict(stored)
-    assert raised.value.problems == [
-        "bit is not a setting of parity",
-        "bits of parity is missing",
-        "kind of halting is 'ponder'; must be one of none, act, target_steps, fixed_steps",
-    ]
+    settings = {name: value for part in trial.parts for name, value in vars(part).items()}
+    limits = {name: getattr(trial, name) for name in ("max_epochs", "patience", "seed")}
+    assert build_sequence_trial(trial.task_name, trial.halting_name, settings, **limits) == trial
+    assert trial.flat().items() >= (settings | limits).items()
 
 
 PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_bias=1.0)

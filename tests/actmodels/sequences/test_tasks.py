@@ -6,15 +6,15 @@ from torch.nn.functional import one_hot
 
 from actmodels.sequences.addition import END, Addition
 from actmodels.sequences.build import build_task
-from actmodels.sequences.logic import NAMES, Logic, LogicInstance
-from actmodels.sequences.parity import Parity
-from actmodels.sequences.settings import (
+from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
     ParityConfig,
     SortConfig,
     TaskConfig,
 )
+from actmodels.sequences.logic import NAMES, Logic, LogicInstance
+from actmodels.sequences.parity import Parity
 from actmodels.sequences.sort import Sort
 from tests.actmodels.sequences.samples import GENERATED
 

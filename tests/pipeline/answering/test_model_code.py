@@ -1,12 +1,11 @@
 """The code that goes along with a model: all that answering imports, and nothing of training."""
 
-import ast
 import sys
 from pathlib import Path
 
 import pytest
 
-from actmodels.provenance import imported_modules
+from actmodels.imports import imported_modules
 from actmodels.registry import MODELS
 from pipeline.answering.model_code import (
     PACKAGES,
@@ -18,7 +17,7 @@ from pipeline.answering.model_code import (
 )
 
 OTHERS = {"torch", "safetensors", "pandas", "mlflow"}
-TRAINING = {"training.py", "progress.py", "epoch_means.py", "ablation.py", "evaluation.py"}
+TRAINING = {"training.py", "model_training.py", "figures.py", "ablation.py", "evaluation.py"}
 
 
 def names(model: str) -> set[str]:
@@ -39,7 +38,7 @@ def test_no_training_goes_along(model: str) -> None:
 def test_every_import_is_there_or_among_the_requirements(model: str) -> None:
     files = names(model)
     for path in code_files(model):
-        for module in imported_modules(ast.parse(path.read_text(encoding="utf-8"))):
+        for module in imported_modules(path.read_text(encoding="utf-8")):
             top, parts = module.split(".")[0], module.replace(".", "/")
             if top in PACKAGES:  # a module, a package, or a name in a module
                 parent = parts.rsplit("/", 1)[0]

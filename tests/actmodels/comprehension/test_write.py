@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 import torch
 
-from actmodels.comprehension.hypothesis_test import AdaptiveComputation, Judged, QueryGating
+from actmodels.comprehension.write import AdaptiveComputation, Judged, QueryGating
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
 from actmodels.modules.initialisation import initialise

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from actmodels.comprehension.config import Activation, Strategy
 from actmodels.comprehension.memory_access import Looked, scores
 from actmodels.comprehension.pointer_sum import mixed
 from actmodels.comprehension.recurrent import Recurrence
-from actmodels.comprehension.settings import Activation, Strategy
 from actmodels.halting.distribution import first_halts, until
 from actmodels.halting.unit import HaltingUnit
 

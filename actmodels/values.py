@@ -1,0 +1,77 @@
+"""The values that a setting can have: its type says which, with the range. Imports no torch."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+Part = TypeVar("Part")
+NUMBERS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
+
+class Range(NamedTuple):
+    """Which values of a type can be: a rule, and how to say it."""
+
+    holds: Callable[[Any], bool]
+    wording: str
+
+
+Count = Annotated[int, Range(lambda v: v >= 1, "at least 1")]
+Natural = Annotated[int, Range(lambda v: v >= 0, "at least 0")]
+Amount = Annotated[float, Range(lambda v: v >= 0, "at least 0")]
+Positive = Annotated[float, Range(lambda v: v > 0, "above 0")]
+Share = Annotated[float, Range(lambda v: 0 <= v < 1, "in [0, 1)")]
+
+
+def settings_of(part: type) -> dict[str, Any]:
+    """Name and type of every field of a dataclass, ranges included, in its order."""
+    return get_type_hints(part, include_extras=True)
+
+
+def value_problem(hint: Any, value: object) -> str | None:
+    """Why a value cannot be a setting, such as "is 0; must be at least 1"; None if it can.
+
+    Args:
+        hint: the setting's type; one that is neither a choice nor a number is not looked at.
+    """
+    kind, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    if get_origin(kind) is Literal:
+        choices = get_args(kind)
+        return None if value in choices else f"is {value!r}; must be one of {', '.join(choices)}"
+    if kind not in NUMBERS:
+        return None  # a part with settings of its own
+    accepted = (int, float) if kind is float else kind
+    if isinstance(value, bool) is not (kind is bool) or not isinstance(value, accepted):
+        return f"is {value!r}; must be {NUMBERS[kind]}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"is {value!r}; must be a finite number"
+    broken = [one.wording for one in ranges if not one.holds(value)]
+    return f"is {value!r}; must be {broken[0]}" if broken else None
+
+
+def problems_of(part: object) -> list[str]:
+    """What is wrong with the settings of a dataclass: one sentence each."""
+    found = {
+        n: value_problem(hint, getattr(part, n)) for n, hint in settings_of(type(part)).items()
+    }
+    return [f"{name} {problem}" for name, problem in found.items() if problem]
+
+
+def made(part: type[Part], settings: Mapping[str, Any]) -> Part:
+    """A dataclass of its settings among others; 1 for 1.0 must not make another trial's key."""
+    hints = settings_of(part)
+    own = {name: settings[name] for name in hints}
+    whole = {name for name, value in own.items() if type(value) is int and _is_float(hints[name])}
+    return part(**{name: float(v) if name in whole else v for name, v in own.items()})
+
+
+def _is_float(hint: Any) -> bool:
+    return hint is float or (get_origin(hint) is Annotated and get_args(hint)[0] is float)

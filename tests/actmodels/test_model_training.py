@@ -1,0 +1,171 @@
+"""Training of every kind: resumption to the bit, patience, divergence, the best epoch, clipping."""
+
+import io
+import math
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.comprehension.config import ReaderTrialConfig
+from actmodels.comprehension.training import ReaderTraining
+from actmodels.config import AnyTrialConfig
+from actmodels.model_training import AnyTraining
+from actmodels.records import EpochRecord
+from actmodels.registry import HALTINGS, model_with
+from actmodels.sequences.build import build_task
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.training import SequenceTraining
+from actmodels.settings import FixedStepsConfig, TargetStepsConfig
+from actmodels.training import Training
+from tests.actmodels.comprehension.samples import questions, reading_config, rows
+from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
+from tests.actmodels.sequences.samples import sample_trial as sequence_trial
+from tests.samples import MODELS, sample_data, sample_trial
+
+TARGET = TargetStepsConfig(
+    epsilon=0.01,
+    target_steps=3.0,
+    adaptation_rate=0.001,
+    damping=0.1,
+    recent_share=0.05,
+    max_steps=9,
+    halting_bias=0.0,
+)
+
+
+def begun(config: AnyTrialConfig) -> AnyTraining:
+    """A trial on sample data at its beginning."""
+    if isinstance(config, SequenceTrialConfig):
+        return SequenceTraining(config, build_task(config.task, TEXT))
+    if isinstance(config, ReaderTrialConfig):
+        return ReaderTraining(config, rows(), questions(30, 1), questions(11, 2))
+    return Training(config, sample_data())
+
+
+def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:
+    network = replace(sequence_trial().network, cell=cell)
+    return sequence_trial(task=task, halting=halting, network=network)
+
+
+RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is taken up again
+    *(
+        (sample_trial(model, max_epochs=4, optimizer=optimizer, oov_rule=rule), epochs)
+        for model, optimizer in product((*MODELS, "word_by_word_attention"), ("adam", "adagrad"))
+        for rule, epochs in (("own", 2), ("trained", 1))
+    ),
+    *((sample_trial(model_with(MODELS[1], kind), max_epochs=4), 2) for kind in HALTINGS),
+    *(
+        (of_sequences(task, halting, cell), 1)
+        for task in (*GENERATED, CHARACTERS)
+        for halting in (ACT, TARGET, FixedStepsConfig(steps=2), None)
+        for cell in ("rnn", "lstm")
+    ),
+    *(
+        (reading_config(strategy=strategy), epochs)
+        for strategy in ("query_gating", "adaptive_computation")
+        for epochs in (1, 2, 3)
+    ),
+]
+KINDS: list[AnyTrialConfig] = [
+    sample_trial(MODELS[0]),
+    sample_trial(MODELS[1]),
+    sequence_trial(),
+    reading_config(),
+]
+each_kind = pytest.mark.parametrize("config", KINDS, ids=lambda config: config.model)
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(one[name], other[name]) for name in {**one, **other})
+
+
+@pytest.mark.parametrize(("config", "epochs"), RESUMED, ids=lambda v: getattr(v, "model", str(v)))
+def test_resumed_equals_undisturbed(config: AnyTrialConfig, epochs: int) -> None:
+    """Saved and taken up in a new process' stead: the same bits to the end."""
+    undisturbed, first = begun(config), begun(config)
+    whole = [record.result() for record in undisturbed.epochs()]
+    for _ in range(epochs):
+        first.run_epoch()
+    stored = io.BytesIO()
+    torch.save(first.state_dict(), stored)
+    stored.seek(0)
+    torch.manual_seed(99)  # a new process has other random numbers
+    second = begun(config)
+    second.load_state_dict(torch.load(stored, weights_only=True))
+    rest = range(epochs + 1, config.max_epochs + 1)
+    assert [record.epoch for record in second.epochs()] == list(rest)
+    assert [record.result() for record in second.history] == whole
+    assert same(second.model.state_dict(), undisturbed.model.state_dict())
+    assert same(second.best_parameters, undisturbed.best_parameters)
+
+
+def record(epoch: int, dev_accuracy: float) -> EpochRecord:
+    return EpochRecord(epoch, 0, 0, None, None, None, 0, dev_accuracy, None, None, None, 0, 0)
+
+
+@each_kind
+def test_patience_counts_epochs_without_a_better_dev_accuracy(config: AnyTrialConfig) -> None:
+    training = begun(replace(config, max_epochs=50, patience=2))
+    for epoch, accuracy in enumerate([0.5, 0.6, 0.6, 0.55], start=1):
+        assert not training.finished
+        training.history.append(record(epoch, accuracy))
+    assert training.finished
+    assert training.best_epoch == 2  # an equal accuracy later does not count as better
+
+
+@each_kind
+def test_best_parameters_are_those_of_the_best_epoch(config: AnyTrialConfig) -> None:
+    training = begun(replace(config, max_epochs=8))
+    states = []
+    for _ in training.epochs():
+        states.append({k: v.clone() for k, v in training.model.state_dict().items()})
+    assert same(states[training.best_epoch - 1], training.best_parameters)
+
+
+@each_kind
+def test_a_diverged_trial_ends_on_its_last_good_parameters(
+    config: AnyTrialConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = begun(replace(config, max_epochs=5))
+    training.run_epoch()
+    good = {k: v.clone() for k, v in training.model.state_dict().items()}
+    objective, calls = training.objective, iter(range(100))
+
+    def broken(*given: Any) -> torch.Tensor:
+        return objective(*given) * (math.nan if next(calls) == 3 else 1.0)
+
+    monkeypatch.setattr(training, "objective", broken)
+    found = training.run_epoch()
+    assert training.diverged and training.finished
+    assert same(good, training.model.state_dict())
+    assert next(calls) == 4  # the epoch ended there
+    assert math.isfinite(found.dev_loss) and math.isfinite(found.train_loss)
+
+
+@each_kind
+def test_the_first_batch_may_diverge(
+    config: AnyTrialConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = begun(config)
+    monkeypatch.setattr(training, "objective", lambda *_: torch.tensor(math.inf))
+    found = training.run_epoch()
+    assert training.diverged
+    assert (found.train_loss, found.train_accuracy, found.train_mean_steps) == (0.0, 0.0, None)
+    assert 0 <= found.dev_accuracy <= 1
+
+
+@each_kind
+def test_gradients_are_clipped(config: AnyTrialConfig) -> None:
+    """Adam is blind to the size of all gradients, but for its 1e-8: a tiny norm stops it."""
+    moved = []
+    for clip_norm in (1e-12, 15.0):
+        settings = replace(config.training, clip_norm=clip_norm)  # type: ignore[attr-defined]
+        training = begun(replace(config, training=settings))
+        start = {name: p.detach().clone() for name, p in training.model.named_parameters()}
+        training.run_epoch()
+        parameters = training.model.named_parameters()
+        moved.append(max((p - start[name]).abs().max().item() for name, p in parameters))
+    assert moved[0] < 1e-4 < moved[1]
