@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.end_to_end.project import ROOT, TINY, Project
+from tests.end_to_end.project import ROOT, Project
 
 # These tell of the machine, of the run or of the code.
 LEFT_OUT = re.compile(
@@ -38,8 +38,10 @@ def results(project: Project) -> dict[str, bytes]:
 def run(source: Path, folder: Path) -> None:
     """The tiny project with the code of `source`."""
     with_tests = "import sys; from pathlib import Path; from tests.end_to_end import project as p; "
-    make = "q = p.Project(Path(sys.argv[1])); q.configure(p.TINY); q.repro()"
-    subprocess.run([sys.executable, "-c", with_tests + make, str(folder)], cwd=source, check=True)
+    make = "q = p.Project(Path(sys.argv[1])); q.configure(p.TINY); "
+    repro = "s, said = q.run('dvc', 'repro', timeout=3600); sys.exit(said if s else 0)"
+    code = with_tests + make + repro
+    subprocess.run([sys.executable, "-c", code, str(folder)], cwd=source, check=True)
 
 
 def main(commit: str, kept: Path) -> int:
@@ -55,10 +57,8 @@ def main(commit: str, kept: Path) -> int:
         subprocess.run(["git", "worktree", "remove", "--force", source], cwd=ROOT)
         making.rename(before)
     after = Path(tempfile.mkdtemp()) / "project"
-    project = Project(after)
-    project.configure(TINY)
-    project.repro()
-    old, new = results(Project(before)), results(project)
+    run(ROOT, after)
+    old, new = results(Project(before)), results(Project(after))
     differing = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
     for path in differing:
         how = "gone" if path not in new else "new" if path not in old else "differs"
