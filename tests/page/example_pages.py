@@ -23,7 +23,7 @@ def written(folder: Path, lines: Any = None) -> tuple[Path, Examples]:
 
 
 def chosen(page: Page) -> str:
-    return page.locator("#examples-pair .id").inner_text()
+    return page.locator("#examples-one .id").inner_text()
 
 
 def choose(page: Page, name: str, label: str) -> None:

@@ -34,13 +34,13 @@ def names(one: Traced) -> tuple[str, str]:
 
 def check_query(page: Page, one: Traced, at: int) -> None:
     """The words of the query with what a step writes over them."""
-    words = page.locator("#questions-query .word")
+    words = page.locator("#questions-words .word")
     assert words.locator(".token").all_inner_texts() == one.query
-    assert page.locator("#questions-query .word.blank .token").all_inner_texts() == ["XXXXX"]
+    assert page.locator("#questions-words .word.blank .token").all_inner_texts() == ["XXXXX"]
     shown = words.locator("small").all_inner_texts()
     if at == len(one.steps) - 1:
         assert set(shown) == {DASH}
-        expect(page.locator("#questions-query .said")).to_contain_text("writes nothing")
+        expect(page.locator("#questions-words .said")).to_contain_text("writes nothing")
         return
     wanted = [100 * share for share in one.steps[at].rewritten]
     assert [float(share) for share in shown] == pytest.approx(wanted, abs=0.11)

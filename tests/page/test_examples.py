@@ -74,8 +74,8 @@ def test_it_fits_every_screen_and_says_what_it_marks(
     page = visit(stored[0], screen)
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width == screen.width
-    assert page.locator("#examples-pair .effect").inner_text() == "More steps corrected the answer."
-    facts = page.locator("#examples-pair .facts dd").all_inner_texts()
+    assert page.locator("#examples-one .effect").inner_text() == "More steps corrected the answer."
+    facts = page.locator("#examples-one .facts dd").all_inner_texts()
     assert facts == ["entailment", "entailment ✓ right", "neutral ✗ wrong", "3"]
     for selector in ("#examples-list", "#examples-words", "#examples-rows", "#examples-maps"):
         box = page.locator(selector).bounding_box()
@@ -144,7 +144,7 @@ def test_the_address_names_the_pair_and_the_step(
     check_words(other, examples.pairs[3], 1)
     expect(other.locator("#examples-filters")).to_be_in_viewport()
     other.evaluate("location.hash = '#pair=p5%23a'")
-    expect(other.locator("#examples-pair .id")).to_have_text("p5#a")
+    expect(other.locator("#examples-one .id")).to_have_text("p5#a")
     other.evaluate("location.hash = '#pair=nobody'")
     expect(other.locator("#examples-found")).to_have_text("No pair nobody is on this page.")
 
@@ -154,12 +154,12 @@ def test_a_seed_is_part_of_the_address_where_there_are_several(
 ) -> None:
     path, _ = written(tmp_path, [line(pair, seed) for seed in (7, 3) for pair in PAIRS])
     page = visit(path, WIDE, "#pair=p2%23a&run=2")
-    assert page.locator("#examples-pair .facts dd").last.inner_text() == (
+    assert page.locator("#examples-one .facts dd").last.inner_text() == (
         "Adaptive Attention, seed 3"
     )
     choose(page, "run", "Adaptive Attention, seed 7")
     assert rows(page) == len(PAIRS)
-    assert page.locator("#examples-pair .facts dd").last.inner_text().endswith("seed 7")
+    assert page.locator("#examples-one .facts dd").last.inner_text().endswith("seed 7")
 
 
 def test_nothing_traced(tmp_path: Path, visit: Visit) -> None:
@@ -177,6 +177,7 @@ TIMED = """([name, value]) => {
 }"""
 
 
+@pytest.mark.alone
 def test_ten_thousand_pairs_stay_quick(tmp_path: Path, visit: Visit) -> None:
     """The fastest of five, as the machine may be busy; with drawing, 10 to 20 ms were measured."""
     path, _ = written(tmp_path, random_lines(10_000))

@@ -30,7 +30,7 @@ def test_search(tmp_path: Path, visit: Visit, searched: str, found: list[str]) -
     status = page.locator("#examples-found")
     if not found:
         expect(status).to_have_text("None of 8 pairs fits.")
-        expect(page.locator("#examples-pair")).to_be_hidden()
+        expect(page.locator("#examples-one")).to_be_hidden()
         assert page.locator("#examples-list [role=option]").count() == 0
         return
     assert status.inner_text().startswith(f"{len(found)} of 8 pairs; ")

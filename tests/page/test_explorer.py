@@ -231,6 +231,7 @@ def test_a_view_is_in_the_address(explore: Explore, sample: Path, visit: Visit) 
     assert again.evaluate("location.hash") == f"#trials?model={ADAPTIVE}"
 
 
+@pytest.mark.alone
 def test_a_filter_of_486_trials_is_quick(explore: Explore) -> None:
     page = explore(model=ADAPTIVE)
     took = page.evaluate("""async () => {

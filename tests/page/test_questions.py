@@ -131,7 +131,7 @@ def test_it_fits_every_screen(asked: Stored, long: Path, visit: Visit, screen: S
     for path in (asked[0], long):
         page = visit(path, screen)
         assert page.evaluate(SIDEWAYS) <= 0
-        parts = ("list", "query", "rows", "maps", "document")
+        parts = ("list", "words", "rows", "maps", "document")
         for part in parts:
             box = page.locator(f"#questions-{part}").bounding_box()
             assert box is not None and box["x"] >= 0
@@ -170,7 +170,7 @@ def test_words_are_never_markup(asked: Stored, visit: Visit, tmp_path: Path) -> 
     one = asked[1][0]
     query = ["<b>Next</b>", *one.query[1:-1], "</script>"]
     page = visit(written(tmp_path, (replace(one, query=query, document=["<i>x</i>"]),)))
-    assert page.locator("#questions-query .token").all_inner_texts() == query
+    assert page.locator("#questions-words .token").all_inner_texts() == query
     assert page.locator("#questions-document .text").inner_text() == "<i>x</i>"
 
 
@@ -187,7 +187,7 @@ def test_it_stands_in_the_whole_report_beside_the_pairs(
     assert name(page) == names(artefacts.nse.traced[2])
     expect(page.locator("#questions-at")).to_have_text("Step 3 of 6")
     expect(page.locator("#questions-filters")).to_be_in_viewport()
-    expect(page.locator("#examples-pair")).to_be_visible()
+    expect(page.locator("#examples-one")).to_be_visible()
     again = page.evaluate(
         "[...document.querySelectorAll('[id]')].map(e => e.id)"
         ".filter((id, at, all) => all.indexOf(id) !== at)"
