@@ -20,9 +20,8 @@ from playwright.sync_api import (
 from reports.artefacts import load
 from reports.example_files import Examples
 from reports.nse_queries import Traced
-from tests.page.example_pages import written
-from tests.page.question_pages import written as asked_page
 from tests.page.samples import grown, write_sample
+from tests.page.traced_pages import pairs_page, questions_page
 from tests.reports.write_traces import PAIRS, line, random_lines
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
@@ -227,11 +226,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Examples]:
     """Twenty random pairs behind the hand-made ones: more than the list shows at once."""
     lines = [*(line(pair) for pair in PAIRS), *random_lines(20)]
-    return written(tmp_path_factory.mktemp("page"), lines)
+    return pairs_page(tmp_path_factory.mktemp("page"), lines)
 
 
 @pytest.fixture(scope="package")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Traced, ...]]:
     """The stored questions, in a page of their own."""
     traced = load(STORED).nse.traced
-    return asked_page(tmp_path_factory.mktemp("page"), traced), traced
+    return questions_page(tmp_path_factory.mktemp("page"), *traced), traced
