@@ -1,13 +1,11 @@
 """A changed grid runs what changed, and only that; no result is returned for another setting."""
 
-import os
 import re
-import signal
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.project import Project, wait_for
+from tests.end_to_end.project import Project
 
 pytestmark = pytest.mark.slow
 
@@ -40,15 +38,9 @@ def test_one_changed_value_trains_one_trial(undisturbed: Project, tmp_path: Path
     assert len(project.finished()) == 5
 
 
-def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path) -> None:
+def test_an_edit_between_a_kill_and_the_rerun(killed: Project, tmp_path: Path) -> None:
     """Ray's own restore would run the old values and report them under the new ones."""
-    project = prepared.copy(tmp_path / "project")
-    command = project.start("dvc", "repro", "sweep")
-    wait_for(lambda: project.finished() or command.poll() is not None, "a finished trial")
-    os.killpg(command.pid, signal.SIGKILL)
-    command.wait()
-    before = project.finished()
-    assert before
+    project = killed.copy(tmp_path / "project")
     project.configure({RATES: [0.001, 0.008]})
     project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]

@@ -52,6 +52,7 @@ def test_trials_that_do_nothing_are_all_tracked_and_cheap(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_sweep_adds_little_to_its_trials(tmp_path: Path) -> None:
     """An eighth of the length, so about eight times the share of trials of 8 s."""
     found = overhead(tmp_path, seconds_per_trial=1.0, trials=8, epochs=2)
