@@ -5,14 +5,13 @@ process that test runs in; the others wait.
 """
 
 import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from tests.end_to_end.project import TINY, Project, in_mid_sweep
+from tests.end_to_end.project import TINY, Project
 
 Make = Callable[[str, Callable[[Path], Project]], Project]
 
@@ -57,16 +56,3 @@ def undisturbed(once: Make, prepared: Project) -> Project:
 def whole(once: Make, undisturbed: Project) -> Project:
     """After all stages."""
     return once("whole", lambda folder: undisturbed.copy(folder).done())
-
-
-@pytest.fixture(scope="session")
-def killed(once: Make, prepared: Project) -> Project:
-    """All of whose processes were killed in the middle of its sweep."""
-
-    def make(folder: Path) -> Project:
-        project = prepared.copy(folder)
-        with in_mid_sweep(project) as command:
-            os.killpg(command.pid, signal.SIGKILL)
-        return project
-
-    return once("killed", make)

@@ -1,11 +1,13 @@
 """A changed grid runs what changed, and only that; no result is returned for another setting."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.project import Project
+from tests.end_to_end.project import Project, in_mid_sweep
 
 pytestmark = pytest.mark.slow
 
@@ -38,11 +40,14 @@ def test_one_changed_value_trains_one_trial(undisturbed: Project, tmp_path: Path
     assert len(project.finished()) == 5
 
 
-def test_an_edit_between_a_kill_and_the_rerun(killed: Project, tmp_path: Path) -> None:
+def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path) -> None:
     """Ray's own restore would run the old values and report them under the new ones."""
-    project = killed.copy(tmp_path / "project")
-    project.configure({RATES: [0.001, 0.008]})
-    project.repro("sweep")
+    project = prepared.copy(tmp_path / "project")
+    with in_mid_sweep(project) as command:
+        os.killpg(command.pid, signal.SIGKILL)
+        command.wait()
+        project.configure({RATES: [0.001, 0.008]})
+        project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]
     _, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
     keys = {line.split(",")[0] for line in lines}

@@ -99,10 +99,12 @@ def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
 
 
 def test_damaged_state_is_told_and_trained_anew(
-    killed: Project, undisturbed: Project, tmp_path: Path
+    prepared: Project, undisturbed: Project, tmp_path: Path
 ) -> None:
     """A record that was edited and a checkpoint cut in half, left by a driver that was killed."""
-    project = killed.copy(tmp_path / "project")
+    project = prepared.copy(tmp_path / "project")
+    with in_mid_sweep(project):
+        pass
     record, *_ = (project.folder / "state" / "trials").glob("*.json")
     record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
     checkpoint, *_ = project.saved()

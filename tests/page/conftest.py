@@ -70,6 +70,7 @@ SETTLED = """async () => {
 }"""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One process opens all pages: they share a browser, and what it has open."""
     for item in items:
