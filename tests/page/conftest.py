@@ -70,14 +70,6 @@ SETTLED = """async () => {
 }"""
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process opens all pages: they share a browser, and what it has open."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("pages"))
-
-
 def executable() -> str | None:
     """The browser of this machine: the one that CHROMIUM names, or the first that is installed."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

@@ -23,7 +23,7 @@ from tune.grid import Trial, with_keys
 from tune.sweep import run_trials
 from tune.trainable import checkpoint_path, load_checkpoint
 
-pytestmark = [pytest.mark.slow(minutes=2), pytest.mark.xdist_group("packs")]
+pytestmark = pytest.mark.slow(minutes=2)
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 

@@ -100,7 +100,6 @@ def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_ray")
-@pytest.mark.xdist_group("room")
 @pytest.mark.parametrize(
     ("cpus", "gpus", "pack", "asked"),
     [
