@@ -37,8 +37,9 @@ test: lint test-fast test-slow  ## everything
 test-fast: setup  ## no Ray, no network, no GPU: two and a half minutes on two cores
 	python -m pytest -n auto
 
-test-slow: setup  ## Ray, whole pipelines, kills and resumptions: minutes
-	python -m pytest -m slow --timeout=1800
+test-slow: setup  ## Ray, whole pipelines, kills and resumptions, pages in a browser: minutes
+	python -m pytest -m "slow and not alone" -n 2 --dist loadscope --no-loadscope-reorder --timeout=1800
+	python -m pytest -m "slow and alone" --timeout=1800
 
 repro: setup  ## run what is out of date, from the corpus to the report (params.yaml)
 	dvc repro

@@ -1,121 +1,117 @@
 "use strict";
-// The browser of traced pairs: filters, the list of what they find, and the pair that is chosen.
+// The browser of traced pairs: what a model looked at, and would have answered, step by step.
 
 (() => {
-  const { index, find, unpack, draw } = report.examples;
   const data = report.data("data-examples");
-  const at = (name) => document.getElementById(`examples-${name}`);
-  const browser = at("browser");
+  const { index, unpack } = report.examples;
+  const { percent, judged, verdict, word, cell, bar, table, map } = report.steps;
   const pairs = index(data);
   if (!pairs.length) {
-    browser.hidden = true;
+    document.getElementById("examples-browser").hidden = true;
     return;
   }
-  const form = at("filters");
-  let found = pairs;
-  let shown = null; // the pair whose steps are drawn
-  let step = 0;
-
   const sentence = (tokens) => tokens.replace(/^<null> /, "");
-  const rows = (pair) => [
-    report.element("span", { class: "line" }, sentence(pair.hypothesis)),
-    report.element("span", { class: "line muted" }, sentence(pair.premise)),
-    report.element(
-      "span",
-      { class: "line small" },
-      `${data.labels[pair.predicted]} `,
-      report.mark(pair.right),
-      ` · ${pair.steps} ${pair.steps === 1 ? "step" : "steps"} · ${data.outcomes[pair.outcome]}`,
-    ),
-  ];
+  const answered = (pair, label) => judged(data.labels[label], label === pair.label);
+  /** The greatest weight of a sentence at any step, which has the full shade. */
+  const greatest = (pair, name) => Math.max(0.001, ...pair.steps.flatMap((step) => step[name]));
 
-  const address = () => {
-    const named = new URLSearchParams({ pair: shown.id });
-    if (data.runs.length > 1) named.set("run", shown.run + 1);
-    if (step) named.set("step", step + 1);
-    return `#${named}`;
+  /** What the model made of the pair, in sentences. */
+  const told = (pair) => {
+    const effect = {
+      corrected: "More steps corrected the answer",
+      spoiled: "More steps spoiled the answer",
+      "right throughout": "Right at every step",
+      "wrong throughout": "Wrong at every step",
+      "changed in between": "As after step 1, but not so in between",
+    }[data.outcomes[pair.outcome]];
+    return verdict(pair.id, effect, [
+      ["Gold label", data.labels[pair.label]],
+      ["Answer", answered(pair, pair.predicted)],
+      ["After step 1", answered(pair, pair.steps[0].state)],
+      ["Steps", String(pair.steps.length)],
+      ...(pair.depth ? [["Recorded depth", String(pair.depth)]] : []),
+      ...(data.runs.length > 1 ? [["Model", data.runs[pair.run]]] : []),
+    ]);
   };
 
-  const toStep = (wanted) => {
-    step = report.step(at, at("pair"), wanted, shown.steps.length);
-    at("words").replaceChildren(...draw.words(shown, step));
+  /** Both sentences, each word with its weight at a step. */
+  const words = (pair, at) =>
+    [["hypothesis", "Hypothesis, attended first"], ["premise", "Premise, attended then"]].map(
+      ([name, heading]) => {
+        const most = greatest(pair, name);
+        const spans = pair[name].map((text, place) => {
+          const share = pair.steps[at][name][place];
+          return word(text, share, { told: "of the attention", shade: share / most });
+        });
+        return report.element(
+          "div",
+          { class: `sentence ${name}` },
+          report.element("h4", {}, heading, report.element("small", {}, " (% of attention)")),
+          report.element("p", { class: "words" }, ...spans),
+        );
+      },
+    );
+
+  /** The table of the steps, the answer last. */
+  const rows = (pair) => {
+    const classes = (shares, best) =>
+      shares.map((share, label) => bar(share, data.labels[label], label === best ? "best" : ""));
+    const steps = pair.steps.map((step) => [
+      cell(percent(step.halting), "number", "Halting"),
+      bar(step.weight, "Weight", "weight"),
+      ...classes(step.classes, step.state),
+      cell(answered(pair, step.state), "says"),
+    ]);
+    const answer = classes(pair.answer, pair.predicted);
+    const last = [cell([], "none"), cell([], "none"), ...answer, cell(answered(pair, pair.predicted), "says")];
+    const caption =
+      "Probabilities and weights in %. Halting: of the unit at this step. Weight: in the answer. " +
+      "Then the answer that the state of this step would give by itself.";
+    return [table("", caption, ["Halting", "Weight", ...data.labels, "By itself"], steps, last)];
   };
 
-  const drawPair = (pair, wanted) => {
-    shown = unpack(data, pair);
-    at("pair").hidden = false;
-    at("verdict").replaceChildren(...draw.verdict(shown, data));
-    at("rows").replaceChildren(draw.rows(shown, data));
-    at("maps").replaceChildren(...["hypothesis", "premise"].map((s) => draw.map(shown, s)));
-    at("step").max = shown.steps.length;
-    toStep(wanted);
-    at("link").href = address();
-    at("previous").disabled = results.place() === 0;
-    at("next").disabled = results.place() === found.length - 1;
-  };
+  const maps = (pair) => ["hypothesis", "premise"].map((name) => {
+    const most = greatest(pair, name);
+    const steps = pair.steps.map((step) => ({ values: step[name], right: step.state === pair.label }));
+    return map(pair[name], steps, {
+      caption: `${name[0].toUpperCase()}${name.slice(1)} by step (strongest: ${percent(most)} %)`,
+      said: percent,
+      told: (share) => `${percent(share)} %`,
+      shade: (share) => share / most,
+    });
+  });
 
-  const choose = {
-    pair(pair) {
-      drawPair(pair, 0);
-      report.remember(at("link"), address());
-    },
-    step(wanted) {
-      toStep(wanted);
-      report.remember(at("link"), address());
-    },
-  };
-  const results = report.list(at("list"), rows, choose.pair);
-
-  /** Show what fits the filters; the chosen pair stays if it does, else the first is drawn. */
-  const filter = () => {
-    found = find(pairs, Object.fromEntries(new FormData(form)));
-    const place = shown ? found.findIndex((pair) => pair.at === shown.at) : -1;
-    results.show(found, place < 0 && found.length ? 0 : place);
-    at("found").textContent = summary();
-    if (!found.length) at("pair").hidden = true;
-    else drawPair(found[Math.max(place, 0)], place < 0 ? 0 : step);
-  };
-
-  const summary = () => {
+  const summary = (found) => {
     const all = pairs.length.toLocaleString("en");
     if (!found.length) return `None of ${all} pairs fits.`;
     const right = found.filter((pair) => pair.right).length / found.length;
     const steps = found.reduce((sum, pair) => sum + pair.steps, 0) / found.length;
-    const count = found.length.toLocaleString("en");
-    return `${count} of ${all} pairs; ${(100 * right).toFixed(1)} % of the answers are right, ` +
-      `${steps.toFixed(2)} steps in the mean.`;
+    return `${found.length.toLocaleString("en")} of ${all} pairs; ${percent(right)} % of the answers ` +
+      `are right, ${steps.toFixed(2)} steps in the mean.`;
   };
 
-  /** Show the pair that the address names, if it names one. */
-  const follow = () => {
-    const named = new URLSearchParams(location.hash.slice(1));
-    if (!named.has("pair")) return;
-    const run = Number(named.get("run") ?? 1) - 1;
-    const pair = pairs.find((p) => p.id === named.get("pair") && p.run === run);
-    if (!pair) {
-      at("found").textContent = `No pair ${named.get("pair")} is on this page.`;
-      return;
-    }
-    const open = results.place() >= 0 && shown.at === pair.at;
-    if (!open) {
-      form.reset();
-      found = find(pairs, Object.fromEntries(new FormData(form)));
-      results.show(found, found.indexOf(pair));
-      at("found").textContent = summary();
-    }
-    drawPair(pair, Number(named.get("step") ?? 1) - 1);
-    report.arrive(browser);
-  };
-
-  report.steer({
-    at,
-    browser,
-    form,
-    results,
-    filter,
-    follow,
-    any: () => found.length > 0,
-    to: choose.step,
-    by: (steps) => choose.step(step + steps),
+  report.browse("examples", {
+    items: pairs,
+    orders: {
+      most: (one, other) => other.steps - one.steps,
+      fewest: (one, other) => one.steps - other.steps,
+      sure: (one, other) => other.confidence - one.confidence,
+      unsure: (one, other) => one.confidence - other.confidence,
+    },
+    row: (pair) => [
+      sentence(pair.hypothesis),
+      sentence(pair.premise),
+      data.labels[pair.predicted],
+      pair.right,
+      `${pair.steps} ${pair.steps === 1 ? "step" : "steps"} · ${data.outcomes[pair.outcome]}`,
+    ],
+    summary,
+    key: "pair",
+    id: (pair) => pair.id,
+    runs: data.runs.length > 1,
+    missing: (id) => `No pair ${id} is on this page.`,
+    open: (pair) => unpack(data, pair),
+    parts: { verdict: told, rows, maps },
+    words,
   });
 })();

@@ -1,36 +1,44 @@
 """The browser of traced pairs: what a model looked at, and would have answered, step by step."""
 
-from collections.abc import Iterable, Sequence
-from html import escape
-from pathlib import Path
-from string import Template
+from collections.abc import Sequence
 from typing import Any
 
 from actmodels.rows.traces import OUTCOMES
+from reports.page.browser import RIGHT, any_of, browser, choice
 from reports.page.island import Island
 from reports.spread import title
 from reports.stored.examples import Example, Examples
 from reports.tables.examples import WORDS
 
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
+ORDERS = {
+    "stored": "as stored",
+    "most": "most steps first",
+    "fewest": "fewest steps first",
+    "sure": "most confident first",
+    "unsure": "least confident first",
+}
 PER_MILLE = [DIGITS[n // 32] + DIGITS[n % 32] for n in range(1001)]  # two signs of base 32
 
 
 def examples_island(examples: Examples, most: int) -> Island:
     """The browser of the first `most` traced pairs."""
     shown = examples.pairs[:most]
-    template = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
     runs = list(dict.fromkeys((pair.model, pair.seed) for pair in shown))
     names = [f"{title(model)}, seed {seed}" for model, seed in runs]
     steps = sorted({len(pair.steps) for pair in shown})
-    html = template.substitute(
-        intro=_intro(names, len(shown), len(examples.pairs)),
-        one_run="" if len(runs) > 1 else " hidden",
-        runs='<option value="">any</option>' * (len(runs) > 1) + _options(names),
-        labels=_options(examples.labels),
-        outcomes=_options([WORDS[outcome] for outcome in OUTCOMES]),
-        steps="".join(f'<option value="{n}">{n}</option>' for n in steps),
+    effects = any_of([WORDS[outcome] for outcome in OUTCOMES], "any effect")
+    filters = (
+        choice("Model and seed", "run", any_of(names), len(runs) > 1),
+        choice("Gold label", "label", any_of(examples.labels)),
+        choice("Answer", "predicted", any_of(examples.labels)),
+        choice("The answer is", "right", RIGHT),
+        choice("More steps", "outcome", effects),
+        choice("Steps", "steps", {"": "any number"} | {str(n): str(n) for n in steps}),
+        choice("Order", "order", ORDERS),
     )
+    intro = _intro(names, len(shown), len(examples.pairs))
+    html = browser("examples", "pair", intro, "Words or a pair id", filters)
     return Island("examples", "Pairs, step by step", html, _data(examples, shown, runs, names))
 
 
@@ -43,16 +51,11 @@ def _intro(names: Sequence[str], shown: int, traced: int) -> str:
         else f" They are the first of {traced:,} traced pairs; the others are in "
         "artefacts/trace/traces.jsonl (params.yaml: report.examples)."
     )
-    return escape(
+    return (
         f"{shown:,} test pairs as {'; '.join(names)} saw them. At each step the model attends to "
         "the hypothesis, then to the premise, and updates its state. The answer is made of the "
         "states by their weights; what a state would answer by itself stands beside it." + left_out
     )
-
-
-def _options(words: Iterable[str]) -> str:
-    """Options whose values are their places."""
-    return "".join(f'<option value="{at}">{escape(word)}</option>' for at, word in enumerate(words))
 
 
 def _data(

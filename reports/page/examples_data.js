@@ -21,7 +21,7 @@ report.examples = {
         premise,
         hypothesis,
         words: ` ${premise} ${hypothesis}`.toLowerCase(),
-        name: id.toLowerCase(),
+        title: id.toLowerCase(),
       };
     }),
 
@@ -44,28 +44,5 @@ report.examples = {
       state: Number(state),
     }));
     return { ...found, answer, steps, premise, hypothesis };
-  },
-
-  /**
-   * The pairs that fit, in the order asked for. Each word must begin a word of either sentence,
-   * or be part of the pair's id; an empty choice fits every pair.
-   */
-  find(index, { search, order, right, ...choices }) {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = Object.entries(choices)
-      .filter(([, value]) => value !== "")
-      .map(([name, value]) => [name, Number(value)]);
-    const fits = (pair) =>
-      wanted.every(([name, value]) => pair[name] === value) &&
-      (right === "" || pair.right === (right === "1")) &&
-      words.every((word) => pair.words.includes(` ${word}`) || pair.name.includes(word));
-    const compare = {
-      most: (one, other) => other.steps - one.steps,
-      fewest: (one, other) => one.steps - other.steps,
-      sure: (one, other) => other.confidence - one.confidence,
-      unsure: (one, other) => one.confidence - other.confidence,
-    }[order];
-    const found = index.filter(fits);
-    return compare ? found.sort(compare) : found;
   },
 };

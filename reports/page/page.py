@@ -18,7 +18,14 @@ from reports.page.body import Entry, body_of
 from reports.page.island import Island
 
 HERE = Path(__file__).parent
-SCRIPTS = ("page.js", "page_tables.js", "page_charts.js", "page_list.js", "page_browser.js")
+SCRIPTS = (
+    *("page.js", "page_tables.js", "page_charts.js"),
+    *(
+        "page_list.js",
+        "page_steps.js",
+        "page_browser.js",
+    ),  # what examples.js and questions.js share
+)
 LOOKS = ("page.css", "page_browser.css")
 
 

@@ -1,11 +1,9 @@
 """The browser of traced questions: what readers wrote over the query, and said, step by step."""
 
-from collections.abc import Iterable, Sequence
-from html import escape
-from pathlib import Path
-from string import Template
+from collections.abc import Sequence
 from typing import Any
 
+from reports.page.browser import RIGHT, any_of, browser, choice
 from reports.page.island import Island
 from reports.stored.queries import QueryStep, Traced
 from reports.studies.nse.published import KINDS
@@ -16,36 +14,30 @@ DIGITS = 3  # of a share: more cannot be seen
 
 def questions_island(traced: Sequence[Traced]) -> Island:
     """The browser of at least one traced question."""
-    template = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
     kinds = list(dict.fromkeys(one.kind for one in traced))
     runs = list(dict.fromkeys((one.run, one.seed) for one in traced))
     names = [f"{run}, seed {seed}" for run, seed in runs]
-    html = template.substitute(
-        intro=_intro(traced, kinds, names),
-        one_kind="" if len(kinds) > 1 else " hidden",
-        kinds=_options([KINDS[kind].title for kind in kinds]),
-        one_run="" if len(runs) > 1 else " hidden",
-        runs=_options(names),
+    filters = (
+        choice("Questions", "kind", any_of(KINDS[kind].title for kind in kinds), len(kinds) > 1),
+        choice("Reader", "run", any_of(names), len(runs) > 1),
+        choice("The answer is", "right", RIGHT),
+        choice("The first step by itself is", "first", RIGHT),
     )
+    searched = "Words of a query, or its candidates"
+    html = browser("questions", "question", _intro(traced, kinds, names), searched, filters)
     return Island("questions", LINK, html, _data(traced, kinds, runs, names))
 
 
 def _intro(traced: Sequence[Traced], kinds: Sequence[str], names: Sequence[str]) -> str:
     asked = len({(one.kind, one.number) for one in traced})
     many = "question" if asked == 1 else "questions"
-    return escape(
+    return (
         f"{asked:,} dev {many} ({', '.join(KINDS[kind].title.lower() for kind in kinds)}) as "
         f"{'; '.join(names)} answered them. At each step a reader looks at the query and the "
         "document, writes what it found there over words of the query, and could answer; XXXXX "
         "stands for the word that is asked for. A key near 0 marks a word to be written over, a "
         "gate near 1 keeps it all the same."
     )
-
-
-def _options(words: Iterable[str]) -> str:
-    """Any, and options whose values are their places."""
-    options = (f'<option value="{at}">{escape(word)}</option>' for at, word in enumerate(words))
-    return '<option value="">any</option>' + "".join(options)
 
 
 def _data(

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,7 @@ class Project:
             text=True,
         )
 
-    def run(self, *command: str, timeout: float = 300) -> tuple[int, str]:
+    def run(self, *command: str, timeout: float = 900) -> tuple[int, str]:
         """Run a command to its end; give its exit status and output."""
         process = self.start(*command)
         try:
@@ -184,12 +185,17 @@ class Project:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        return status, (self.folder / "command.log").read_text()
+        return status, self.log()
 
     def repro(self, *stages: str) -> str:
         status, output = self.run("dvc", "repro", *stages)
         assert status == 0, output
         return output
+
+    def done(self, *stages: str) -> "Project":
+        """This project, after these stages or all."""
+        self.repro(*stages)
+        return self
 
     def results(self, stage: str = "sweep", names: tuple[str, ...] = RESULTS) -> dict[str, bytes]:
         folder = self.folder / "artefacts" / stage
@@ -202,6 +208,16 @@ class Project:
     def client(self) -> MlflowClient:
         """The copy's MLflow."""
         return MlflowClient(f"sqlite:///{self.folder}/state/mlflow.db")
+
+    def log(self) -> str:
+        """What the last command has said."""
+        return (self.folder / "command.log").read_text()
+
+    def saved(self) -> list[Path]:
+        """Checkpoints of the trials that have not finished."""
+        found = (self.folder / "state" / "ray" / "checkpoints").glob("[0-9a-f]*.pt")
+        finished = self.finished()
+        return [path for path in found if path.stem not in finished]
 
     def runs(self, kind: str) -> list[Run]:
         """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
@@ -216,7 +232,7 @@ class Project:
         return [run for run in self.runs("trial") if run.data.tags[tag] == parent.info.run_id]
 
 
-def wait_for(condition: Callable[[], Any], what: str, timeout: float = 120) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, timeout: float = 240) -> Any:
     """Wait until the condition gives something true, and give that."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
@@ -236,3 +252,29 @@ def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Pro
         except psutil.NoSuchProcess:
             continue
     return found
+
+
+@contextmanager
+def in_mid_sweep(project: Project) -> Iterator[subprocess.Popen[str]]:
+    """A command whose sweep has finished a trial and saved another; what it leaves is killed."""
+    command = project.start("dvc", "repro", "sweep")
+    try:
+        wait_for(
+            lambda: (project.finished() and project.saved()) or command.poll() is not None,
+            "half a sweep",
+        )
+        assert command.poll() is None, project.log()
+        yield command
+    finally:
+        kill_session(command.pid)
+        command.wait()
+
+
+def kill_session(leader: int) -> None:
+    """End whatever a command left running: Ray's processes have groups of their own."""
+    for process in psutil.process_iter():
+        try:
+            if os.getsid(process.pid) == leader:
+                process.kill()
+        except (ProcessLookupError, psutil.NoSuchProcess):
+            continue

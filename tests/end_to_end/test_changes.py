@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.project import Project, wait_for
+from tests.end_to_end.project import Project, in_mid_sweep
 
 pytestmark = pytest.mark.slow
 
@@ -43,14 +43,11 @@ def test_one_changed_value_trains_one_trial(undisturbed: Project, tmp_path: Path
 def test_an_edit_between_a_kill_and_the_rerun(prepared: Project, tmp_path: Path) -> None:
     """Ray's own restore would run the old values and report them under the new ones."""
     project = prepared.copy(tmp_path / "project")
-    command = project.start("dvc", "repro", "sweep")
-    wait_for(lambda: project.finished() or command.poll() is not None, "a finished trial")
-    os.killpg(command.pid, signal.SIGKILL)
-    command.wait()
-    before = project.finished()
-    assert before
-    project.configure({RATES: [0.001, 0.008]})
-    project.repro("sweep")
+    with in_mid_sweep(project) as command:
+        os.killpg(command.pid, signal.SIGKILL)
+        command.wait()
+        project.configure({RATES: [0.001, 0.008]})
+        project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]
     _, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
     keys = {line.split(",")[0] for line in lines}

@@ -10,10 +10,15 @@ import signal
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
-from tests.end_to_end.project import Project, processes, wait_for
+from tests.end_to_end.project import (
+    Project,
+    in_mid_sweep,
+    kill_session,
+    processes,
+    wait_for,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -23,17 +28,6 @@ VICTIMS = {
     "ray head": lambda name, line: name == "gcs_server",
     "raylet": lambda name, line: name == "raylet",
 }
-
-
-def saved(project: Project) -> list[Path]:
-    """Checkpoints of the trials that have not finished."""
-    found = (project.folder / "state" / "ray" / "checkpoints").glob("[0-9a-f]*.pt")
-    return [path for path in found if path.stem not in project.finished()]
-
-
-def in_the_middle(project: Project) -> bool:
-    """A trial has finished, and one in progress has been saved."""
-    return bool(project.finished()) and bool(saved(project))
 
 
 def check_complete(project: Project, undisturbed: Project) -> None:
@@ -52,10 +46,7 @@ def test_killed_in_mid_sweep(
     victim: str, prepared: Project, undisturbed: Project, tmp_path: Path
 ) -> None:
     project = prepared.copy(tmp_path / "project")
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
-        assert command.poll() is None, (project.folder / "command.log").read_text()
+    with in_mid_sweep(project) as command:
         before = project.finished()
         if victim == "dvc":
             command.kill()  # its driver goes on as an orphan; the next command waits for it
@@ -64,14 +55,12 @@ def test_killed_in_mid_sweep(
             os.kill(found.pid, signal.SIGKILL)
         status = command.wait(240)
         if victim == "worker":
-            assert status == 0, (project.folder / "command.log").read_text()
+            assert status == 0, project.log()
         else:
             assert status != 0
             assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
             assert len(project.finished()) < 4
         output = project.repro("sweep")
-    finally:
-        kill_session(command.pid)
     if victim == "dvc":
         # unless the orphan had ended by then: no trial may be run by both
         waited = "sweep: waiting for another run in this folder to end" in output
@@ -82,23 +71,13 @@ def test_killed_in_mid_sweep(
     check_complete(project, undisturbed)
 
 
-def kill_session(leader: int) -> None:
-    """End whatever a command left running: Ray's processes have groups of their own."""
-    for process in psutil.process_iter():
-        try:
-            if os.getsid(process.pid) == leader:
-                process.kill()
-        except (ProcessLookupError, psutil.NoSuchProcess):
-            continue
-
-
 def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
     """Left to itself, Ray would wait for another one in silence, and for ever."""
     project = prepared.copy(tmp_path / "project")
     project.configure({"sweep.max_epochs": 50})  # fewer are trained before the loss is felt
     command = project.start("dvc", "repro", "sweep")
     try:
-        wait_for(lambda: saved(project) or command.poll() is not None, "a checkpoint")
+        wait_for(lambda: project.saved() or command.poll() is not None, "a checkpoint")
         (raylet,) = processes(command.pid, VICTIMS["raylet"])
         raylet.kill()
         killed = time.monotonic()
@@ -106,7 +85,7 @@ def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
         taken = time.monotonic() - killed
     finally:
         kill_session(command.pid)
-    output = (project.folder / "command.log").read_text()
+    output = project.log()
     if status != 0:  # else its orphaned workers were fast enough to train all
         assert taken < 60
         assert (
@@ -124,16 +103,11 @@ def test_damaged_state_is_told_and_trained_anew(
 ) -> None:
     """A record that was edited and a checkpoint cut in half, left by a driver that was killed."""
     project = prepared.copy(tmp_path / "project")
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
-        assert command.poll() is None, (project.folder / "command.log").read_text()
-    finally:
-        kill_session(command.pid)
-        command.wait()
+    with in_mid_sweep(project):
+        pass
     record, *_ = (project.folder / "state" / "trials").glob("*.json")
     record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
-    checkpoint, *_ = saved(project)
+    checkpoint, *_ = project.saved()
     checkpoint.write_bytes(checkpoint.read_bytes()[: checkpoint.stat().st_size // 2])
     output = project.repro("sweep")
     for path, what in ((record, "is run again"), (checkpoint, "starts over")):
@@ -148,9 +122,7 @@ def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: 
     project = prepared.copy(tmp_path / "project")
     edited = [project.folder / name for name in ("actmodels/evaluation.py", "params.yaml")]
     before = [path.read_text() for path in edited]
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
+    with in_mid_sweep(project) as command:
         wrong = before[0].replace("self.accuracy, *", "1000 + self.accuracy, *")
         assert wrong != before[0]
         edited[0].write_text(wrong)
@@ -158,9 +130,7 @@ def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: 
         (found, *_) = processes(command.pid, VICTIMS["worker"])
         os.kill(found.pid, signal.SIGKILL)
         status = command.wait(240)
-    finally:
-        kill_session(command.pid)
-    output = (project.folder / "command.log").read_text()
+    output = project.log()
     assert status != 0
     assert (
         "error: sweep: what it reads changed while it ran (params.yaml: sweep.max_epochs was 8 and "
@@ -177,14 +147,10 @@ def test_ctrl_c_ends_cleanly_and_goes_on(
     prepared: Project, undisturbed: Project, tmp_path: Path
 ) -> None:
     project = prepared.copy(tmp_path / "project")
-    command = project.start("dvc", "repro", "sweep")
-    try:
-        wait_for(lambda: in_the_middle(project) or command.poll() is not None, "half a sweep")
+    with in_mid_sweep(project) as command:
         os.killpg(command.pid, signal.SIGINT)  # as a terminal does: to all of the foreground
         status = command.wait(120)
-    finally:
-        kill_session(command.pid)
-    output = (project.folder / "command.log").read_text()
+    output = project.log()
     assert status != 0
     assert "interrupted; run the same command again to go on" in output
     assert "Traceback" not in output

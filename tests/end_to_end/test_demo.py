@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.project import ROOT, Project
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1700)]
+pytestmark = [pytest.mark.slow(minutes=6), pytest.mark.timeout(1700)]
 
 PAIRS = Path(__file__).parent / "plain_pairs.jsonl"  # of the demo's words, labelled by hand
 

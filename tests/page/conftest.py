@@ -5,16 +5,23 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    sync_playwright,
+)
 
 from reports.stored.examples import Examples
 from reports.stored.load import load
 from reports.stored.queries import Traced
-from tests.page.example_pages import written
-from tests.page.question_pages import written as asked_page
 from tests.page.samples import grown, write_sample
+from tests.page.traced_pages import pairs_page, questions_page
 from tests.reports.write_traces import PAIRS, line, random_lines
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
@@ -36,16 +43,31 @@ class Screen:
 
     width: int
     height: int
-    colours: str
+    colours: Literal["light", "dark"]
 
     def __str__(self) -> str:
         return f"{self.width}x{self.height}-{self.colours}"
 
+    @property
+    def size(self) -> ViewportSize:
+        return {"width": self.width, "height": self.height}
+
 
 PHONE, DESK = (360, 800), (1440, 900)
-SCREENS = tuple(Screen(*size, scheme) for size in (PHONE, DESK) for scheme in ("light", "dark"))
+COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+SCREENS = tuple(Screen(*size, scheme) for size in (PHONE, DESK) for scheme in COLOURS)
 WIDE = Screen(*DESK, "light")
 Visit = Callable[..., Page]
+DRAWN = "[...document.querySelectorAll('figure[data-figure]')].every(f => f.dataset.drawn)"
+# Waits until the drawings have had one size for a while.
+SETTLED = """async () => {
+  const drawings = document.querySelectorAll("svg.marks");
+  const sizes = () => [...drawings].map((svg) => svg.getBoundingClientRect().width).join();
+  for (let last = null, now = sizes(); last !== now; now = sizes()) {
+    last = now;
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}"""
 
 
 def executable() -> str | None:
@@ -70,7 +92,7 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-@pytest.fixture(params=SCREENS, ids=str)
+@pytest.fixture(scope="module", params=SCREENS, ids=str)
 def screen(request: pytest.FixtureRequest) -> Screen:
     """Phone and desk, light and dark."""
     chosen: Screen = request.param
@@ -95,32 +117,94 @@ def watch(page: Page) -> list[str]:
     return problems
 
 
+def opened(
+    browser: Browser, path: Path, screen: Screen, fragment: str = ""
+) -> tuple[Page, list[str]]:
+    """A file as a page of its own, without a network, and what it does wrong from now on."""
+    context = browser.new_context(viewport=screen.size, color_scheme=screen.colours, offline=True)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    problems = watch(page)
+    page.goto(path.resolve().as_uri() + fragment)
+    return page, problems
+
+
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
-    """Opens a file as a page: `visit(path, screen, fragment)`; without a network.
+    """Opens a file as a new page: `visit(path, screen, fragment)`.
 
     The test fails if the page asks for anything beyond its file, throws, or writes an error or a
     warning to the console.
     """
-    contexts, problems = [], []
+    pages = []
 
     def visit(path: Path, screen: Screen = WIDE, fragment: str = "") -> Page:
-        context = browser.new_context(
-            viewport={"width": screen.width, "height": screen.height},
-            color_scheme="dark" if screen.colours == "dark" else "light",
-            offline=True,
-        )
-        context.set_default_timeout(20_000)
-        page = context.new_page()
-        contexts.append(context)
-        problems.append(watch(page))
-        page.goto(path.resolve().as_uri() + fragment)
-        return page
+        pages.append(opened(browser, path, screen, fragment))
+        return pages[-1][0]
 
     yield visit
-    for context in contexts:
-        context.close()
-    assert [problem for found in problems for problem in found] == []
+    for page, _ in pages:
+        page.context.close()
+    assert [problem for _, found in pages for problem in found] == []
+
+
+@pytest.fixture(scope="package")
+def kept(browser: Browser) -> Iterator[dict[Path, tuple[Page, list[str]]]]:
+    """Pages that stay open for the next test."""
+    pages: dict[Path, tuple[Page, list[str]]] = {}
+    yield pages
+    for page, _ in pages.values():
+        page.context.close()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+def pytest_exception_interact(node: pytest.Item) -> None:
+    node.stash[FAILED] = True
+
+
+@pytest.fixture
+def shown(
+    browser: Browser, kept: dict[Path, tuple[Page, list[str]]], request: pytest.FixtureRequest
+) -> Iterator[Visit]:
+    """Gives a file's page, all charts drawn, resized to a screen: opened once for many tests.
+
+    They leave it as they found it; after one that failed it is opened anew. What a page does wrong
+    is an error as in `visit`.
+    """
+    used = set[Path]()
+
+    def shown(path: Path, screen: Screen = WIDE) -> Page:
+        if path not in kept:
+            kept[path] = opened(browser, path, screen)
+        used.add(path)
+        return resized(drawn(kept[path][0]), screen)
+
+    yield shown
+    problems = [problem for path in used for problem in kept[path][1]]
+    if problems or FAILED in request.node.stash:
+        for path in used:
+            kept.pop(path)[0].context.close()
+    assert problems == []
+
+
+def drawn(page: Page) -> Page:
+    """The page when all of its charts are there."""
+    page.wait_for_function(DRAWN, timeout=60_000)
+    return page
+
+
+def resized(page: Page, screen: Screen) -> Page:
+    """The page as it is on a screen, seen from its top, when its charts have followed."""
+    page.mouse.move(0, 0)
+    page.emulate_media(color_scheme=screen.colours)
+    if page.viewport_size != screen.size:
+        page.set_viewport_size(screen.size)
+        page.wait_for_timeout(100)
+        page.evaluate(SETTLED)
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    return page
 
 
 @pytest.fixture(scope="package")
@@ -135,11 +219,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Examples]:
     """Twenty random pairs behind the hand-made ones: more than the list shows at once."""
     lines = [*(line(pair) for pair in PAIRS), *random_lines(20)]
-    return written(tmp_path_factory.mktemp("page"), lines)
+    return pairs_page(tmp_path_factory.mktemp("page"), lines)
 
 
 @pytest.fixture(scope="package")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Traced, ...]]:
     """The stored questions, in a page of their own."""
     traced = load(STORED).nse.traced
-    return asked_page(tmp_path_factory.mktemp("page"), traced), traced
+    return questions_page(tmp_path_factory.mktemp("page"), *traced), traced

@@ -3,27 +3,27 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from tests.page.conftest import Screen, Visit, watch
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def blank(tmp_path: Path) -> Path:
-    path = tmp_path / "blank.html"
+@pytest.fixture(scope="module")
+def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("blank") / "blank.html"
     path.write_text("<!doctype html><title>Blank</title><link rel=icon href=data:,><p>Text</p>")
     return path
 
 
 def test_a_page_has_the_size_and_colours_asked_for(
-    blank: Path, visit: Visit, screen: Screen
+    blank: Path, visit: Visit, shown: Visit, screen: Screen
 ) -> None:
-    page: Page = visit(blank, screen)
-    assert page.evaluate("innerWidth") == screen.width
-    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    assert dark is (screen.colours == "dark")
+    for page in (visit(blank, screen), shown(blank, screen)):
+        assert page.evaluate("innerWidth") == screen.width
+        dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        assert dark is (screen.colours == "dark")
 
 
 @pytest.mark.parametrize(

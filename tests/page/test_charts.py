@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.page.conftest import Screen, Visit
+from tests.page.conftest import Screen, Visit, drawn, resized
 
 pytestmark = pytest.mark.slow
 
@@ -24,13 +24,6 @@ OUTSIDE = """() => [...document.querySelectorAll("figure[data-figure]")].flatMap
 })"""
 
 
-def drawn(page: Page) -> Page:
-    """The page when all of its charts are there."""
-    waiting = "[...document.querySelectorAll('figure[data-figure]')].every((f) => f.dataset.drawn)"
-    page.wait_for_function(waiting, timeout=60_000)
-    return page
-
-
 def chart(page: Page, name: str) -> Locator:
     """The drawing of a figure, in view."""
     found = page.locator(f"figure[data-figure='{name}'] svg.marks")
@@ -38,17 +31,17 @@ def chart(page: Page, name: str) -> Locator:
     return found
 
 
-def test_charts_stay_within_their_place(sample: Path, visit: Visit, screen: Screen) -> None:
-    page = drawn(visit(sample, screen))
+def test_charts_stay_within_their_place(sample: Path, shown: Visit, screen: Screen) -> None:
+    page = shown(sample, screen)
     assert page.locator("figure[data-figure] svg.marks").count() > 15
     assert page.evaluate(OUTSIDE) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= screen.width
 
 
 def test_charts_follow_the_pages_colours_without_being_drawn_again(
-    sample: Path, visit: Visit
+    sample: Path, shown: Visit
 ) -> None:
-    page = drawn(visit(sample))
+    page = shown(sample)
     ink = "getComputedStyle(document.body).color"
     parts = (".role-axis-label text", ".role-axis-title text", ".role-legend-label text")
     for theme in ("light", "dark"):
@@ -58,16 +51,17 @@ def test_charts_follow_the_pages_colours_without_being_drawn_again(
             assert label.evaluate("(text) => getComputedStyle(text).fill") == page.evaluate(ink)
     grid = chart(page, "ablation").locator(".role-axis-grid line").first
     variable = "getComputedStyle(document.documentElement).getPropertyValue('--grid').trim()"
-    shown = page.evaluate(
+    wanted = page.evaluate(
         f"(() => {{ const probe = document.createElement('i'); probe.style.color = {variable};"
         "document.body.append(probe); const found = getComputedStyle(probe).color; probe.remove();"
         "return found; })()"
     )
-    assert grid.evaluate("(line) => getComputedStyle(line).stroke") == shown
+    assert grid.evaluate("(line) => getComputedStyle(line).stroke") == wanted
+    page.evaluate("delete document.documentElement.dataset.theme")
 
 
-def test_pointing_at_a_mark_tells_its_numbers(sample: Path, visit: Visit) -> None:
-    page = drawn(visit(sample))
+def test_pointing_at_a_mark_tells_its_numbers(sample: Path, shown: Visit) -> None:
+    page = shown(sample)
     chart(page, "depth").locator(".mark-symbol.role-mark path").nth(1).hover(force=True)
     told = page.locator("#vg-tooltip-element.visible")
     told.wait_for()
@@ -87,13 +81,12 @@ def test_clicking_the_legend_leaves_the_other_series_pale(sample: Path, visit: V
     assert sorted(points.evaluate_all(shades)) == ["0.1", "1"]
 
 
-def test_a_narrower_window_puts_legends_in_fewer_columns(sample: Path, visit: Visit) -> None:
-    page = drawn(visit(sample))
+def test_a_narrower_window_puts_legends_in_fewer_columns(sample: Path, shown: Visit) -> None:
+    page = shown(sample)
     labels = chart(page, "depth").locator(".role-legend-label text")
     tops = "(all) => new Set(all.map((text) => Math.round(text.getBoundingClientRect().top))).size"
     assert labels.evaluate_all(tops) == 1
-    page.set_viewport_size({"width": 320, "height": 800})
-    page.wait_for_timeout(500)
+    resized(page, Screen(320, 800, "light"))
     chart(page, "depth")
     assert labels.evaluate_all(tops) == 2
     assert page.evaluate(OUTSIDE) == []

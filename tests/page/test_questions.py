@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from reports.charts.plans import figures
 from reports.markdown import DASH
@@ -12,14 +12,101 @@ from reports.page.page import write_page
 from reports.report import report
 from reports.stored.load import load
 from reports.stored.queries import Traced
-from tests.page.conftest import STORED, Screen, Visit
-from tests.page.example_pages import percent
-from tests.page.question_pages import Stored, check_query, name, names, written
+from tests.page.conftest import SCREENS, STORED, Screen, Visit, drawn, resized
 from tests.page.test_reading import CONTRAST, SIDEWAYS, TEXTS
+from tests.page.test_traced import check_fits
+from tests.page.traced_pages import (
+    Browser,
+    check_words,
+    judged,
+    percent,
+    questions_page,
+    title_of,
+)
 
 pytestmark = pytest.mark.slow
 
 ALIKE = "(all) => all.map((element) => element.textContent)"
+Asked = tuple[Path, tuple[Traced, ...]]
+
+
+@pytest.fixture
+def questions(asked: Asked, shown: Visit) -> Browser:
+    return Browser(shown(asked[0]), "questions").fresh()
+
+
+def check_shown(browser: Browser, one: Traced) -> None:
+    """Every number of the question, in the table of its steps and in its strips."""
+    _, *lines = browser.table("rows")
+    halts = one.steps[0].halting is not None
+    for (_, *cells), step in zip(lines, one.steps, strict=True):
+        if halts:
+            first = cells.pop(0)
+            assert first == (DASH if step.halting is None else f"{percent(step.halting):.1f}")
+        assert float(cells[0]) == percent(step.weight)
+        assert cells[1] == judged(step.answer, step.answer == one.answer)
+        assert float(cells[2]) == percent(step.probability)
+    expect(browser.at("maps", "table")).to_have_count(1 if halts else 2)
+    strips = [[s.key for s in one.steps], [s.gate for s in one.steps if s.gate is not None]]
+    for number, values in enumerate(strips[: 1 if halts else 2]):
+        head, *rows = browser.table("maps", number)
+        assert head == ["Step", *one.query]
+        for (_, *cells), row in zip(rows, values, strict=True):
+            assert [float(cell) for cell in cells] == pytest.approx(row, abs=0.0051)
+
+
+def test_numbers_are_the_traces(asked: Asked, questions: Browser) -> None:
+    for at, one in enumerate(asked[1]):
+        assert questions.title() == title_of(one)
+        check_shown(questions, one)
+        for step in range(len(one.steps)):
+            check_words(questions, one, step)
+            questions.check_step(step + 1, len(one.steps))
+            if step + 1 < len(one.steps):
+                questions.at("on").click()
+        expect(questions.at("on")).to_be_disabled()
+        assert questions.at(f"list-{at}").get_attribute("aria-selected") == "true"
+        questions.at("next").click(force=at + 1 == len(asked[1]))
+
+
+def test_the_document_marks_candidates_and_attended_words(asked: Asked, questions: Browser) -> None:
+    one = asked[1][0]
+    text = questions.at("document", ".text")
+    assert text.inner_text().split() == one.document
+    marked = text.locator(".candidate").evaluate_all(ALIKE)
+    assert marked == [word for word in one.document if word in one.candidates]
+    assert set(text.locator(".answer").evaluate_all(ALIKE)) == {one.answer}
+    attended = text.locator("mark").evaluate_all(ALIKE)
+    assert attended == [word for word in one.document if word in one.attended]
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        (0, "Later steps corrected the answer."),
+        (2, "Right from the first step."),
+        (5, "Wrong from the first step."),
+    ],
+)
+def test_what_later_steps_did(questions: Browser, at: int, said: str) -> None:
+    questions.at(f"list-{at}").click()
+    assert questions.at("one", ".effect").inner_text() == said
+
+
+def test_questions_that_are_rarely_met(asked: Asked, visit: Visit, tmp_path: Path) -> None:
+    one, _, spoilt, *_ = asked[1]
+    small = replace(one, document=[w.lower() for w in one.document], attended=["tessa"])
+    query = ["<b>Next</b>", *one.query[1:-1], "</script>"]
+    markup = replace(one, query=query, document=["<i>x</i>"], number=one.number + 1)
+    path = questions_page(tmp_path, small, replace(spoilt, predicted="Ilse"), markup)
+    questions = Browser(visit(path), "questions")
+    # candidates are found whatever their letters
+    assert questions.at("document", ".text .answer").count() == one.document.count("Tessa")
+    questions.at("next").click()
+    assert questions.at("one", ".effect").inner_text() == "Later steps spoiled the answer."
+    questions.at("next").click()  # words are never markup
+    assert questions.at("words", ".token").all_inner_texts() == query
+    assert questions.at("document", ".text").inner_text() == "<i>x</i>"
 
 
 @pytest.fixture(scope="module")
@@ -31,117 +118,19 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     last = replace(step, halting=None)
     query = [*words[:7], "XXXXX", *words[7:]]
     asked = replace(one, document=one.document * 9, query=query, steps=(*[step] * 11, last))
-    return written(tmp_path_factory.mktemp("page"), (asked,))
+    return questions_page(tmp_path_factory.mktemp("page"), asked)
 
 
-def judged(word: str, one: Traced) -> str:
-    return f"{word} ✓ right" if word == one.answer else f"{word} ✗ wrong"
-
-
-def check_shown(page: Page, one: Traced) -> None:
-    """Every number of the question, in the table of its steps and in its strips."""
-    lines = page.locator("#questions-rows tbody tr")
-    expect(lines).to_have_count(len(one.steps))
-    halts = one.steps[0].halting is not None
-    for at, step in enumerate(one.steps):
-        cells = lines.nth(at).locator("td").all_inner_texts()
-        if halts:
-            first = cells.pop(0)
-            assert first == (DASH if step.halting is None else f"{percent(step.halting):.1f}")
-        assert float(cells[0]) == percent(step.weight)
-        assert cells[1] == judged(step.answer, one)
-        assert float(cells[2]) == percent(step.probability)
-    strips = page.locator("#questions-maps table")
-    expect(strips).to_have_count(1 if halts else 2)
-    for table, values in zip(
-        strips.all(),
-        ([s.key for s in one.steps], [s.gate for s in one.steps if s.gate is not None]),
-        strict=False,
-    ):
-        heads = table.locator("thead th").all_text_contents()
-        assert heads == ["Step", *one.query]
-        for at, row in enumerate(values):
-            cells = table.locator("tbody tr").nth(at).locator("td").all_text_contents()
-            assert [float(cell) for cell in cells] == pytest.approx(row, abs=0.0051)
-        assert table.locator("tbody tr").count() == len(values)
-
-
-def test_numbers_are_the_traces(asked: Stored, visit: Visit) -> None:
-    page = visit(asked[0])
-    for at, one in enumerate(asked[1]):
-        assert name(page) == names(one)
-        check_shown(page, one)
-        for step in range(len(one.steps)):
-            check_query(page, one, step)
-            said = f"Step {step + 1} of {len(one.steps)}"
-            expect(page.locator("#questions-at")).to_have_text(said)
-            if step + 1 < len(one.steps):
-                page.click("#questions-on")
-        expect(page.locator("#questions-on")).to_be_disabled()
-        assert page.locator(f"#questions-list-{at}").get_attribute("aria-selected") == "true"
-        page.click("#questions-next", force=at + 1 == len(asked[1]))
-
-
-def test_the_document_marks_candidates_and_attended_words(asked: Stored, visit: Visit) -> None:
-    page = visit(asked[0])
-    one = asked[1][0]
-    text = page.locator("#questions-document .text")
-    assert text.inner_text().split() == one.document
-    marked = text.locator(".candidate").evaluate_all(ALIKE)
-    assert marked == [word for word in one.document if word in one.candidates]
-    assert set(text.locator(".answer").evaluate_all(ALIKE)) == {one.answer}
-    attended = text.locator("mark").evaluate_all(ALIKE)
-    assert attended == [word for word in one.document if word in one.attended]
-
-
-def test_candidates_are_found_whatever_their_letters(
-    asked: Stored, visit: Visit, tmp_path: Path
-) -> None:
-    one = asked[1][0]
-    small = replace(one, document=[w.lower() for w in one.document], attended=["tessa"])
-    page = visit(written(tmp_path, (small,)))
-    assert page.locator("#questions-document .text .answer").count() == one.document.count("Tessa")
-
-
-@pytest.mark.parametrize(
-    ("at", "said"),
-    [
-        (0, "Later steps corrected the answer."),
-        (2, "Right from the first step."),
-        (5, "Wrong from the first step."),
-    ],
-)
-def test_what_later_steps_did(asked: Stored, visit: Visit, at: int, said: str) -> None:
-    page = visit(asked[0])
-    page.click(f"#questions-list-{at}")
-    assert page.locator("#questions-one .effect").inner_text() == said
-
-
-def test_steps_that_spoiled_the_answer(asked: Stored, visit: Visit, tmp_path: Path) -> None:
-    one = asked[1][2]
-    page = visit(written(tmp_path, (replace(one, predicted="Ilse"),)))
-    said = "Later steps spoiled the answer."
-    assert page.locator("#questions-one .effect").inner_text() == said
-
-
-def test_it_fits_every_screen(asked: Stored, long: Path, visit: Visit, screen: Screen) -> None:
-    for path in (asked[0], long):
-        page = visit(path, screen)
-        assert page.evaluate(SIDEWAYS) <= 0
-        parts = ("list", "query", "rows", "maps", "document")
-        for part in parts:
-            box = page.locator(f"#questions-{part}").bounding_box()
-            assert box is not None and box["x"] >= 0
-            assert box["x"] + box["width"] <= screen.width
-        for cell in page.locator("#questions-rows td:visible").all():
-            box = cell.bounding_box()
-            assert box is not None and box["x"] + box["width"] <= screen.width
+def test_a_long_one_fits_every_screen(long: Path, shown: Visit, screen: Screen) -> None:
+    check_fits(Browser(shown(long, screen), "questions"), screen)
 
 
 def test_texts_stand_out_from_what_is_behind_them(
-    asked: Stored, visit: Visit, screen: Screen
+    asked: Asked, shown: Visit, screen: Screen
 ) -> None:
-    page = visit(asked[0], screen, "#question=NE-4&run=2")
+    page = shown(asked[0], screen)
+    page.evaluate("location.hash = ''; location.hash = '#question=NE-4&run=2'")
+    expect(page.locator("#questions-one .id")).to_contain_text("question 4 of")
     kinds = ("p", "label", "th", "td", "h2", "h3", "h4", "a")
     plain = [f"#questions {kind}:not(.map td)" for kind in kinds]
     more = ["#questions .word *:not(.hidden)", "#questions mark", "#questions .candidate"]
@@ -153,42 +142,50 @@ def test_texts_stand_out_from_what_is_behind_them(
     assert page.evaluate(CONTRAST, TEXTS.replace("td, ", ""))[0][0] >= 4.5
 
 
-def test_a_step_is_chosen_by_a_click(asked: Stored, visit: Visit) -> None:
-    page = visit(asked[0])
-    page.click("#questions-rows tr[data-step='2'] button")
-    check_query(page, asked[1][0], 2)
-    page.click("#questions-maps table:first-child tr[data-step='4'] td >> nth=0")
-    expect(page.locator("#questions-at")).to_have_text("Step 5 of 6")
-    page.locator("#questions-step").fill("2")
-    check_query(page, asked[1][0], 1)
+def test_filters(asked: Asked, questions: Browser) -> None:
+    status = questions.at("found")
+    questions.choose("kind", "Common nouns")
+    said = (
+        "2 of 6; 50.0 % of the answers are right, and 0.0 % of those of the first step by itself."
+    )
+    expect(status).to_have_text(said)
+    questions.choose("right", "wrong")
+    assert questions.title() == title_of(asked[1][5])
+    questions.clear()
+    expect(status).to_contain_text("6 of 6; 83.3 %")
+    assert questions.title() == title_of(asked[1][5])  # what was looked at stays
+    questions.choose("run", "query gating, 6 steps, seed 1")
+    questions.choose("first", "right")
+    expect(status).to_contain_text("1 of 6; 100.0 %")
+    assert questions.title() == title_of(asked[1][2])
 
 
-def test_words_are_never_markup(asked: Stored, visit: Visit, tmp_path: Path) -> None:
-    one = asked[1][0]
-    query = ["<b>Next</b>", *one.query[1:-1], "</script>"]
-    page = visit(written(tmp_path, (replace(one, query=query, document=["<i>x</i>"]),)))
-    assert page.locator("#questions-query .token").all_inner_texts() == query
-    assert page.locator("#questions-document .text").inner_text() == "<i>x</i>"
+def test_the_contents_name_it(questions: Browser) -> None:
+    page = questions.page
+    page.locator("#contents a", has_text="what a reader writes over the query").click()
+    expect(page.locator("#heading-questions")).to_be_in_viewport()
 
 
-def test_it_stands_in_the_whole_report_beside_the_pairs(
-    visit: Visit, tmp_path: Path, screen: Screen
-) -> None:
+def test_it_stands_in_the_whole_report_beside_the_pairs(visit: Visit, tmp_path: Path) -> None:
     artefacts = load(STORED)
     charts = figures(artefacts)
     path = tmp_path / "index.html"
     write_page(path, "Report", report(artefacts, charts, True, 100))
-    page = visit(path, screen, "#question=NE-17&run=1&step=3")
-    assert name(page) == names(artefacts.nse.traced[2])
-    expect(page.locator("#questions-at")).to_have_text("Step 3 of 6")
-    expect(page.locator("#questions-filters")).to_be_in_viewport()
-    expect(page.locator("#examples-pair")).to_be_visible()
-    again = page.evaluate(
-        "[...document.querySelectorAll('[id]')].map(e => e.id)"
-        ".filter((id, at, all) => all.indexOf(id) !== at)"
-    )
-    assert again == []
-    waiting = "[...document.querySelectorAll('figure[data-figure]')].every(f => f.dataset.drawn)"
-    page.wait_for_function(waiting, timeout=60_000)
-    assert page.locator("figure[data-figure^='nse_'][data-drawn='true']").count() == 8
-    assert page.evaluate(SIDEWAYS) <= 0
+    address = "#question=NE-17&run=1&step=3"
+    page = visit(path, SCREENS[0], address)
+    questions = Browser(page, "questions")
+    for screen in SCREENS:
+        if screen != SCREENS[0]:
+            resized(page, screen).evaluate(f"location.hash = ''; location.hash = '{address}'")
+        assert questions.title() == title_of(artefacts.nse.traced[2])
+        expect(questions.at("at")).to_have_text("Step 3 of 6")
+        expect(questions.at("filters")).to_be_in_viewport()
+        expect(page.locator("#examples-one")).to_be_visible()
+        again = page.evaluate(
+            "[...document.querySelectorAll('[id]')].map(e => e.id)"
+            ".filter((id, at, all) => all.indexOf(id) !== at)"
+        )
+        assert again == []
+        drawn(page)
+        assert page.locator("figure[data-figure^='nse_'][data-drawn='true']").count() == 8
+        assert page.evaluate(SIDEWAYS) <= 0, screen

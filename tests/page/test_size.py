@@ -52,6 +52,7 @@ def test_it_weighs_less_than_15_megabytes(whole: Path) -> None:
     assert size < HEAVIEST
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=str)
 def test_it_opens_in_two_seconds(whole: Path, visit: Visit, size: tuple[int, int]) -> None:
     # An earlier test's page may have left work; the best of three is the page's own.

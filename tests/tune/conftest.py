@@ -1,11 +1,14 @@
-"""A fresh sqlite store for each test, copied because MLflow takes seconds to make one."""
+"""A fresh sqlite store for each test, and one Ray for many: either takes seconds to make."""
 
+import contextlib
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import tune.tracking  # noqa: F401  first: it sets the environment that MLflow reads
+from tune.cluster import connected
 
 # isort: split
 from mlflow import MlflowClient
@@ -25,3 +28,12 @@ def state(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder.mkdir()
     shutil.copy(empty_database, folder / "mlflow.db")
     return folder
+
+
+@pytest.fixture(scope="module")
+def one_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A Ray of this machine that all sweeps of a module run on, from the first test that asks."""
+    state = tmp_path_factory.mktemp("ray")
+    with connected(dashboard=False, state=state), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tune.on_ray.connected", lambda **_: contextlib.nullcontext())
+        yield

@@ -23,7 +23,7 @@ from tune.grid import Trial, with_keys
 from tune.sweep import run_trials
 from tune.trainable import checkpoint_path, load_checkpoint
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=2)
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
@@ -63,6 +63,52 @@ def alone(config: TrialConfig, data: TrialData) -> list[EpochRecord]:
     return list(Training(config, data).epochs())
 
 
+def kill_a_worker(checkpoints: Path, keys: list[str], seen: dict[str, Any]) -> None:
+    """Kill one when all trials have two epochs; keep what was saved of each until then."""
+
+    def epochs(key: str) -> int:
+        path = checkpoint_path(checkpoints, key)
+        return len(load_checkpoint(path)["history"]) if path.is_file() else 0
+
+    wait_for(lambda: all(epochs(key) >= 2 for key in keys), "two epochs of each trial", 400)
+    (victim, *_) = processes(os.getpid(), lambda _, line: "ImplicitFunc" in line)
+    os.kill(victim.pid, signal.SIGSTOP)
+    time.sleep(0.2)
+    seen |= {key: load_checkpoint(checkpoint_path(checkpoints, key))["history"] for key in keys}
+    os.kill(victim.pid, signal.SIGKILL)
+
+
+def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> None:
+    """What had been saved when it died, its seconds included, is the beginning of the records.
+
+    First, on a Ray of its own: the tests below share theirs.
+    """
+    data = sample_data(train=640, dev=120)
+    configs = [
+        sample_trial(ADAPTIVE, max_epochs=12, dropout=n / 10, learning_rate=0.001) for n in range(4)
+    ]
+    trials, seen = keyed(configs), dict[str, Any]()
+    given = (state / "ray" / "checkpoints", [trial.key for trial in trials], seen)
+    killer = threading.Thread(target=kill_a_worker, args=given, daemon=True)
+    killer.start()
+    records = swept(trials, state, 4, data)
+    killer.join()
+    assert len(seen) == 4
+    for record in records:
+        stored = [vars(epoch) for epoch in record.history]
+        saved = seen[record.key]
+        assert 2 <= len(saved) < 12, "killed too late"
+        assert stored[: len(saved)] == saved
+    for record, config in zip(records, configs, strict=True):
+        losses = [epoch.dev_loss for epoch in record.history]
+        # rounding grows over 960 updates
+        assert losses == pytest.approx([e.dev_loss for e in alone(config, data)], rel=1e-3)
+    runs = children(state)
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+    assert all(steps(state, run) == list(range(1, 13)) for run in runs.values())
+
+
+@pytest.mark.usefixtures("one_ray")
 def test_packs_give_the_table_of_single_trials(
     state: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -95,48 +141,7 @@ def test_packs_give_the_table_of_single_trials(
     assert output.count("sweep: at most ") == 2, "a size for each of the two shapes of several"
 
 
-def kill_a_worker(checkpoints: Path, keys: list[str], seen: dict[str, Any]) -> None:
-    """Kill one when all trials have two epochs; keep what was saved of each until then."""
-
-    def epochs(key: str) -> int:
-        path = checkpoint_path(checkpoints, key)
-        return len(load_checkpoint(path)["history"]) if path.is_file() else 0
-
-    wait_for(lambda: all(epochs(key) >= 2 for key in keys), "two epochs of each trial", 400)
-    (victim, *_) = processes(os.getpid(), lambda _, line: "ImplicitFunc" in line)
-    os.kill(victim.pid, signal.SIGSTOP)
-    time.sleep(0.2)
-    seen |= {key: load_checkpoint(checkpoint_path(checkpoints, key))["history"] for key in keys}
-    os.kill(victim.pid, signal.SIGKILL)
-
-
-def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> None:
-    """What had been saved when it died, its seconds included, is the beginning of the records."""
-    data = sample_data(train=640, dev=120)
-    configs = [
-        sample_trial(ADAPTIVE, max_epochs=12, dropout=n / 10, learning_rate=0.001) for n in range(4)
-    ]
-    trials, seen = keyed(configs), dict[str, Any]()
-    given = (state / "ray" / "checkpoints", [trial.key for trial in trials], seen)
-    killer = threading.Thread(target=kill_a_worker, args=given, daemon=True)
-    killer.start()
-    records = swept(trials, state, 4, data)
-    killer.join()
-    assert len(seen) == 4
-    for record in records:
-        stored = [vars(epoch) for epoch in record.history]
-        saved = seen[record.key]
-        assert 2 <= len(saved) < 12, "killed too late"
-        assert stored[: len(saved)] == saved
-    for record, config in zip(records, configs, strict=True):
-        losses = [epoch.dev_loss for epoch in record.history]
-        # rounding grows over 960 updates
-        assert losses == pytest.approx([e.dev_loss for e in alone(config, data)], rel=1e-3)
-    runs = children(state)
-    assert {run.info.status for run in runs.values()} == {"FINISHED"}
-    assert all(steps(state, run) == list(range(1, 13)) for run in runs.values())
-
-
+@pytest.mark.usefixtures("one_ray")
 def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
     state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,6 +167,7 @@ def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
         assert "sweep: 0 of 4 trials to run" in capfd.readouterr().out
 
 
+@pytest.mark.usefixtures("one_ray")
 def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
     trials = keyed([sample_trial(DECOMPOSABLE, dropout=n / 10) for n in range(6)])
     path = checkpoint_path(state / "ray" / "checkpoints", trials[4].key)
@@ -180,6 +186,7 @@ def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
     assert not list((state / "failures").iterdir())
 
 
+@pytest.mark.usefixtures("one_ray")
 def test_early_stopping_cuts_and_the_sweep_is_complete(
     state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

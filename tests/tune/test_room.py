@@ -99,6 +99,7 @@ def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_ray")
 @pytest.mark.parametrize(
     ("cpus", "gpus", "pack", "asked"),
     [
@@ -117,7 +118,7 @@ def test_a_sweep_that_asks_for_what_this_machine_lacks(
     start = time.monotonic()
     with pytest.raises(SweepError) as told:
         run_trials("sweep", trials, execution)
-    assert time.monotonic() - start < 60  # of which Ray's own start is most
+    assert time.monotonic() - start < 30
     said = str(told.value)
     assert said.startswith(f"no node has room for a trial: it asks for {asked}; there is ")
     assert f" with {os.cpu_count()} CPUs and 0 GPUs; " in said

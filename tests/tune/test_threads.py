@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,16 +49,25 @@ def thread_counts() -> dict[str, int]:
     }
 
 
+@pytest.fixture(scope="module")
+def misleading() -> Iterator[None]:
+    """Variables that workers inherit and must not obey."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+            patch.setenv(name, "3")
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.usefixtures("misleading", "one_ray")
 @pytest.mark.parametrize(
     "threads", [1, pytest.param(2, marks=pytest.mark.skipif(os.cpu_count() == 1, reason="one CPU"))]
 )
 def test_threads_of_a_running_trial(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two show that the counts can tell; workers inherit the variables and must not obey them."""
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        monkeypatch.setenv(name, str(3 - threads))
+    """Two show that the counts can tell."""
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
     watch(monkeypatch, tmp_path / "notes.jsonl", thread_counts)
