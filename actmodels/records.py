@@ -37,6 +37,11 @@ class EpochRecord:
     seconds: float | None = None
     examples_per_second: float | None = None
 
+    @property
+    def dev_error(self) -> float:
+        """Share of the dev examples with any mistake; 0.325 where 1 - 0.675 is not."""
+        return round(1 - self.dev_accuracy, 12)
+
     def result(self) -> dict[str, Any]:
         """Everything but the timings."""
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}

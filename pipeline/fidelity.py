@@ -4,14 +4,14 @@ Every variant starts from the configuration that was chosen for its model and di
 settings named in params.yaml; the first variant of a model is what the others are compared with.
 """
 
-import statistics
-from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
+from actmodels.config import TrialConfig
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import evaluate
@@ -19,15 +19,17 @@ from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import Variant, VariantTime
-from pipeline.measures.paired import Comparison, Hits, compare
+from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.study import Run, changed, chosen, run_row, summarise, timing_row, train
+from pipeline.studies.against_first import compared
+from pipeline.studies.over_seeds import mean, spread, summarise
+from pipeline.studies.study import Row, Run, result_row, timing_rows, train
+from pipeline.studies.variants import changed, chosen
 from pipeline.trained.retrained import load_model
-from pipeline.trained.trials import execution_settings
-from tune.selection import sample_sd
+from pipeline.trained.trials import data_digest, execution_settings
 from tune.store import TrialStore
 
 RESULTS = (
@@ -37,7 +39,7 @@ RESULTS = (
 )
 
 
-def plan(params: Params) -> list[Run]:
+def plan(params: Params) -> list[Run[TrialConfig]]:
     """All variants with all seeds, in the order of params.yaml."""
     study, common = params.fidelity, params.sweep.settings
     runs = []
@@ -64,10 +66,18 @@ class TestSplit:
     def __init__(self, store: TrialStore) -> None:
         torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
         self.store = store
-        self.words = WordVectors.load(artefacts("tensors", "embedding.pt"))
-        self.pairs = PairTensors.load(artefacts("tensors", "test.pt"))
 
-    def score(self, run: Run, key: str) -> tuple[dict[str, Any], Hits]:
+    @cached_property
+    def words(self) -> WordVectors:
+        """The vocabulary's vectors."""
+        return WordVectors.load(artefacts("tensors", "embedding.pt"))
+
+    @cached_property
+    def pairs(self) -> PairTensors:
+        """What is scored."""
+        return PairTensors.load(artefacts("tensors", "test.pt"))
+
+    def score(self, run: Run[TrialConfig], key: str) -> tuple[dict[str, Any], Hits]:
         """Test figures of a run, and its hits [pairs]: nan where it scored no such pair."""
         config = run.config
         model = load_model(config, self.words, self.store.weights_path(key), "fidelity")
@@ -79,42 +89,25 @@ class TestSplit:
         return figures | {"test_mean_steps": mean_steps}, hits
 
 
-def variant_row(
-    params: Params, model: str, variant: str, rows: list[dict[str, Any]], comparison: Comparison
-) -> dict[str, Any]:
-    """A variant's mean and sd over seeds, and how it compares with the first of its model."""
-    changes = params.fidelity.models[model][variant]
-    dev, test = ([row[f"{split}_accuracy"] for row in rows] for split in ("dev", "test"))
-    steps = [row["test_mean_steps"] for row in rows if row["test_mean_steps"] is not None]
-    return {
-        "model": model,
-        "variant": variant,
-        "changes": ", ".join(f"{name}: {value}" for name, value in changes.items()),
-        "seeds": len(rows),
-        "dev_accuracy_mean": statistics.fmean(dev),
-        "dev_accuracy_sd": sample_sd(dev),
-        "test_accuracy_mean": statistics.fmean(test),
-        "test_accuracy_sd": sample_sd(test),
-        "test_mean_steps": statistics.fmean(steps) if steps else None,
-        **comparison._asdict(),
-    }
-
-
-def compare_variants(
-    params: Params, rows: list[dict[str, Any]], hits: Iterable[Hits]
-) -> list[dict[str, Any]]:
+def compare_variants(params: Params, rows: list[Row], hits: list[Hits]) -> list[Row]:
     """One line per variant; each is compared with the first variant of its model."""
-    together: dict[tuple[str, str], list[tuple[dict[str, Any], Hits]]] = {}
-    for row, hit in zip(rows, hits, strict=True):
-        together.setdefault((row["model"], row["variant"]), []).append((row, hit))
-    table = []
-    for (model, variant), found in together.items():
-        first = next(iter(params.fidelity.models[model]))
-        reference = np.stack([hit for _, hit in together[model, first]])
-        other = np.stack([hit for _, hit in found])
-        comparison = compare(reference, other, params.fidelity.resamples, seed=0)
-        own = [row for row, _ in found]
-        table.append(variant_row(params, model, variant, own, comparison))
+    study, table = params.fidelity, []
+    found = compared(rows, hits, "model", "variant", study.resamples, seeds_paired=True)
+    for own, comparison in found:
+        model, variant = own[0]["model"], own[0]["variant"]
+        changes = study.models[model][variant]
+        table.append(
+            {
+                "model": model,
+                "variant": variant,
+                "changes": ", ".join(f"{name}: {value}" for name, value in changes.items()),
+                "seeds": len(own),
+                **spread(own, "dev_accuracy"),
+                **spread(own, "test_accuracy"),
+                "test_mean_steps": mean(own, "test_mean_steps"),
+                **comparison._asdict(),
+            }
+        )
     return table
 
 
@@ -122,25 +115,21 @@ def main() -> None:
     """Write artefacts/fidelity/."""
     params = load_params()
     folder = artefacts("fidelity")
-    runs = plan(params)
-    rows: list[dict[str, Any]] = []
-    timings, hits = [], []
-    if runs:
-        execution = execution_settings(params)
-        records = train("fidelity", runs, execution, keep_weights=True)
-        split = TestSplit(TrialStore(execution.state / "trials"))
-        for run, record in tqdm(list(zip(runs, records, strict=True)), "fidelity", unit="model"):
-            figures, hit = split.score(run, record.key)
-            rows.append(run_row(run, record) | figures)
-            hits.append(hit)
-            timings.append(timing_row(run, record))
+    runs, execution = plan(params), execution_settings(params)
+    trained = train("fidelity", runs, execution, lambda _: data_digest())
+    split = TestSplit(TrialStore(execution.state / "trials"))
+    rows: list[Row] = []
+    hits: list[Hits] = []
+    for run, record in tqdm(trained, "fidelity", unit="model", disable=not trained):
+        figures, hit = split.score(run, record.key)
+        rows.append(result_row(run, record) | figures)
+        hits.append(hit)
     variants = compare_variants(params, rows, hits)
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "variants.csv", variants, columns(Variant))
-    write_table(folder / "timings.csv", timings, columns(VariantTime))
+    write_table(folder / "timings.csv", timing_rows(trained), columns(VariantTime))
     kept = ("seeds", "test_accuracy_mean", "difference")
-    summary = summarise(variants, "model", "variant", kept)
-    write_summary(folder / "summary.json", summary)
+    write_summary(folder / "summary.json", summarise(variants, "model", "variant", kept))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,11 @@ text, dev from the part of it that is held out; they have figures by kind of byt
 passage that is told byte by byte.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 from tqdm import tqdm
 
-from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import SequenceEpoch, SequenceResult, SequenceTime
 from actmodels.sequences.config import SequenceTrialConfig
@@ -22,49 +20,34 @@ from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.along_text import Reading
-from pipeline.studies.sequence_rows import (
-    LOOKED_AT,
-    history_rows,
-    look,
-    result_row,
-)
-from pipeline.studies.sequence_runs import CHARACTERS, Run, plan
-from pipeline.studies.study import spent, summarise
-from pipeline.trained.trials import execution_settings, keyed_on
+from pipeline.studies.over_seeds import summarise
+from pipeline.studies.sequence_rows import LOOKED_AT, look, sequence_result
+from pipeline.studies.sequence_runs import CHARACTERS, SequenceRun, plan, reads
+from pipeline.studies.study import Trained, history_rows, timing_rows, train
+from pipeline.trained.trials import execution_settings
 from tune.execution import Execution
-from tune.grid import Trial
 from tune.store import TrialStore
-from tune.sweep import run_trials
 
 # In place of the data's digest: a trial's settings tell all that it draws. Not so of characters,
 # which have their text's.
 NO_DATA = "drawn"
 
 
-def train(runs: list[Run], execution: Execution, reading: Reading | None) -> list[TrialRecord]:
+def trained_runs(
+    runs: list[SequenceRun], execution: Execution, reading: Reading | None
+) -> list[Trained[SequenceTrialConfig]]:
     """Train what is not trained yet.
 
     Raises:
         DataError: the text is too short for what is asked of it.
     """
-    trials = keyed([run for run in runs if not run.reads], NO_DATA, execution)
-    if reading is not None:
-        readers = [run for run in runs if run.reads]
-        for run in readers:
+    if reading is None:
+        return train("graves", runs, execution, lambda _: NO_DATA)
+    for run in runs:
+        if reads(run.config):
             reading.task(run.config)  # before anything is trained
-        trials |= keyed(readers, reading.text.sha256, execution)
-        execution = replace(execution, text=reading.text.path)
-    ordered = [trials[run.config] for run in runs]
-    return run_trials("graves", ordered, execution, keep_weights=True)
-
-
-def keyed(
-    runs: Sequence[Run], data_digest: str, execution: Execution
-) -> dict[SequenceTrialConfig, Trial]:
-    """The trials of runs on the same data."""
-    configs = [run.config for run in runs]
-    trials = keyed_on(data_digest, configs, execution)
-    return dict(zip(configs, trials, strict=True))
+    execution, text = replace(execution, text=reading.text.path), reading.text.sha256
+    return train("graves", runs, execution, lambda config: text if reads(config) else NO_DATA)
 
 
 def reading_of(params: Params) -> Reading | None:
@@ -80,27 +63,20 @@ def main() -> None:
     """Write artefacts/graves/."""
     params = load_params()
     folder = artefacts("graves")
-    runs, reading = plan(params), reading_of(params)
-    execution = execution_settings(params)
-    records = train(runs, execution, reading) if runs else []
-    pairs = list(zip(runs, records, strict=True))
-    rows = [result_row(run, record) for run, record in pairs]
+    execution, reading = execution_settings(params), reading_of(params)
+    trained = trained_runs(plan(params), execution, reading)
+    rows = [sequence_result(run, record) for run, record in trained]
     write_table(folder / "results.csv", rows, columns(SequenceResult))
-    write_table(
-        folder / "history.csv",
-        [row for p in pairs for row in history_rows(*p)],
-        columns(SequenceEpoch),
-    )
+    write_table(folder / "history.csv", history_rows(trained), columns(SequenceEpoch))
+    write_table(folder / "timings.csv", timing_rows(trained), columns(SequenceTime))
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
     store = TrialStore(execution.state / "trials")
-    bar = tqdm(pairs, "graves", unit="model", disable=not pairs)
+    bar = tqdm(trained, "graves", unit="model", disable=not trained)
     weighted = (
         (run, torch.load(store.weights_path(record.key), weights_only=True)) for run, record in bar
     )
     for name, rows_of in look(weighted, params.graves, reading).items():
         write_table(folder / f"{name}.csv", rows_of, columns(LOOKED_AT[name]))
-    timings = [run.seeded | spent(record) for run, record in pairs]
-    write_table(folder / "timings.csv", timings, columns(SequenceTime))
     named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in rows]
     write_summary(
         folder / "summary.json", summarise(named, "task", "run", ("dev_error", "dev_mean_steps"))

@@ -5,8 +5,8 @@ The test split is not read: nothing is claimed of one winner, the ways are compa
 
 import itertools
 import statistics
-from typing import Any
 
+from actmodels.config import TrialConfig
 from actmodels.registry import model_with
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import HaltingPoint, HaltingTime
@@ -14,8 +14,10 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.study import Run, changed, chosen, run_row, summarise, timing_row, train
-from pipeline.trained.trials import execution_settings
+from pipeline.studies.over_seeds import grouped, mean, spread, summarise
+from pipeline.studies.study import Row, Run, history_rows, result_row, timing_rows, train
+from pipeline.studies.variants import changed, chosen
+from pipeline.trained.trials import data_digest, execution_settings
 from tune.selection import sample_sd
 
 RESULTS = (
@@ -25,7 +27,7 @@ RESULTS = (
 HISTORY = ("kind", "point", "seed", "epoch", "dev_accuracy", "dev_mean_steps", "ponder_weight")
 
 
-def plan(params: Params) -> list[Run]:
+def plan(params: Params) -> list[Run[TrialConfig]]:
     """Every combination of a kind's values with every seed, in the order of params.yaml."""
     study, common = params.halting, params.sweep.settings
     runs = []
@@ -48,27 +50,21 @@ def plan(params: Params) -> list[Run]:
     return runs
 
 
-def point_rows(rows: list[dict[str, Any]], collapsed_below: float) -> list[dict[str, Any]]:
+def point_rows(rows: list[Row], collapsed_below: float) -> list[Row]:
     """Mean and sd over the seeds of each point, and the share of runs that collapsed."""
-    points: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        points.setdefault((row["kind"], row["point"]), []).append(row)
     table = []
-    for (kind, point), found in points.items():
-        accuracy = [row["dev_accuracy"] for row in found]
+    for (kind, point), found in grouped(rows, "kind", "point").items():
         steps = [row["dev_mean_steps"] for row in found]
-        weights = [r["ponder_weight_end"] for r in found if r["ponder_weight_end"] is not None]
         table.append(
             {
                 "kind": kind,
                 "point": point,
                 "seeds": len(found),
-                "dev_accuracy_mean": statistics.fmean(accuracy),
-                "dev_accuracy_sd": sample_sd(accuracy),
+                **spread(found, "dev_accuracy"),
                 "mean_steps_mean": statistics.fmean(steps),
                 "mean_steps_sd": sample_sd(steps),
                 "collapsed": statistics.fmean(step < collapsed_below for step in steps),
-                "ponder_weight_end_mean": statistics.fmean(weights) if weights else None,
+                "ponder_weight_end_mean": mean(found, "ponder_weight_end"),
             }
         )
     return table
@@ -78,24 +74,16 @@ def main() -> None:
     """Write artefacts/halting/."""
     params = load_params()
     folder = artefacts("halting")
-    runs = plan(params)
-    records = train("halting", runs, execution_settings(params), keep_weights=False) if runs else []
-    pairs = list(zip(runs, records, strict=True))
-    rows = [run_row(run, record) for run, record in pairs]
+    runs, execution = plan(params), execution_settings(params)
+    trained = train("halting", runs, execution, lambda _: data_digest(), keep_weights=False)
+    rows = [result_row(run, record) for run, record in trained]
     points = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "points.csv", points, columns(HaltingPoint))
-    history = [
-        {**run.labels, "seed": run.config.seed} | {name: getattr(e, name) for name in HISTORY[3:]}
-        for run, record in pairs
-        for e in record.history
-    ]
-    write_table(folder / "history.csv", history, list(HISTORY))
-    timings = [timing_row(run, record) for run, record in pairs]
-    write_table(folder / "timings.csv", timings, columns(HaltingTime))
+    write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
+    write_table(folder / "timings.csv", timing_rows(trained), columns(HaltingTime))
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
-    summary = summarise(points, "kind", "point", kept)
-    write_summary(folder / "summary.json", summary)
+    write_summary(folder / "summary.json", summarise(points, "kind", "point", kept))
 
 
 if __name__ == "__main__":

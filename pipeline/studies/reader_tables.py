@@ -1,59 +1,35 @@
 """The tables of the stage `nse`: what trained readers did, row by row."""
 
-import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from actmodels.comprehension.baseline import most_frequent_accuracy
 from actmodels.comprehension.config import ReaderTrialConfig
 from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.questions import QuestionTensors
+from actmodels.figures import mean_and_sd
 from actmodels.records import TrialRecord
-from actmodels.rows.columns import columns
-from actmodels.rows.readers import ReaderEpoch, ReaderResult
-from pipeline.measures.paired import Hits, compare
-from pipeline.studies.study import trained
-from tune.selection import sample_sd
+from pipeline.measures.paired import Hits
+from pipeline.studies.against_first import compared
+from pipeline.studies.over_seeds import mean, spread
+from pipeline.studies.study import Row, Run, result_row
 
-RESULTS, HISTORY = columns(ReaderResult), columns(ReaderEpoch, after="seed")
-
-
-class Scored(NamedTuple):
-    """A line of results.csv, and the answers to the test split behind it."""
-
-    row: dict[str, Any]
-    test: ReaderEvaluation
-
-    @property
-    def hits(self) -> Hits:
-        """1 for a right answer, 0 for a wrong one [questions]."""
-        return (self.test.predictions == self.test.answers).double().numpy()
+ReaderRun = Run[ReaderTrialConfig]
 
 
-def result_row(
-    seeded: Mapping[str, Any], config: ReaderTrialConfig, record: TrialRecord
-) -> dict[str, Any]:
-    """What training says of a reader: figures of its best dev epoch."""
-    best, reader = record.best, config.reader
-    return {
-        **seeded,
+def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -> Row:
+    """What training says of a reader, and what the test split says."""
+    reader, (mean_steps, _) = run.config.reader, mean_and_sd(test.steps)
+    return result_row(run, record) | {
         "strategy": reader.strategy,
         "steps": reader.steps,
-        **trained(record),
-        **{name: getattr(best, name) for name in RESULTS if name.startswith("dev_")},
+        "test_accuracy": test.accuracy,
+        "test_questions": len(test.answers),
+        "test_mean_steps": mean_steps,
     }
 
 
-def history_rows(seeded: Mapping[str, Any], record: TrialRecord) -> list[dict[str, Any]]:
-    """One line per epoch."""
-    return [
-        {**seeded, **{name: getattr(epoch, name) for name in HISTORY}} for epoch in record.history
-    ]
-
-
-def step_rows(seeded: Mapping[str, Any], dev: ReaderEvaluation) -> list[dict[str, Any]]:
+def step_rows(seeded: Mapping[str, Any], dev: ReaderEvaluation) -> list[Row]:
     """One line per step: what it counts in the answers to dev, and how good its own are."""
     right = dev.step_predictions == dev.answers[:, None]
     weights, accuracies = dev.weights.double().mean(dim=0), right.double().mean(dim=0)
@@ -65,9 +41,7 @@ def step_rows(seeded: Mapping[str, Any], dev: ReaderEvaluation) -> list[dict[str
     ]
 
 
-def baseline_rows(
-    kind: str, source: str, splits: Mapping[str, QuestionTensors]
-) -> list[dict[str, Any]]:
+def baseline_rows(kind: str, source: str, splits: Mapping[str, QuestionTensors]) -> list[Row]:
     """One line per split: what needs no reading."""
     return [
         {
@@ -83,36 +57,21 @@ def baseline_rows(
     ]
 
 
-def compare_runs(scored: Sequence[Scored], resamples: int) -> list[dict[str, Any]]:
+def compare_runs(rows: Sequence[Row], hits: Sequence[Hits], resamples: int) -> list[Row]:
     """One line per run: mean and sd over seeds, and the difference from the first of its kind.
 
     Seeds are drawn apart for the two: runs of one seed begin with the same words' rows, but with
     other numbers of steps they soon have nothing else in common.
     """
-    together: dict[tuple[str, str], list[Scored]] = {}
-    for one in scored:
-        together.setdefault((one.row["questions"], one.row["run"]), []).append(one)
-    first: dict[str, Hits] = {}
-    table = []
-    for (questions, run), found in together.items():
-        hits = np.stack([one.hits for one in found])
-        reference = first.setdefault(questions, hits)
-        comparison = compare(reference, hits, resamples, seed=0, seeds_paired=reference is hits)
-        rows = [one.row for one in found]
-        dev, test = ([row[f"{split}_accuracy"] for row in rows] for split in ("dev", "test"))
-        table.append(
-            {
-                "questions": questions,
-                "run": run,
-                "strategy": rows[0]["strategy"],
-                "steps": rows[0]["steps"],
-                "seeds": len(rows),
-                "dev_accuracy_mean": statistics.fmean(dev),
-                "dev_accuracy_sd": sample_sd(dev),
-                "test_accuracy_mean": statistics.fmean(test),
-                "test_accuracy_sd": sample_sd(test),
-                "test_mean_steps": statistics.fmean(row["test_mean_steps"] for row in rows),
-                **comparison._asdict(),
-            }
-        )
-    return table
+    found = compared(rows, hits, "questions", "run", resamples, seeds_paired=False)
+    return [
+        {
+            **{name: own[0][name] for name in ("questions", "run", "strategy", "steps")},
+            "seeds": len(own),
+            **spread(own, "dev_accuracy"),
+            **spread(own, "test_accuracy"),
+            "test_mean_steps": mean(own, "test_mean_steps"),
+            **comparison._asdict(),
+        }
+        for own, comparison in found
+    ]

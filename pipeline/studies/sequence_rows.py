@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from actmodels.draws import generator
-from actmodels.records import EpochRecord, TrialRecord
+from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
-from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind, SequenceResult
+from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
 from actmodels.sequences.difficulty import by_difficulty
@@ -14,44 +14,21 @@ from actmodels.sequences.evaluation import evaluate
 from actmodels.settings import ActConfig
 from pipeline.parameters.study_sections import Graves
 from pipeline.studies.along_text import Reading
-from pipeline.studies.sequence_runs import Run
-from pipeline.studies.study import trained
+from pipeline.studies.sequence_runs import SequenceRun, reads
+from pipeline.studies.study import Row, result_row
 
 LOOKED_AT = {"difficulty": AtDifficulty, "reading": ByteRead, "bytes": BytesOfKind}  # file: row
 
 
-def error(epoch: EpochRecord) -> float:
-    """Share of the dev sequences with any mistake; 0.325 where 1 - 0.675 is not."""
-    return round(1 - epoch.dev_accuracy, 12)
-
-
-def result_row(run: Run, record: TrialRecord) -> dict[str, Any]:
+def sequence_result(run: SequenceRun, record: TrialRecord) -> Row:
     """One line of results.csv: figures of the best dev epoch."""
-    best, halting = record.best, run.config.halting
-    return {
-        **run.name,
-        "halting": run.config.halting_name,
-        "ponder_weight": halting.ponder_weight if isinstance(halting, ActConfig) else None,
-        "seed": run.config.seed,
-        **trained(record),
-        "dev_error": error(best),
-        **{name: getattr(best, name) for name in columns(SequenceResult, after="dev_error")},
-    }
+    halting = run.config.halting
+    weight = halting.ponder_weight if isinstance(halting, ActConfig) else None
+    asked = {"halting": run.config.halting_name, "ponder_weight": weight}
+    return result_row(run, record) | asked
 
 
-def history_rows(run: Run, record: TrialRecord) -> list[dict[str, Any]]:
-    """One line per epoch."""
-    return [
-        run.seeded
-        | {"epoch": e.epoch, "train_loss": e.train_loss, "dev_loss": e.dev_loss}
-        | {"dev_error": error(e), "dev_mean_steps": e.dev_mean_steps}
-        for e in record.history
-    ]
-
-
-def difficulty_rows(
-    run: Run, weights: dict[str, Any], drawn: int, seed: int
-) -> list[dict[str, Any]]:
+def difficulty_rows(run: SequenceRun, weights: dict[str, Any], drawn: int, seed: int) -> list[Row]:
     """Error and steps by difficulty, on sequences that are the same for all runs of a task."""
     config, task = run.config, build_task(run.config.task)
     model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
@@ -65,16 +42,16 @@ def difficulty_rows(
 
 
 def look(
-    runs: Iterable[tuple[Run, dict[str, Any]]], study: Graves, reading: Reading | None
-) -> dict[str, list[dict[str, Any]]]:
+    runs: Iterable[tuple[SequenceRun, dict[str, Any]]], study: Graves, reading: Reading | None
+) -> dict[str, list[Row]]:
     """What trained networks do, by the file that tells it: on instances, or on bytes.
 
     Args:
         runs: with their weights.
     """
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in LOOKED_AT}
+    found: dict[str, list[Row]] = {name: [] for name in LOOKED_AT}
     for run, weights in runs:
-        if not run.reads:
+        if not reads(run.config):
             found["difficulty"] += difficulty_rows(run, weights, study.drawn, study.drawn_seed)
             continue
         assert reading is not None

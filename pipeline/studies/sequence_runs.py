@@ -1,40 +1,23 @@
 """The trainings that stage `graves` makes of its section of params.yaml."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
 from actmodels.settings import ActConfig
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import SequenceStudy
+from pipeline.studies.study import Run
 
 CHARACTERS = "characters"  # the task that needs a text
+SequenceRun = Run[SequenceTrialConfig]
 
 
-@dataclass(frozen=True)
-class Run:
-    """One training; `run` tells it apart from the task's others."""
-
-    run: str
-    config: SequenceTrialConfig
-
-    @property
-    def name(self) -> dict[str, Any]:
-        """The first columns of every table."""
-        return {"task": self.config.task_name, "run": self.run}
-
-    @property
-    def seeded(self) -> dict[str, Any]:
-        """These and the seed."""
-        return self.name | {"seed": self.config.seed}
-
-    @property
-    def reads(self) -> bool:
-        """It is on characters, so it needs a text."""
-        return self.config.task_name == CHARACTERS
+def reads(config: SequenceTrialConfig) -> bool:
+    """A trial is on characters, so it needs a text."""
+    return config.task_name == CHARACTERS
 
 
-def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[Run]:
+def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[SequenceRun]:
     """Without ACT, if asked for, then every ponder weight; each with every seed."""
     act = set(ActConfig.__dataclass_fields__)
     plain = {name: value for name, value in study.settings.items() if name not in act}
@@ -46,13 +29,16 @@ def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[Run]:
         kinds.append((run, "act", study.settings | {"ponder_weight": weight}))
     limits = {"max_epochs": study.max_epochs, "patience": study.patience}
     return [
-        Run(run, build_sequence_trial(task, halting, settings, **limits, seed=seed))
+        Run(
+            {"task": task, "run": run},
+            build_sequence_trial(task, halting, settings, **limits, seed=seed),
+        )
         for run, halting, settings in kinds
         for seed in seeds
     ]
 
 
-def plan(params: Params) -> list[Run]:
+def plan(params: Params) -> list[SequenceRun]:
     """All trainings, in the order of params.yaml."""
     study = params.graves
     return [run for task, tasks in study.tasks.items() for run in planned(task, tasks, study.seeds)]

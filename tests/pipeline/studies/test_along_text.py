@@ -13,11 +13,12 @@ from actmodels.rows.columns import columns
 from actmodels.sequences.build import build_task
 from actmodels.sequences.byte_kinds import KINDS
 from actmodels.sequences.training import SequenceTraining
-from pipeline.graves import NO_DATA, keyed, train
+from pipeline.graves import NO_DATA, trained_runs
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.along_text import Reading
-from pipeline.studies.sequence_rows import LOOKED_AT, look, result_row
-from pipeline.studies.sequence_runs import Run, planned
+from pipeline.studies.sequence_rows import LOOKED_AT, look, sequence_result
+from pipeline.studies.sequence_runs import SequenceRun, planned, reads
+from pipeline.trained.trials import keyed_on
 from tests.pipeline.studies.text_study import CONTENT, STUDY, graves, store_text
 from tests.pipeline.test_graves import STUDY as PARITY
 from tune.execution import Execution
@@ -31,7 +32,7 @@ def reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reading:
     return Reading(stored_text("small"), graves())
 
 
-def weights(run: Run, reading: Reading) -> dict[str, Any]:
+def weights(run: SequenceRun, reading: Reading) -> dict[str, Any]:
     training = SequenceTraining(run.config, reading.task(run.config))
     training.run_epoch()
     return training.best_parameters
@@ -65,7 +66,7 @@ def test_what_is_told_of_which_runs(reading: Reading) -> None:
     runs = [*planned("parity", PARITY, [3])[:1], *RUNS]
     trained = []
     for run in runs:
-        task = reading.task(run.config) if run.reads else build_task(run.config.task)
+        task = reading.task(run.config) if reads(run.config) else build_task(run.config.task)
         training = SequenceTraining(run.config, task)
         training.run_epoch()
         trained.append((run, training.best_parameters))
@@ -93,23 +94,24 @@ def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
 
     def note(kind: str, trials: list[Trial], where: Execution, **_: object) -> list[TrialRecord]:
         seen.append((trials, where))
-        return []
+        return [TrialRecord(trial.key, {}, 0, (), {}) for trial in trials]
 
-    monkeypatch.setattr("pipeline.graves.run_trials", note)
+    monkeypatch.setattr("tune.sweep.run_trials", note)
     runs = [*planned("parity", PARITY, [3]), *RUNS]
-    train(runs, execution(tmp_path), reading)
+    trained = trained_runs(runs, execution(tmp_path), reading)
     ((trials, where),) = seen
     assert [trial.config for trial in trials] == [run.config for run in runs]
+    assert [record.key for _, record in trained] == [trial.key for trial in trials]
     assert where.text == tmp_path / "artefacts" / "texts" / "small.txt"
     assert [trial.origin["data"] for trial in trials] == [
         *[NO_DATA] * 3,
         *[reading.text.sha256] * 4,
     ]
     # a task without text has the key that it has where no text is known
-    alone = keyed(runs[:3], NO_DATA, execution(tmp_path))
-    assert [alone[run.config].key for run in runs[:3]] == [trial.key for trial in trials[:3]]
+    alone = keyed_on(NO_DATA, [run.config for run in runs[:3]], execution(tmp_path))
+    assert [trial.key for trial in alone] == [trial.key for trial in trials[:3]]
     reading.text = replace(reading.text, sha256="another")
-    train(runs, execution(tmp_path), reading)
+    trained_runs(runs, execution(tmp_path), reading)
     changed = [a.key != b.key for a, b in zip(trials, seen[1][0], strict=True)]
     assert changed == [False] * 3 + [True] * 4
 
@@ -120,7 +122,7 @@ def test_a_text_too_short_is_said_before_anything_is_trained(
     monkeypatch.chdir(tmp_path)
     store_text(tmp_path, CONTENT[:120])
     with pytest.raises(DataError) as caught:
-        train(RUNS, execution(tmp_path), Reading(stored_text("small"), graves()))
+        trained_runs(RUNS, execution(tmp_path), Reading(stored_text("small"), graves()))
     assert str(caught.value) == (
         "graves.text, small: 0 bytes are left to train on, but a window and the byte after it are "
         "7; give a longer text or hold out less"
@@ -144,7 +146,7 @@ def test_rows_of_characters_are_those_of_the_epoch_with_most_bytes_right(reading
     training = SequenceTraining(run.config, reading.task(run.config))
     history = tuple(training.epochs())
     record = TrialRecord("k", run.config.as_dict(), training.parameters, history, {})
-    row = result_row(run, record)
+    row = sequence_result(run, record)
     best = max(epoch.dev_accuracy for epoch in history)
     assert row["dev_error"] == pytest.approx(1 - best)
     assert row["dev_loss"] == record.best.dev_loss > 0

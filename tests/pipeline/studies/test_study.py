@@ -11,7 +11,7 @@ from actmodels.errors import ArtefactError
 from pipeline import fidelity, halting
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.studies.study import changed, chosen
+from pipeline.studies.variants import changed, chosen
 from tests.samples import SETTINGS, sample_trial
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,51 @@
+"""What the studies `fidelity` and `halting` train: a chosen configuration, changed."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from actmodels.config import TrialConfig, build_trial, setting_types, trial_from_dict
+from actmodels.errors import ArtefactError
+from pipeline.running.stage import artefacts
+
+
+def chosen(model: str) -> TrialConfig:
+    """The configuration that `select_best` chose for a model.
+
+    Raises:
+        ArtefactError: there is none.
+    """
+    path = artefacts("select_best", "best.json")
+    try:
+        winners = json.loads(path.read_text(encoding="utf-8"))
+        return trial_from_dict(winners[model]["config"])
+    except (OSError, ValueError, KeyError) as error:
+        problem = f"{path} is missing or has no model {model}; run: dvc repro select_best"
+        raise ArtefactError(problem) from error
+
+
+def changed(
+    base: TrialConfig,
+    model: str,
+    common: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    *,
+    max_epochs: int,
+    patience: int,
+    seed: int,
+) -> TrialConfig:
+    """A configuration like `base` but for some settings.
+
+    Args:
+        model: base's own or a relative of it, whose further settings are the common ones.
+        common: `sweep.settings`.
+        changes: the settings that differ; max_epochs and patience may be among them.
+    """
+    known = setting_types(model)
+    settings = {name: value for name, value in {**common, **base.flat()}.items() if name in known}
+    if "evaluation_batch_size" in known:  # batch mates in evaluation are as many as in training
+        settings["evaluation_batch_size"] = base.training.batch_size
+    limits = {"max_epochs": max_epochs, "patience": patience}
+    for name, value in changes.items():
+        (limits if name in limits else settings)[name] = value
+    return build_trial(model, settings, seed=seed, **limits)
