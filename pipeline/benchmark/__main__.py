@@ -105,9 +105,12 @@ def measure(given: argparse.Namespace, plan: Plan, path: Path) -> None:
 def main() -> None:
     """Measure into artefacts/bench/."""
     given = arguments()
-    plan = replace(QUICK if given.quick else FULL, tensors=given.tensors)
-    dry_run = given.quick or given.dry_run
-    plan = replace(plan, dry_run=dry_run, workspace=state_folder() / "bench")
+    plan = replace(
+        QUICK if given.quick else FULL,
+        dry_run=given.quick or given.dry_run,
+        tensors=given.tensors,
+        workspace=state_folder() / "bench",
+    )
     path = artefacts("bench", "quick.json" if given.quick else "bench.json")
     measure(given, plan, path)
     print(f"{path} and {path.with_suffix('.md').name} are written")

@@ -1,7 +1,4 @@
-"""Resident memory at its highest while trials train, each measured in a process of its own.
-
-Linux alone tells it of a process without what its parent had when it started it.
-"""
+"""Resident memory at its highest while trials train, each in a process of its own; on Linux."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -27,12 +27,11 @@ from tune.sweep import run_trials
 DEMO = Sizes(64, 4000, 300, 64)  # the embedded corpus and its models, but for the pairs
 EPOCHS = (1, 3)  # of the trials of each sweep
 DONE = "tags.kind = 'trial' AND attributes.status = 'FINISHED'"
-USERS = ("RAY_ADDRESS", "MLFLOW_TRACKING_URI")  # a cluster and a server that are not measured
 
 
 def measure(plan: Plan, say: Say) -> dict[str, Any]:
     """A row for each sweep."""
-    for name in USERS:
+    for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):  # what is the user's is not measured
         os.environ.pop(name, None)
     data, folder, state = drawn_data(DEMO), plan.workspace, plan.workspace / "state"
     for name, part in (("train", data.train), ("dev", data.dev), ("embedding", data.words)):

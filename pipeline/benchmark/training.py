@@ -73,9 +73,9 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
     for batch_size in plan.batch_sizes:
         both = Both(plan, batch_size)
         found["rows"] += rows(plan, both, batch_size, say)
-        size = {"batch_size": batch_size, "examples": both.examples}
         steps = both.ours.train_epoch().figures().mean_steps
-        found["trials"].append(size | {"parameters": both.ours.parameters, "mean_steps": steps})
+        trial = {"batch_size": batch_size, "parameters": both.ours.parameters, "mean_steps": steps}
+        found["trials"].append(trial)
     return found
 
 
