@@ -35,13 +35,15 @@ def main() -> None:
     trials = keyed(configs, execution)
     store = TrialStore(execution.state / "trials")
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
-    # The slowest models first, or a worker may be left alone with one of them at the end.
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
-    slowest_first = sorted(trials, key=lambda trial: -seconds[trial.config.model])
     with Stopwatch("retrain", trials, execution) as stopwatch:
-        found = run_trials("retrain", slowest_first, execution, keep_weights=True)
-    by_key = {record.key: record for record in found}
-    records = [by_key[trial.key] for trial in trials]
+        records = run_trials(
+            "retrain",
+            trials,
+            execution,
+            keep_weights=True,
+            slow=lambda trial: seconds[trial.config.model],
+        )
     summary = {}
     for model in best:
         own = [record for record in records if record.config["model"] == model]

@@ -6,7 +6,7 @@ their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore 
 names of a search space and not its values, and hands back results of a grid since edited.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,12 @@ from tune.trainable import checkpoint_path
 
 
 def run_trials(
-    kind: str, trials: list[Trial], execution: Execution, *, keep_weights: bool = False
+    kind: str,
+    trials: list[Trial],
+    execution: Execution,
+    *,
+    keep_weights: bool = False,
+    slow: Callable[[Trial], float] = lambda _: 0.0,
 ) -> list[TrialRecord]:
     """Run what has not finished yet, and return the records of all trials in their order.
 
@@ -34,6 +39,8 @@ def run_trials(
         kind: "sweep" or "retrain"; names the parent run in MLflow.
         trials: distinct trials.
         keep_weights: keep each trial's best weights in the store.
+        slow: the trials with most of it start first, or a worker may be left alone with one of
+            them at the end.
 
     Raises:
         SweepError: a trial failed or is missing; names all of them.
@@ -42,7 +49,7 @@ def run_trials(
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
     with alone(kind, execution.state):
-        return tracked(kind, trials, execution, keep_weights=keep_weights)
+        return tracked(kind, trials, execution, keep_weights=keep_weights, slow=slow)
 
 
 @contextmanager
@@ -65,7 +72,12 @@ def alone(kind: str, state: Path) -> Iterator[None]:
 
 
 def tracked(
-    kind: str, trials: list[Trial], execution: Execution, *, keep_weights: bool
+    kind: str,
+    trials: list[Trial],
+    execution: Execution,
+    *,
+    keep_weights: bool,
+    slow: Callable[[Trial], float],
 ) -> list[TrialRecord]:
     """Finish all trials under one parent run, whose status says how that ended."""
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
@@ -75,7 +87,7 @@ def tracked(
     status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"
     metrics = {"trials": float(len(trials))}
     try:
-        records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights)
+        records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
         status = "FINISHED"
         metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
         return records
@@ -87,7 +99,13 @@ def tracked(
 
 
 def finish_all(
-    kind: str, trials: list[Trial], execution: Execution, tracker: Tracker, *, keep_weights: bool
+    kind: str,
+    trials: list[Trial],
+    execution: Execution,
+    tracker: Tracker,
+    *,
+    keep_weights: bool,
+    slow: Callable[[Trial], float],
 ) -> list[TrialRecord]:
     """Reuse finished trials, run the others, and prove that none is missing."""
     store = TrialStore(execution.state / "trials")
@@ -106,6 +124,7 @@ def finish_all(
     print(f"{kind}: {len(missing)} of {len(trials)} trials to run", flush=True)
     errors: dict[str, str] = {}
     if missing:
+        missing.sort(key=slow, reverse=True)
         errors = execute(
             kind, missing, execution, store, tracker, keep_weights=keep_weights, rungs=rungs
         )
