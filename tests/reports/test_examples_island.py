@@ -100,7 +100,7 @@ def test_the_choices_are_those_that_the_pairs_allow(examples: Examples) -> None:
     options = Selects(examples_island(examples, 100).html).options
     assert options["label"] == options["predicted"] == ["any", *LABELS]
     assert options["steps"] == ["any number", "1", "2", "3", "4"]
-    assert options["run"] == ["Adaptive Attention, seed 1"]
+    assert options["run"] == ["any", "Adaptive Attention, seed 1"]  # hidden, as it is one
     assert options["outcome"][:3] == ["any effect", "corrected", "spoiled"]
 
 
