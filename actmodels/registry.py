@@ -45,8 +45,9 @@ HaltingConfig = (
 
 @dataclass(frozen=True)
 class HaltingKind:
-    """A kind of halting: its settings, and its class as module:name."""
+    """A kind of halting: as readers know it, its settings, and its class as module:name."""
 
+    title: str
     settings: type[HaltingConfig]
     halting: str
 
@@ -70,14 +71,20 @@ class Architecture:
 
 
 HALTINGS = {
-    "act": HaltingKind(ActConfig, "actmodels.halting.act:Act"),
-    "fixed_steps": HaltingKind(FixedStepsConfig, "actmodels.halting.fixed_steps:FixedSteps"),
-    "ponder_net": HaltingKind(PonderNetConfig, "actmodels.halting.ponder_net:PonderNet"),
-    "dact": HaltingKind(DactConfig, "actmodels.halting.dact:Dact"),
-    "supervised_act": HaltingKind(
-        SupervisedActConfig, "actmodels.halting.supervised_act:SupervisedAct"
+    "act": HaltingKind("ACT", ActConfig, "actmodels.halting.act:Act"),
+    "fixed_steps": HaltingKind(
+        "fixed steps", FixedStepsConfig, "actmodels.halting.fixed_steps:FixedSteps"
     ),
-    "target_steps": HaltingKind(TargetStepsConfig, "actmodels.halting.target_steps:TargetSteps"),
+    "ponder_net": HaltingKind(
+        "PonderNet", PonderNetConfig, "actmodels.halting.ponder_net:PonderNet"
+    ),
+    "dact": HaltingKind("DACT", DactConfig, "actmodels.halting.dact:Dact"),
+    "supervised_act": HaltingKind(
+        "supervised ACT", SupervisedActConfig, "actmodels.halting.supervised_act:SupervisedAct"
+    ),
+    "target_steps": HaltingKind(
+        "target steps", TargetStepsConfig, "actmodels.halting.target_steps:TargetSteps"
+    ),
 }
 
 

@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 import pandas as pd
 from scipy.special import stdtrit
 
+from actmodels.registry import HALTINGS
 from reports.markdown import DASH, Cell
 
 MINUS = "\N{MINUS SIGN}"
@@ -202,14 +203,7 @@ def setting(cell: str) -> str:
 
 
 # The kinds of halting (an ending before one it ends with), and what no rule spells right.
-KINDS = {
-    "supervised_act": "supervised ACT",
-    "act": "ACT",
-    "fixed_steps": "fixed steps",
-    "ponder_net": "PonderNet",
-    "dact": "DACT",
-    "target_steps": "target steps",
-}
+KINDS = {name: kind.title for name, kind in HALTINGS.items()}
 VARIANTS = {**KINDS, "as_published": "as published"}
 SPELLED = {
     "Lstm": "LSTM",
@@ -220,9 +214,9 @@ SPELLED = {
 
 def title(model: str) -> str:
     """`adaptive_attention_dact` is Adaptive Attention, DACT."""
-    for ending, said in VARIANTS.items():
+    for ending in sorted(VARIANTS, key=len, reverse=True):  # supervised_act ends like act
         if model.endswith(f"_{ending}"):
-            return f"{title(model.removesuffix(f'_{ending}'))}, {said}"
+            return f"{title(model.removesuffix(f'_{ending}'))}, {VARIANTS[ending]}"
     words = model.replace("_", " ").title()
     for plain, spelled in SPELLED.items():
         words = words.replace(plain, spelled)

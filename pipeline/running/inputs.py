@@ -1,9 +1,11 @@
-"""What a stage reads, as it was when the stage began.
+"""What a stage reads: is it what the stages before it wrote, and the same at the end as before?
 
 DVC writes into dvc.lock what parameters and dependencies say when a stage *ends*: after an edit in
-between, the result of the old ones would stand there as that of the new ones, up to date.
+between, the result of the old ones would stand there as that of the new ones, up to date. It also
+has the digest of everything that a stage wrote, so that damage is told where it is read.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +15,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ArtefactError
-from actmodels.sealed import file_digest
 
-PIPELINE, PARAMS = Path("dvc.yaml"), Path("params.yaml")
+PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 
 
 def inputs(stage: str) -> dict[str, str]:
@@ -29,6 +30,24 @@ def inputs(stage: str) -> dict[str, str]:
         for path in _files(Path(dependency)):
             found[path.as_posix()] = _digest(path)
     return found
+
+
+def check_as_written(before: dict[str, str]) -> None:
+    """Compare with the digests of what other stages wrote, as far as DVC has recorded any.
+
+    Raises:
+        ArtefactError: something is not what its stage wrote.
+    """
+    for stage, recorded in (_tree(LOCK).get("stages") or {}).items():
+        for out in recorded.get("outs", []):
+            path, below = out["path"], f"{out['path']}/"
+            if not any(name == path or name.startswith(below) for name in before):
+                continue
+            if (before.get(path) or _folder_digest(Path(path))) != out["md5"]:
+                raise ArtefactError(
+                    f"{path} is not what the stage {stage} wrote: it is damaged or was edited; "
+                    f"run: dvc repro -f -s {stage}"
+                )
 
 
 def check_unchanged(stage: str, before: dict[str, str]) -> None:
@@ -65,10 +84,24 @@ def _tree(path: Path) -> dict[str, Any]:
 
 
 def _digest(path: Path) -> str:
+    """As DVC has it."""
     try:
-        return file_digest(path)
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "md5").hexdigest()
     except OSError as error:  # removed in this very moment, or not ours to read
         return str(error)
+
+
+def _folder_digest(path: Path) -> str:
+    """As DVC has it: that of the sorted listing of its files."""
+    files = sorted(
+        (file.relative_to(path).as_posix(), _digest(file))
+        for file in path.rglob("*")
+        if file.is_file()
+    )
+    listing = [{"md5": digest, "relpath": name} for name, digest in files]
+    text = json.dumps(listing, sort_keys=True)
+    return f"{hashlib.md5(text.encode()).hexdigest()}.dir"
 
 
 def _values(keys: list[str]) -> Iterator[tuple[str, str]]:

@@ -47,8 +47,9 @@ def fresh(folder: Path) -> Iterator[None]:
 
 
 def run_stage(main: Callable[[], None]) -> NoReturn:
-    """Run a stage as a command; one whose inputs were edited meanwhile ends with an error."""
+    """Run a stage as a command; inputs that are damaged, or edited meanwhile, end it."""
     from pipeline.running.inputs import (  # reads YAML, which commands do without
+        check_as_written,
         check_unchanged,
         inputs,
     )
@@ -56,6 +57,7 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
         before = inputs(stage)
+        check_as_written(before)
         main()
         check_unchanged(stage, before)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.rows.traces import COUNTS
-from reports.stored.reading import Source, read_json, read_lines
+from reports.stored.reading import read_json, read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +66,15 @@ def read_examples(root: Path) -> Examples:
     """Read artefacts/trace/.
 
     Raises:
-        ArtefactError: a file is missing or damaged, or they are of different models or seeds.
+        ArtefactError: a file is missing.
     """
-    source = Source(root, "trace", "traces.jsonl")
-    lines = read_lines(source, lambda line: (tuple(line["answer"]), _example(line)))
-    pairs = tuple(pair for _, pair in lines)
-    summary = Source(root, "trace", "summary.json")
-    counted = _counted(summary)
-    found, traced = ({(one.model, one.seed) for one in of} for of in (counted, pairs))
-    for model, seed in sorted(found ^ traced):
-        one, other = ("has", "lacks") if (model, seed) in found else ("lacks", "has")
-        raise summary.damaged(f"{one} seed {seed} of {model}, which traces.jsonl {other}")
+    lines = read_lines(root, "trace/traces.jsonl", lambda line: (tuple(line["answer"]), line))
+    counted = tuple(
+        Counted(model, int(seed.removeprefix("seed_")), {name: found[name] for name in COUNTS})
+        for model, seeds in read_json(root, "trace/summary.json").items()
+        for seed, found in seeds.items()
+    )
+    pairs = tuple(_example(line) for _, line in lines)
     return Examples(lines[0][0] if lines else (), pairs, counted)
 
 
@@ -95,14 +93,3 @@ def _step(step: dict[str, Any], labels: Iterable[str]) -> Step:
         tuple(step["class_probabilities"][label] for label in labels),
         *(step["premise_attention"], step["hypothesis_attention"]),
     )
-
-
-def _counted(source: Source) -> tuple[Counted, ...]:
-    try:
-        return tuple(
-            Counted(model, int(seed.removeprefix("seed_")), {name: found[name] for name in COUNTS})
-            for model, seeds in read_json(source).items()
-            for seed, found in seeds.items()
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise source.damaged("must map models to seeds to counts") from error

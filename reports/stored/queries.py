@@ -1,9 +1,10 @@
 """Traced questions: what a reader did to the words of a query, step by step."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from reports.stored.reading import Source, read_lines
+from reports.stored.reading import read_lines
 
 BLANK = "XXXXX"  # stands in a query for the word that is asked for
 
@@ -59,13 +60,13 @@ class Traced:
         return self.predicted == self.answer
 
 
-def read_queries(source: Source) -> tuple[Traced, ...]:
+def read_queries(root: Path) -> tuple[Traced, ...]:
     """The traced questions in stored order.
 
     Raises:
-        ArtefactError: the file is missing, or a line is damaged.
+        ArtefactError: the file is missing.
     """
-    return tuple(read_lines(source, _traced))
+    return tuple(read_lines(root, "nse/queries.jsonl", _traced))
 
 
 def _traced(line: dict[str, Any]) -> Traced:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from reports.featured import featured_halting
 from reports.markdown import DASH, Cell, Table, csv_text
 from reports.spread import Interval, Spread, signed, title
-from reports.stored.artefacts import AGAINST, Artefacts
+from reports.stored.artefacts import Artefacts
 from reports.studies.fidelity.variants import TOGETHER, Variant, fidelity_models, variants
 from reports.tables.ablation import FIXED, best_fixed
 from reports.tables.comparisons import comparisons, counted, p_value
-from reports.tables.correlations import correlations
+from reports.tables.correlations import AGAINST, correlations
 from reports.tables.depth import asks_for_steps
 from reports.tables.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.tables.step_habits import certainty_gap, label_gap

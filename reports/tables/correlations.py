@@ -6,7 +6,9 @@ import pandas as pd
 
 from reports.markdown import DASH, Table
 from reports.spread import Spread, follows, title
-from reports.stored.artefacts import AGAINST, Artefacts
+from reports.stored.artefacts import Artefacts
+
+AGAINST = {"mean_length": "mean sentence length", "depth": "recorded depth"}
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from actmodels.registry import HALTINGS, MODELS
+from actmodels.registry import MODELS
 from reports.spread import (
-    KINDS,
     MINUS,
     Gap,
     Interval,
@@ -154,9 +153,8 @@ def test_titles(model: str, said: str) -> None:
     assert title(model) == said
 
 
-def test_every_model_has_a_title_of_its_own_and_every_kind_a_name() -> None:
+def test_every_model_has_a_title_of_its_own() -> None:
     assert len({title(model) for model in MODELS}) == len(MODELS)
-    assert set(KINDS) == set(HALTINGS)
 
 
 def test_what_a_stage_stored() -> None:

@@ -99,15 +99,47 @@ def test_what_is_no_stage_reads_nothing(project: Path) -> None:
     assert inputs("tell") == {}
 
 
+def dvc(*arguments: str) -> tuple[int, str]:
+    command = [str(Path(sys.executable).with_name("dvc")), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("read", ["made", "made/one.txt"])
+def test_what_is_not_as_it_was_written_is_never_read(read: str, project: Path) -> None:
+    """Told by DVC's own digests, of a file and of a folder; what is said mends it."""
+    make = "import pathlib as p; d = p.Path('made'); d.mkdir(exist_ok=True); "
+    make += "[(d / f'{n}.txt').write_text(n) for n in ('one', 'two')]"
+    (project / "make.py").write_text(make)
+    stages = f"""
+stages:
+  make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
+  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, {read}], params: [tell], outs: [out.txt]}}
+"""
+    (project / "dvc.yaml").write_text(stages)
+    (project / "tell.py").write_text(STAGE.format(body="pass"))
+    assert dvc("init", "--no-scm")[0] == 0
+    assert dvc("repro")[0] == 0
+    assert tell(project, "pass") == (0, "")
+    (project / "made" / "one.txt").chmod(0o644)
+    (project / "made" / "one.txt").write_text("0ne")
+    before = (project / "out.txt").stat().st_mtime_ns
+    assert tell(project, "pass") == (
+        1,
+        "error: made is not what the stage make wrote: it is damaged or was edited; "
+        "run: dvc repro -f -s make\n",
+    )
+    assert (project / "out.txt").stat().st_mtime_ns == before
+    assert dvc("repro", "-f", "-s", "make")[0] == 0
+    assert tell(project, "pass") == (0, "")
+    (project / "make.py").write_text(make.replace("write_text(n)", "write_text(n + n)"))
+    assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
+
+
 @pytest.mark.slow
 def test_dvc_does_not_record_it(project: Path) -> None:
     """By itself it writes the edited value beside the old one's output, and calls it up to date."""
-
-    def dvc(*arguments: str) -> tuple[int, str]:
-        command = [str(Path(sys.executable).with_name("dvc")), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100)
-        return done.returncode, done.stdout + done.stderr
-
     assert dvc("init", "--no-scm")[0] == 0
     (project / "dvc.yaml").write_text(DVC.replace("python", sys.executable))
     (project / "tell.py").write_text(

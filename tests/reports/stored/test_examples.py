@@ -1,39 +1,18 @@
-"""Traced pairs are read as they were written, or the line that is wrong is named."""
+"""Traced pairs are read as they were written."""
 
-import json
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from actmodels.errors import ArtefactError
 from reports.stored.examples import read_examples
 from tests.reports.write_traces import LABELS, PAIRS, line, random_lines, write_traces
-
-AGAIN = "; run: dvc repro -f -s trace"
-Line = dict[str, Any]
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     write_traces(tmp_path / "artefacts")
     return tmp_path / "artefacts"
-
-
-def change(root: Path, number: int, changed: Callable[[Line], object]) -> None:
-    """Change one line of the traces, counted from 1, in place."""
-    path = root / "trace" / "traces.jsonl"
-    lines = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
-    changed(lines[number - 1])
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
-
-
-def problem(root: Path) -> str:
-    with pytest.raises(ArtefactError) as caught:
-        read_examples(root)
-    return str(caught.value)
 
 
 def test_what_is_read_is_what_was_written(root: Path) -> None:
@@ -68,58 +47,6 @@ def test_nothing_traced_is_nothing_read(tmp_path: Path) -> None:
     write_traces(tmp_path, [])
     examples = read_examples(tmp_path)
     assert (examples.labels, examples.pairs, examples.counted) == ((), (), ())
-
-
-@pytest.mark.parametrize("file", ["traces.jsonl", "summary.json"])
-def test_a_missing_file(root: Path, file: str) -> None:
-    (root / "trace" / file).unlink()
-    assert problem(root) == f"artefacts/trace/{file} is missing; run: dvc repro trace"
-
-
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        (lambda one: one.pop("outcome"), "has no key outcome"),
-        (lambda one: one.update(answer=[0.5, 0.5]), "is not of the stage's form ("),
-        (lambda one: one["trace"][1].pop("class"), "has no key class"),
-        (lambda one: one["trace"][1]["class_probabilities"].pop("neutral"), "has no key neutral"),
-        (lambda one: one["trace"].insert(0, 5), "is not of the stage's form ("),
-        (
-            lambda one: one["trace"][0].update(weight=float("nan")),
-            "is not of the stage's form (has",
-        ),
-    ],
-)
-def test_a_damaged_line_is_named(
-    root: Path, changed: Callable[[Line], object], sentence: str
-) -> None:
-    change(root, 2, changed)
-    found = problem(root)
-    assert found.startswith(f"artefacts/trace/traces.jsonl, line 2: {sentence}")
-    assert found.endswith(AGAIN)
-
-
-def test_a_line_that_was_cut_off(root: Path) -> None:
-    path = root / "trace" / "traces.jsonl"
-    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
-    assert problem(root).startswith("artefacts/trace/traces.jsonl, line 8: is not JSON (")
-
-
-def test_counts_of_another_seed(root: Path) -> None:
-    path = root / "trace" / "summary.json"
-    path.write_text(path.read_text("utf-8").replace("seed_1", "seed_2"), "utf-8")
-    assert problem(root) == (
-        "artefacts/trace/summary.json: lacks seed 1 of adaptive_attention, which traces.jsonl "
-        f"has{AGAIN}"
-    )
-
-
-@pytest.mark.parametrize("stored", ['{"adaptive_attention": 5}', '{"a": {"seed_1": {"pairs": 1}}}'])
-def test_damaged_counts(root: Path, stored: str) -> None:
-    (root / "trace" / "summary.json").write_text(stored, "utf-8")
-    assert problem(root) == (
-        f"artefacts/trace/summary.json: must map models to seeds to counts{AGAIN}"
-    )
 
 
 @pytest.mark.slow

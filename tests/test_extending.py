@@ -1,0 +1,70 @@
+"""docs/extending.md: a model and a way of halting are one file and one line of the registry."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from actmodels.config import TrialConfig
+from actmodels.errors import ConfigError
+from actmodels.registry import HALTINGS, MODELS, Architecture, HaltingKind, in_steps
+from actmodels.settings import AdaptiveAttentionConfig
+from actmodels.training import Training
+from pipeline.parameters.load import load_params
+from tests import model_checks, toys
+from tests.samples import SETTINGS, sample_data, sample_trial
+
+ROOT = Path(__file__).parents[1]
+BAG, EVEN = "bag_of_words", "adaptive_attention_even_steps"
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of the registry."""
+    bag = Architecture("tests.toys:BagOfWords", toys.BagOfWordsConfig)  # type: ignore[arg-type]
+    even = HaltingKind("even steps", toys.EvenStepsConfig, "tests.toys:EvenSteps")  # type: ignore[arg-type]
+    monkeypatch.setitem(MODELS, BAG, bag)
+    monkeypatch.setitem(HALTINGS, "even_steps", even)
+    network = (MODELS["adaptive_attention"].model, AdaptiveAttentionConfig)
+    monkeypatch.setitem(MODELS, EVEN, in_steps("adaptive_attention", *network)[EVEN])
+    monkeypatch.setitem(SETTINGS, "even_steps", 3)
+
+
+@pytest.fixture(params=[BAG, EVEN])
+def config(request: pytest.FixtureRequest, registered: None) -> TrialConfig:
+    return sample_trial(request.param, max_epochs=4)
+
+
+def test_it_passes_the_five_checks(config: TrialConfig, tmp_path: Path) -> None:
+    model_checks.check_save_and_load(config, tmp_path)
+    model_checks.check_every_parameter_gets_a_gradient(config)
+    model_checks.check_batch_equals_singles(config)
+    model_checks.check_padding_changes_nothing(config)
+    model_checks.check_packed_equals_single([config, sample_trial(config.model, seed=2)])
+
+
+def test_it_learns_and_resumes_to_the_bit(config: TrialConfig) -> None:
+    whole, first = Training(config, sample_data()), Training(config, sample_data())
+    history = [record.result() for record in whole.epochs()]
+    assert history[-1]["train_loss"] < history[0]["train_loss"]
+    begun = [first.run_epoch().result() for _ in range(2)]
+    second = Training(config, sample_data())
+    second.load_state_dict(first.state_dict())
+    assert begun + [record.result() for record in second.epochs()][-2:] == history
+
+
+def params(folder: Path, model: str, grid: dict[str, Any]) -> Path:
+    yaml, path = YAML(), folder / "params.yaml"
+    tree = yaml.load((ROOT / "params.yaml").read_text())
+    tree["sweep"]["models"][model] = {"settings": {}, "grid": grid}
+    tree["sweep"]["settings"]["even_steps"] = 3
+    yaml.dump(tree, path)
+    return path
+
+
+def test_params_yaml_knows_it(tmp_path: Path) -> None:
+    load_params(params(tmp_path, BAG, {"width": [8, 16]}))
+    load_params(params(tmp_path, EVEN, {"even_steps": [2, 4]}))
+    with pytest.raises(ConfigError, match=r"sweep\.models\.bag_of_words\.grid\.width\[0\] is 0"):
+        load_params(params(tmp_path, BAG, {"width": [0]}))
