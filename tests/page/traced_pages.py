@@ -54,6 +54,7 @@ class Browser:
 
     def clear(self) -> None:
         self.at("filters", "[type=reset]").click()
+        self.page.evaluate("new Promise((done) => setTimeout(done))")  # the page waits as well
 
     def choose(self, name: str, label: str) -> None:
         self.at("filters", f"[name={name}]").select_option(label=label)
