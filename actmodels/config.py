@@ -127,11 +127,6 @@ def setting_types(model: str) -> dict[str, Any]:
     return {n: hint for part in parts_of(model).values() for n, hint in settings_of(part).items()}
 
 
-def setting_problem(model: str, name: str, value: object) -> str | None:
-    """Why `value` cannot be the setting `name` of `model`, or None if it can."""
-    return value_problem(setting_types(model)[name], value)
-
-
 def build_trial(
     model: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
 ) -> TrialConfig:
