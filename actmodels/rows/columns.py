@@ -3,13 +3,34 @@
 The stages write their tables by these declarations and the report reads them by the same ones.
 """
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 # Beside int, float, `float | None` and bool, an empty cell being None:
 Name = Annotated[str, "not empty"]
 Share = Annotated[float, "from 0 to 1"]
 Correlation = Annotated[float | None, "from -1 to 1"]
+
+
+@dataclass(frozen=True)
+class OverSeeds:
+    """Means with sample sds over the seeds of a run, and its difference from the first of its kind.
+
+    `difference`, `low` and `high` are of test accuracies. As the first of two bases its columns
+    stand behind those of the second, which name the run.
+    """
+
+    seeds: int
+    dev_accuracy_mean: Share
+    dev_accuracy_sd: float | None
+    test_accuracy_mean: Share
+    test_accuracy_sd: float | None
+    test_mean_steps: float | None
+    difference: float
+    low: float
+    high: float
+    largest_p: Share
+    pairs: int
 
 
 def columns(row: type, *, after: str | None = None) -> list[str]:

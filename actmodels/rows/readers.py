@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actmodels.rows.columns import Name, Share
+from actmodels.rows.columns import Name, OverSeeds, Share
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,18 @@ class ReaderResult:
 
 
 @dataclass(frozen=True)
-class ReaderMeans:
-    """artefacts/nse/runs.csv: over seeds; the difference is to the first run of its questions."""
+class ReaderName:
+    """What the readers of a run are."""
 
     questions: Name
     run: Name
     strategy: Name
     steps: int
-    seeds: int
-    dev_accuracy_mean: Share
-    dev_accuracy_sd: float | None
-    test_accuracy_mean: Share
-    test_accuracy_sd: float | None
-    test_mean_steps: float | None
-    difference: float
-    low: float
-    high: float
-    largest_p: Share
-    pairs: int
+
+
+@dataclass(frozen=True)
+class ReaderMeans(OverSeeds, ReaderName):
+    """artefacts/nse/runs.csv: a run, compared with the first one of its questions."""
 
 
 @dataclass(frozen=True)

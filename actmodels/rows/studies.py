@@ -1,31 +1,22 @@
-"""Rows of the studies: figures of each run, and means with sample sds over seeds.
-
-`difference`, `low` and `high` are of test accuracies, against the first of their kind.
-"""
+"""Rows of the studies of sentence pairs: means with sample sds over seeds, and times."""
 
 from dataclasses import dataclass
 
-from actmodels.rows.columns import Name, Share
+from actmodels.rows.columns import Name, OverSeeds, Share
 
 
 @dataclass(frozen=True)
-class Variant:
-    """artefacts/fidelity/variants.csv: one variant of a model."""
+class VariantName:
+    """What a variant of a model is."""
 
     model: Name
     variant: Name
     changes: str
-    seeds: int
-    dev_accuracy_mean: Share
-    dev_accuracy_sd: float | None
-    test_accuracy_mean: Share
-    test_accuracy_sd: float | None
-    test_mean_steps: float | None
-    difference: float
-    low: float
-    high: float
-    largest_p: Share
-    pairs: int
+
+
+@dataclass(frozen=True)
+class Variant(OverSeeds, VariantName):
+    """artefacts/fidelity/variants.csv: one variant of a model."""
 
 
 @dataclass(frozen=True)
