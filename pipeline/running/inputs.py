@@ -43,7 +43,7 @@ def check_as_written(before: dict[str, str]) -> None:
             path, below = out["path"], f"{out['path']}/"
             if not any(name == path or name.startswith(below) for name in before):
                 continue
-            if (before.get(path) or _folder_digest(Path(path))) != out["md5"]:
+            if (before.get(path) or _folder_digest(Path(path), before)) != out["md5"]:
                 raise ArtefactError(
                     f"{path} is not what the stage {stage} wrote: it is damaged or was edited; "
                     f"run: dvc repro -f -s {stage}"
@@ -92,10 +92,10 @@ def _digest(path: Path) -> str:
         return str(error)
 
 
-def _folder_digest(path: Path) -> str:
-    """As DVC has it: that of the sorted listing of its files."""
+def _folder_digest(path: Path, known: dict[str, str]) -> str:
+    """As DVC has it: that of the sorted listing of its files, of which some are known."""
     files = sorted(
-        (file.relative_to(path).as_posix(), _digest(file))
+        (file.relative_to(path).as_posix(), known.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")
         if file.is_file()
     )
