@@ -1,7 +1,6 @@
 """Stage `evaluate`: the retrained models on the test split, read here once per model and seed."""
 
 import csv
-import statistics
 from typing import Any
 
 from tqdm import tqdm
@@ -13,6 +12,7 @@ from actmodels.figures import mean_and_sd
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
 from pipeline.measures.against_reference import hits_by_model, paired_rows
+from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.steps import correlation_rows, length_rows
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
@@ -21,7 +21,6 @@ from pipeline.trained.retrained import retrained_models
 from pipeline.trained.trials import data_digest
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
-from tune.selection import sample_sd
 
 
 def depth_rows(
@@ -55,19 +54,13 @@ def prediction_rows(
     ]
 
 
-def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def summarise(rows: list[Row]) -> dict[str, Any]:
     """Mean and sample standard deviation over the seeds of one model."""
-
-    def spread(column: str) -> dict[str, float | None]:
-        values = [row[column] for row in rows]
-        return {f"{column}_mean": statistics.fmean(values), f"{column}_sd": sample_sd(values)}
-
-    steps = [row["test_mean_steps"] for row in rows if row["test_mean_steps"] is not None]
     return {
         "seeds": len(rows),
-        **spread("test_accuracy"),
-        **spread("dev_accuracy"),
-        "mean_steps": statistics.fmean(steps) if steps else None,
+        **spread(rows, "test_accuracy"),
+        **spread(rows, "dev_accuracy"),
+        "mean_steps": mean(rows, "test_mean_steps"),
         "parameters": rows[0]["parameters"],
     }
 

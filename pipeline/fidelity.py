@@ -19,14 +19,14 @@ from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import Variant, VariantTime
+from pipeline.measures.over_seeds import Row, mean, spread, summarise
 from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.against_first import compared
-from pipeline.studies.over_seeds import mean, spread, summarise
-from pipeline.studies.study import Row, Run, result_row, timing_rows, train
+from pipeline.studies.study import Run, result_row, timing_rows, train
 from pipeline.studies.variants import changed, chosen
 from pipeline.trained.retrained import load_model
 from pipeline.trained.trials import data_digest, execution_settings
@@ -116,7 +116,8 @@ def main() -> None:
     params = load_params()
     folder = artefacts("fidelity")
     runs, execution = plan(params), execution_settings(params)
-    trained = train("fidelity", runs, execution, lambda _: data_digest())
+    digest = data_digest() if runs else ""
+    trained = train("fidelity", runs, execution, lambda _: digest)
     split = TestSplit(TrialStore(execution.state / "trials"))
     rows: list[Row] = []
     hits: list[Hits] = []

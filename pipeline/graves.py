@@ -14,13 +14,13 @@ from tqdm import tqdm
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import SequenceEpoch, SequenceResult, SequenceTime
 from actmodels.sequences.config import SequenceTrialConfig
+from pipeline.measures.over_seeds import summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.along_text import Reading
-from pipeline.studies.over_seeds import summarise
 from pipeline.studies.sequence_rows import LOOKED_AT, look, sequence_result
 from pipeline.studies.sequence_runs import CHARACTERS, SequenceRun, plan, reads
 from pipeline.studies.study import Trained, history_rows, timing_rows, train

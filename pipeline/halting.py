@@ -10,12 +10,12 @@ from actmodels.config import TrialConfig
 from actmodels.registry import model_with
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import HaltingPoint, HaltingTime
+from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.over_seeds import grouped, mean, spread, summarise
-from pipeline.studies.study import Row, Run, history_rows, result_row, timing_rows, train
+from pipeline.studies.study import Run, history_rows, result_row, timing_rows, train
 from pipeline.studies.variants import changed, chosen
 from pipeline.trained.trials import data_digest, execution_settings
 from tune.selection import sample_sd
@@ -75,7 +75,8 @@ def main() -> None:
     params = load_params()
     folder = artefacts("halting")
     runs, execution = plan(params), execution_settings(params)
-    trained = train("halting", runs, execution, lambda _: data_digest(), keep_weights=False)
+    digest = data_digest() if runs else ""
+    trained = train("halting", runs, execution, lambda _: digest, keep_weights=False)
     rows = [result_row(run, record) for run, record in trained]
     points = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))

@@ -27,13 +27,13 @@ from actmodels.rows.readers import (
     ReaderStep,
     ReaderTime,
 )
+from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.question_sections import ReadingStudy
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.over_seeds import summarise
 from pipeline.studies.query_traces import Wording, query_trace
 from pipeline.studies.reader_tables import (
     ReaderRun,
@@ -42,7 +42,7 @@ from pipeline.studies.reader_tables import (
     reader_result,
     step_rows,
 )
-from pipeline.studies.study import Row, Run, history_rows, timing_rows, train
+from pipeline.studies.study import Run, history_rows, timing_rows, train
 from pipeline.trained.trials import execution_settings
 from tune.store import TrialStore
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.measures.over_seeds import Row, grouped
 from pipeline.measures.paired import Comparison, Hits, compare
-from pipeline.studies.over_seeds import grouped
-from pipeline.studies.study import Row
 
 
 def compared(

@@ -9,10 +9,10 @@ from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.figures import mean_and_sd
 from actmodels.records import TrialRecord
+from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.paired import Hits
 from pipeline.studies.against_first import compared
-from pipeline.studies.over_seeds import mean, spread
-from pipeline.studies.study import Row, Run, result_row
+from pipeline.studies.study import Run, result_row
 
 ReaderRun = Run[ReaderTrialConfig]
 

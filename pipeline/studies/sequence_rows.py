@@ -12,10 +12,11 @@ from actmodels.sequences.build import build_task
 from actmodels.sequences.difficulty import by_difficulty
 from actmodels.sequences.evaluation import evaluate
 from actmodels.settings import ActConfig
+from pipeline.measures.over_seeds import Row
 from pipeline.parameters.study_sections import Graves
 from pipeline.studies.along_text import Reading
 from pipeline.studies.sequence_runs import SequenceRun, reads
-from pipeline.studies.study import Row, result_row
+from pipeline.studies.study import result_row
 
 LOOKED_AT = {"difficulty": AtDifficulty, "reading": ByteRead, "bytes": BytesOfKind}  # file: row
 

@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 
 from actmodels.config import AnyTrialConfig
 from actmodels.records import TrialRecord
+from pipeline.measures.over_seeds import Row
 from pipeline.trained.trials import keyed_on
 from tune.execution import Execution
 
 Config = TypeVar("Config", bound=AnyTrialConfig)
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pipeline.studies.study import Row
 from tune.selection import sample_sd
+
+Row = dict[str, Any]
 
 
 def grouped(rows: Iterable[Row], outer: str, inner: str) -> dict[tuple[Any, Any], list[Row]]:
