@@ -51,7 +51,7 @@ ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashbo
 	python -m pipeline.ui --port $(or $(PORT),5000)
 
 bench: setup  ## measure this software on this machine (artefacts/bench): up to 40 minutes
-	python -m pipeline.benchmark $(ARGS)
+	python -m bench $(ARGS)
 
 lock:  ## write requirements.lock from what .venv has
 	{ echo "# Exact versions, from .venv by 'make lock'. Local suffixes such as +cpu are left out."; \

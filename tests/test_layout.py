@@ -11,7 +11,7 @@ from actmodels.imports import files_behind, sources
 from pipeline.parameters.schema import Params
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("actmodels", "pipeline", "reports", "tune")
+PACKAGES = ("actmodels", "bench", "pipeline", "reports", "tune")
 MODULES = sorted(
     path.relative_to(ROOT).as_posix()
     for package in PACKAGES

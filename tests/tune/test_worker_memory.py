@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.data.stored import save_stored
-from pipeline.benchmark.work import PAPER, drawn_data, trial
+from bench.work import PAPER, drawn_data, trial
 from tests.tune.in_workers import read_notes, watch
 from tune.execution import Execution
 from tune.grid import with_keys

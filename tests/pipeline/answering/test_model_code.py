@@ -29,7 +29,7 @@ def test_no_training_goes_along(model: str) -> None:
     files = names(model)
     assert not {name for name in files if Path(name).name in TRAINING}
     folders = {name.rsplit("/", 1)[0] for name in files}
-    assert not folders & {"actmodels/packed", "pipeline/benchmark", "pipeline/parameters"}
+    assert not folders & {"actmodels/packed", "pipeline/parameters"}
     assert not [name for name in files if name.startswith(("tune/", "reports/", "tests/"))]
     assert "actmodels/registry.py" in files
 

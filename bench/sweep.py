@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from actmodels.data.stored import save_stored
-from pipeline.benchmark.plan import Plan, Say
-from pipeline.benchmark.timing import interleaved, summary
-from pipeline.benchmark.work import Sizes, drawn_data, trial
+from bench.plan import Plan, Say
+from bench.timing import interleaved, summary
+from bench.work import Sizes, drawn_data, trial
 from tune.execution import Execution
 from tune.grid import with_keys
 from tune.mlflow_store import RunStore

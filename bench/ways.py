@@ -1,24 +1,78 @@
-"""Trials ready to be timed: by themselves and in a pack, as the product trains them."""
+"""Trials ready to be timed: the plain way, and as the product trains them, alone and in a pack.
+
+The plain way is what the product is compared with: shuffled batches, padded to the longest
+sentence; all examples take steps until the last has halted; dropout and optimiser as torch has
+them; weight gradients formed at each step. The model's own code is the same, so that nothing else
+differs.
+"""
 
 from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
+from actmodels.config import TrialConfig
+from actmodels.data.batching import collate
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import PairModel
+from actmodels.modules.dropout import Dropout
 from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining
 from actmodels.training import Training
-from pipeline.benchmark.plain import PlainTraining
-from pipeline.benchmark.steps import MEAN, SD, set_steps, states_of
-from pipeline.benchmark.work import trial
+from bench.work import MEAN, SD, set_steps, states_of, trial
 
 REACH = 3.1  # the slowest trials of a pack take so many steps more than the mean, the fastest less
+
+
+class PlainDropout(Dropout):
+    """Masks from torch's generator."""
+
+    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Draw zeros and 1/(1 - rate) of a shape."""
+        dropped: Tensor = self(like.new_ones(() if self.idle else shape))
+        return dropped
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Drop units of any shape."""
+        assert isinstance(self.rate, float)
+        return functional.dropout(inputs, self.rate, self.training)
+
+
+class PlainTraining:
+    """A trial trained the plain way, by Adagrad; `run` trains on given batches.
+
+    Args:
+        model: as the product builds it; changed in place.
+    """
+
+    def __init__(self, config: TrialConfig, model: PairModel, data: TrialData) -> None:
+        for module in model.modules():
+            if isinstance(module, Dropout):
+                module.__class__ = PlainDropout
+        self.config, self.model, self.data = config, model, data
+        self.optimizer = torch.optim.Adagrad(
+            model.parameters(),
+            lr=config.training.learning_rate,
+            initial_accumulator_value=config.training.adagrad_accumulator,
+        )
+
+    def run(self, batches: Sequence[Tensor]) -> None:
+        """Train on the rows of each batch."""
+        self.model.train()
+        for index in batches:
+            batch = collate(self.data.train, index, null_token=False)
+            prediction = self.model(batch, loop="until_halted")
+            loss = self.model.objective(prediction, batch.labels)
+            self.optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.config.training.clip_norm)
+            self.optimizer.step()
+            loss.item()
 
 
 def fixed_batches(model: PairModel, batches: Sequence[Tensor]) -> None:

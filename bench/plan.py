@@ -8,7 +8,7 @@ from pathlib import Path
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import TrialData
-from pipeline.benchmark.work import PAPER, TINY, Sizes, drawn_data
+from bench.work import PAPER, TINY, Sizes, drawn_data
 
 Say = Callable[[str], None]  # is told what is being done
 

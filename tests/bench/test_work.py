@@ -8,17 +8,18 @@ import torch
 
 from actmodels.data.batching import batches_by_length, collate
 from actmodels.errors import ArtefactError
-from pipeline.benchmark.plan import QUICK, data_of
-from pipeline.benchmark.steps import set_steps, states_of
-from pipeline.benchmark.training import executed_flops
-from pipeline.benchmark.ways import Pack, mean_steps, single
-from pipeline.benchmark.work import (
+from bench.plan import QUICK, data_of
+from bench.training import executed_flops
+from bench.ways import Pack, mean_steps, single
+from bench.work import (
     PAPER,
     TINY,
     drawn_data,
     drawn_pairs,
     sampled_batches,
+    set_steps,
     shuffled_batches,
+    states_of,
     trial,
 )
 from tests.samples import save_sample_data

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.benchmark.generated import VECTORS_MEMBER, write_corpus, write_vectors
+from bench.data import VECTORS_MEMBER, write_corpus, write_vectors
 from pipeline.sources.glove import read_vectors
 from pipeline.sources.snli import read_split
 from pipeline.sources.treebank import tokenise

@@ -17,11 +17,11 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from actmodels.modules.dropout import Dropout
-from pipeline.benchmark.plan import Plan, Say, data_of
-from pipeline.benchmark.processes import AllAtOnce
-from pipeline.benchmark.timing import Timed, interleaved, rates, ratios, timed
-from pipeline.benchmark.ways import Pack, plain_twin, single
-from pipeline.benchmark.work import sampled_batches, shuffled_batches
+from bench.plan import Plan, Say, data_of
+from bench.processes import AllAtOnce
+from bench.timing import Timed, interleaved, rates, ratios, timed
+from bench.ways import Pack, plain_twin, single
+from bench.work import sampled_batches, shuffled_batches
 
 WAYS = ("plain", "ours")
 COUNTED = 64  # examples whose operations are counted, which takes a tenth of a second for each

@@ -1,6 +1,6 @@
 """Measure this software on this machine, part by part, into artefacts/bench/.
 
-    python -m pipeline.benchmark
+    python -m bench
 
 A run that was killed goes on with the parts that are missing. Nothing else should run meanwhile;
 figures by processor seconds stand beside those by the clock for machines where something does.
@@ -23,8 +23,8 @@ from typing import Any
 from actmodels.errors import SweepError, UserError
 from actmodels.files import write_text
 from actmodels.machine import machine
-from pipeline.benchmark.plan import FULL, QUICK, Plan, data_of
-from pipeline.benchmark.tables import bench_report
+from bench.plan import FULL, QUICK, Plan, data_of
+from bench.tables import bench_report
 from pipeline.running.stage import artefacts, run_command, state_folder
 
 PARTS = ("training", "inference", "memory", "gpu", "sweep", "data")  # modules of this package
@@ -32,7 +32,7 @@ PARTS = ("training", "inference", "memory", "gpu", "sweep", "data")  # modules o
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m pipeline.benchmark", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add, names = parser.add_argument, ", ".join(PARTS)
     add("--parts", nargs="+", choices=PARTS, metavar="PART", help=f"of {names} (default: all)")
@@ -57,7 +57,7 @@ def run_part(name: str, plan: Plan) -> dict[str, Any]:
     plan.workspace.mkdir(parents=True)
     try:
         # imported here: a part whose libraries are missing must not lose the others
-        part = importlib.import_module(f"pipeline.benchmark.{name}")
+        part = importlib.import_module(f"bench.{name}")
         found = part.measure(plan, say)
     finally:
         shutil.rmtree(plan.workspace, ignore_errors=True)

@@ -13,10 +13,10 @@ from typing import Any
 
 import torch
 
-from pipeline.benchmark.plan import QUICK, Plan, Say, data_of
-from pipeline.benchmark.timing import interleaved, rates, timed
-from pipeline.benchmark.ways import Pack, single
-from pipeline.benchmark.work import sampled_batches
+from bench.plan import QUICK, Plan, Say, data_of
+from bench.timing import interleaved, rates, timed
+from bench.ways import Pack, single
+from bench.work import sampled_batches
 
 UPDATES = 16  # in a run
 PRECISIONS = ("highest", "high", "medium")  # of products: float32, TF32, bfloat16 or else TF32

@@ -1,7 +1,7 @@
 import pytest
 
-from pipeline.benchmark.tables import bench_report, cell
-from pipeline.benchmark.timing import Timed, interleaved, rates, ratios, summary
+from bench.tables import bench_report, cell
+from bench.timing import Timed, interleaved, rates, ratios, summary
 
 DASH = "\N{EN DASH}"
 

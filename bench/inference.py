@@ -12,10 +12,10 @@ import torch
 
 from actmodels.data.batching import collate
 from actmodels.models.alternating import Loop
-from pipeline.benchmark.plan import Plan, Say, data_of
-from pipeline.benchmark.timing import interleaved, rates, timed
-from pipeline.benchmark.ways import single
-from pipeline.benchmark.work import sampled_batches
+from bench.plan import Plan, Say, data_of
+from bench.timing import interleaved, rates, timed
+from bench.ways import single
+from bench.work import sampled_batches
 
 LOOPS: tuple[Loop, ...] = ("cap", "until_halted", "running")
 

@@ -13,17 +13,27 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig, build_trial
-from actmodels.data.batching import batches_by_length
+from actmodels.data.batching import batches_by_length, collate
 from actmodels.data.embeddings import WordVectors
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.trial_data import TrialData
+from actmodels.halting.act import Act, act
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.models.pair_model import PairModel
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
 WORDS = 37_000  # of SNLI's training pairs that have a vector
 STARTS = 40  # of systematic samples that are compared
 VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
+# Steps of a trained trial, about: what the prototype was measured with. The halting units of an
+# untrained model are set so that it takes as many.
+MEAN, SD = 5.1, 1.4
+EXAMPLES = 256  # that the steps are set on, or all there are
+COARSE = [2.0**power for power in range(-2, 13)]  # scales of the halting weights
+FINE = [2.0 ** (power / 8) for power in range(-7, 8)]  # and factors of the best of them
+HALVINGS = 20
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ SETTINGS: dict[str, Any] = {
     "epsilon": 0.01,
     "ponder_weight": 0.001,
     "max_steps": 20,
-    "halting_bias": -1.0,  # replaced by pipeline.benchmark.steps
+    "halting_bias": -1.0,  # replaced by `set_steps`
     "optimizer": "adagrad",
     "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
     "adagrad_accumulator": 0.1,
@@ -125,3 +135,55 @@ def shuffled_batches(batches: Sequence[Tensor]) -> list[Tensor]:
     rows = torch.cat(list(batches))
     order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(2))
     return list(rows[order].split(len(batches[0])))
+
+
+@torch.no_grad()
+def states_of(
+    model: PairModel, pairs: PairTensors, batches: Sequence[Tensor], device: str = "cpu"
+) -> Tensor:
+    """States to the cap of the first examples [examples, steps, state]."""
+    assert isinstance(model, AlternatingAttention)
+    states = []
+    for index in batches[: -(-EXAMPLES // len(batches[0]))]:
+        batch = collate(pairs, index, null_token=False, device=device)
+        states.append(model.unroll(batch, model.halting.max_steps, until_halted=False).states)
+    return torch.cat(states)
+
+
+@torch.no_grad()
+def set_steps(
+    model: PairModel, states: Tensor, mean: float, sd: float, direction: Tensor | None = None
+) -> None:
+    """Scale the halting weights and choose the bias for a mean and a spread of N.
+
+    The mean is met, the standard deviation as nearly as the states allow.
+
+    Args:
+        states: the model's own, from `states_of`.
+        direction: halting weights to scale [state], in place of the model's own.
+    """
+    assert isinstance(model, AlternatingAttention) and isinstance(model.halting, Act)
+    unit, epsilon = model.halting.unit.linear, model.halting.epsilon
+    weights = unit.weight[0] if direction is None else direction
+    scores = states @ weights  # [examples, steps]
+
+    def tried(scale: float) -> tuple[float, float, float]:
+        """How far off the standard deviation is; the scale; the bias that gives the mean."""
+        bias = _bias(scores * scale, epsilon, mean)
+        steps = act(torch.sigmoid(scores * scale + bias), epsilon).steps
+        return abs(float(steps.std(correction=0)) - sd), scale, bias
+
+    _, coarse, _ = min(map(tried, COARSE))
+    _, scale, bias = min(tried(coarse * factor) for factor in FINE)
+    unit.weight.copy_(scale * weights)
+    unit.bias.fill_(bias)
+
+
+def _bias(scores: Tensor, epsilon: float | Tensor, mean: float) -> float:
+    """The bias that gives a mean number of steps, which falls as the bias rises."""
+    low, high = -float(scores.max()) - 10.0, -float(scores.min()) + 10.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        steps = act(torch.sigmoid(scores + middle), epsilon).steps
+        low, high = (middle, high) if float(steps.mean()) > mean else (low, middle)
+    return (low + high) / 2

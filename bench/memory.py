@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.data.batching import batches_by_length
-from pipeline.benchmark.plan import Plan, Say
-from pipeline.benchmark.processes import in_new_process
-from pipeline.benchmark.ways import Pack, plain_twin, single
-from pipeline.benchmark.work import TINY, Sizes, drawn_data, sampled_batches
+from bench.plan import Plan, Say
+from bench.processes import in_new_process
+from bench.ways import Pack, plain_twin, single
+from bench.work import TINY, Sizes, drawn_data, sampled_batches
 
 PAIRS = 10_000  # few, so that the pairs themselves weigh little; a sweep maps them from a file
 UPDATES = 4

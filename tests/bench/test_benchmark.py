@@ -15,13 +15,13 @@ import pytest
 import torch
 
 from actmodels.errors import ArtefactError, DataError, SweepError
-from pipeline.benchmark import __main__ as bench
-from pipeline.benchmark import data
-from pipeline.benchmark.plan import FULL, QUICK, Plan
-from pipeline.benchmark.processes import in_new_process
+from bench import __main__ as bench
+from bench import data
+from bench.plan import FULL, QUICK, Plan
+from bench.processes import in_new_process
 
-ROOT = Path(__file__).parents[3]
-COMMAND = [sys.executable, "-m", "pipeline.benchmark"]
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "bench"]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 ROWS = [{"way": "ours", "per_second": 2.0}]
 
@@ -105,13 +105,13 @@ def test_tensors_that_are_not_there_are_named_at_once(run: Bench, tmp_path: Path
 def test_the_models_parts_need_torch_alone() -> None:
     others = ["altair", "dvc", "mlflow", "nltk", "pandas", "psutil", "pydantic", "ray", "ruamel"]
     code = f"import sys; sys.modules.update(dict.fromkeys({others}))\n"
-    code += "from pipeline.benchmark import __main__, training, inference, memory, gpu"
+    code += "from bench import __main__, training, inference, memory, gpu"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_its_part_is_empty() -> None:
-    from pipeline.benchmark import gpu
+    from bench import gpu
 
     assert gpu.measure(FULL, lambda _: None) == {"note": "no GPU: not measured"}
 
@@ -126,8 +126,8 @@ def test_a_failed_stage_is_named(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_memory_is_that_of_a_new_process_alone() -> None:
     ballast = torch.ones(64 * 2**20)  # 256 MiB here, which no other process must count
-    from pipeline.benchmark.memory import peak
-    from pipeline.benchmark.work import TINY
+    from bench.memory import peak
+    from bench.work import TINY
 
     assert 20 < in_new_process(peak, "nothing", TINY, 4, 0) < 700
     assert ballast.sum() > 0

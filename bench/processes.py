@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from pipeline.benchmark.timing import Timed
+from bench.timing import Timed
 
 Result = TypeVar("Result")
 _SPAWN = multiprocessing.get_context("spawn")  # nothing of this process is in theirs
