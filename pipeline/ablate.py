@@ -13,8 +13,7 @@ from actmodels.rows.pairs import Ablation
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage, state_folder
-from pipeline.trained.retrained import retrained_models
-from pipeline.trained.trials import data_digest
+from pipeline.trained.trials import data_digest, retrained_models
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 

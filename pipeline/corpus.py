@@ -13,8 +13,7 @@ from pipeline.parameters.schema import Snli
 from pipeline.running.stage import artefacts, run_stage, state_folder
 from pipeline.sources import chains
 from pipeline.sources.download import fetch
-from pipeline.sources.jsonl import Pair, write_splits
-from pipeline.sources.snli import read_split
+from pipeline.sources.jsonl import Pair, read_split, write_splits
 
 SPLITS = ("train", "dev", "test")
 

@@ -11,14 +11,13 @@ from actmodels.evaluation import Evaluation, evaluate
 from actmodels.figures import mean_and_sd
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
-from pipeline.measures.against_reference import hits_by_model, paired_rows
 from pipeline.measures.over_seeds import Row, mean, spread
+from pipeline.measures.paired import hits_by_model, paired_rows
 from pipeline.measures.steps import correlation_rows, length_rows
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
-from pipeline.trained.retrained import retrained_models
-from pipeline.trained.trials import data_digest
+from pipeline.trained.trials import data_digest, retrained_models
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 

@@ -20,14 +20,19 @@ from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
 from pipeline.answering.model_card import Figures, model_card
-from pipeline.answering.model_code import LOADER, code_digest, copy_code, requirements
-from pipeline.answering.signature import EXAMPLE, signature
+from pipeline.answering.registered import (
+    EXAMPLE,
+    LOADER,
+    code_digest,
+    copy_code,
+    requirements,
+    signature,
+)
 from pipeline.parameters.load import Params, load_params
 from pipeline.running.results import write_summary
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
-from pipeline.sources.words import read_words
-from pipeline.trained.retrained import load_model
-from pipeline.trained.trials import data_digest, read_records
+from pipeline.sources.tokens import read_words
+from pipeline.trained.trials import data_digest, load_model, read_records
 from tune.provenance import provenance_tags
 from tune.registry import Candidate, register
 

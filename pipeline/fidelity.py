@@ -20,16 +20,14 @@ from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import Variant, VariantTime
 from pipeline.measures.over_seeds import Row, mean, spread, summarise
-from pipeline.measures.paired import Hits
+from pipeline.measures.paired import Hits, compared
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.against_first import compared
 from pipeline.studies.study import Run, result_row, timing_rows, train
 from pipeline.studies.variants import changed, chosen
-from pipeline.trained.retrained import load_model
-from pipeline.trained.trials import data_digest, execution_settings
+from pipeline.trained.trials import data_digest, execution_settings, load_model
 from tune.store import TrialStore
 
 RESULTS = (

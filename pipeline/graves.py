@@ -20,9 +20,16 @@ from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.stored_text import stored_text
-from pipeline.studies.along_text import Reading
-from pipeline.studies.sequence_rows import LOOKED_AT, look, sequence_result
-from pipeline.studies.sequence_runs import CHARACTERS, SequenceRun, plan, reads
+from pipeline.studies.sequences import (
+    CHARACTERS,
+    LOOKED_AT,
+    Reading,
+    SequenceRun,
+    look,
+    plan,
+    reads,
+    sequence_result,
+)
 from pipeline.studies.study import Trained, history_rows, timing_rows, train
 from pipeline.trained.trials import execution_settings
 from tune.execution import Execution

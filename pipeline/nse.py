@@ -30,15 +30,16 @@ from actmodels.rows.readers import (
 from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
-from pipeline.parameters.question_sections import ReadingStudy
 from pipeline.parameters.schema import Params
+from pipeline.parameters.study_sections import ReadingStudy
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.query_traces import Wording, query_trace
-from pipeline.studies.reader_tables import (
+from pipeline.studies.readers import (
     ReaderRun,
+    Wording,
     baseline_rows,
     compare_runs,
+    query_trace,
     reader_result,
     step_rows,
 )

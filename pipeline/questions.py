@@ -19,21 +19,19 @@ from actmodels.comprehension.questions import QuestionTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.files import write_text
-from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.load import load_params
-from pipeline.parameters.question_sections import Questions
 from pipeline.parameters.schema import Params, Vectors
 from pipeline.parameters.study_rules import WDW
+from pipeline.parameters.study_sections import Questions
 from pipeline.running.stage import artefacts, fresh, run_stage, state_folder
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines
 from pipeline.sources.cloze import build_questions, write_splits
 from pipeline.sources.download import fetch
 from pipeline.sources.encode import files_digest
-from pipeline.sources.encode_questions import count_words, encode_questions, word_ids
-from pipeline.sources.question import ClozeQuestion
+from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
 from pipeline.sources.stored_text import stored_text
-from pipeline.sources.words import write_words
+from pipeline.sources.tokens import write_words
 from pipeline.vectors import look_up
 
 SPLITS = ("train", "dev", "test")
@@ -70,12 +68,11 @@ def sources(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
 
 def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
     """Questions from a text; their files, in the format of CBT, stay in the artefact."""
-    text = settings.text.model_dump()
-    name = text.pop("name")
-    source = stored_text(name).path
+    assert settings.text.name is not None  # a rule of params.yaml
+    source = stored_text(settings.text.name).path
     try:
         with source.open(encoding="utf-8") as lines:
-            found = build_questions(lines, source.name, cloze_config(text))
+            found = build_questions(lines, source.name, settings.text)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{source}: not UTF-8 (at byte {error.start + 1}); name another text in "

@@ -13,8 +13,7 @@ from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
-from pipeline.sources.tokens import read_token_pairs
-from pipeline.sources.words import read_words
+from pipeline.sources.tokens import read_token_pairs, read_words
 
 SPLITS = ("train", "dev", "test")
 

@@ -4,12 +4,13 @@ artefacts/trace/traces.jsonl has one line per pair and seed:
     model, seed, pair_id, label, depth (0: not recorded)
     premise, hypothesis, trace: tokens and steps, see pipeline.answering.steps
     predicted, steps, answer: the label, N, and the probability of each label
-    outcome: what steps after the first did to the answer, see pipeline.measures.outcomes
+    outcome: what steps after the first did to the answer: corrected it, spoiled it, or neither
 artefacts/trace/summary.json counts the outcomes.
 """
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,15 @@ from actmodels.data.pairs import PairTensors
 from actmodels.errors import ConfigError
 from actmodels.files import replacing
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.rows.traces import COUNTS
 from actmodels.trace import Trace, trace
 from pipeline.answering.steps import by_label, told_steps
-from pipeline.measures.outcomes import outcome, summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.running.results import write_summary
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.tokens import TokenPair, read_token_pairs
-from pipeline.trained.retrained import retrained_models
+from pipeline.trained.trials import retrained_models
 
 DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time; putting those of like length together would save a tenth
@@ -122,3 +123,46 @@ def main() -> None:
 
 if __name__ == "__main__":
     run_stage(main)
+
+
+def outcome(label: str, classes: Sequence[str], answer: str) -> str:
+    """One of `OUTCOMES`, by what is right: the states of the steps, and the answer made of them.
+
+    corrected: the state after step 1 is wrong, the answer right.
+    spoiled: the state after step 1 is right, the answer wrong.
+    right_throughout: every state and the answer are right.
+    wrong_throughout: every state and the answer are wrong, whichever wrong classes they are.
+    changed_in_between: the answer is as right or wrong as the state after step 1, but the state
+        after some later step is not.
+
+    Args:
+        label: the gold label.
+        classes: what each state would answer by itself, one or more, the first after step 1.
+        answer: what the model answers. It weighs the states, so it may differ from all of them.
+    """
+    first, right = classes[0] == label, answer == label
+    if first != right:
+        return "corrected" if right else "spoiled"
+    if any((state == label) != right for state in classes):
+        return "changed_in_between"
+    return "right_throughout" if right else "wrong_throughout"
+
+
+def summarise(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
+    """Counts of traced pairs by model and seed, in the order of their lines.
+
+    `right_after_step_1` and `right` count right states after step 1 and right answers; they
+    differ by `corrected` less `spoiled`.
+    """
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    for line in lines:
+        seeds = counts.setdefault(line["model"], {})
+        found = seeds.setdefault(f"seed_{line['seed']}", Counter())
+        found["pairs"] += 1
+        found["right_after_step_1"] += line["trace"][0]["class"] == line["label"]
+        found["right"] += line["predicted"] == line["label"]
+        found[line["outcome"]] += 1
+    return {
+        model: {seed: {name: found[name] for name in COUNTS} for seed, found in seeds.items()}
+        for model, seeds in counts.items()
+    }

@@ -11,9 +11,8 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Vectors
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.download import fetch
-from pipeline.sources.drawn import draw_vectors
-from pipeline.sources.glove import read_vectors
-from pipeline.sources.words import read_counts
+from pipeline.sources.tokens import read_counts
+from pipeline.sources.vectors import draw_vectors, read_vectors
 
 
 def main() -> None:

@@ -11,9 +11,8 @@ from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
-from pipeline.sources.tokens import TokenPair, write_token_pairs
+from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.sources.treebank import tokenise
-from pipeline.sources.words import write_words
 
 SPLITS = ("train", "dev", "test")
 

@@ -1,8 +1,15 @@
-"""Where chance comes from while captions are drawn."""
+"""What is left to chance while captions are drawn: values of facts, so that a label follows.
+
+What a hypothesis claims of one fact, and what a premise may state of it.
+"""
 
 from random import Random
 
+from pipeline.captions.lexicon import Concept, Selection
+from pipeline.captions.scenes import Value
 from pipeline.parameters.generated_sections import Captions
+
+NEGATABLE = frozenset({"action", "weather", "colour", "mood", "headgear", "relation"})
 
 
 class Chance(Random):
@@ -20,3 +27,79 @@ class Chance(Random):
     def happens(self, share: float) -> bool:
         """Whether what happens in this share of all cases happens now."""
         return self.random() < share
+
+
+def pick(chance: Chance, concepts: tuple[Concept, ...]) -> Concept:
+    """One concept: as in any language, a few are frequent and many are rare."""
+    frequent = chance.happens(chance.settings.common)
+    common = [concept for concept in concepts if frequent and "common" in concept.tags]
+    return chance.choice(common or concepts)
+
+
+def draw(chance: Chance, slot: str, choices: Selection) -> Value:
+    """Any value."""
+    return _any(chance, slot, choices.concepts)
+
+
+def claim(chance: Chance, slot: str, choices: Selection) -> Value:
+    """A value that something else can exclude."""
+    return _any(chance, slot, choices.excludable)
+
+
+def _any(chance: Chance, slot: str, concepts: tuple[Concept, ...]) -> Value:
+    negated = slot in NEGATABLE and chance.happens(chance.settings.negated)
+    backwards = slot == "relation" and chance.happens(0.5)
+    return Value(slot, pick(chance, concepts), negated, backwards)
+
+
+def repeating(chance: Chance, claimed: Value, choices: Selection) -> Value:
+    """Mostly the claim itself: what a hypothesis shares with its premise."""
+    same = chance.happens(chance.settings.repeated)
+    return claimed if same else supporting(chance, claimed, choices)
+
+
+def supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
+    """A statement that the claim follows from: itself, or something narrower."""
+    near = choices.near[claimed.concept]
+    if claimed.negated:
+        if chance.happens(0.3):
+            return _as(claimed, chance.choice((claimed.concept, *near.broader)), negated=True)
+        return _other(chance, claimed, choices)
+    if near.narrower and chance.happens(chance.settings.narrower):
+        return _as(claimed, pick(chance, near.narrower))
+    return claimed
+
+
+def excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
+    """A statement that the claim contradicts."""
+    near = choices.near[claimed.concept]
+    if claimed.negated:
+        return _as(claimed, chance.choice((claimed.concept, claimed.concept, *near.narrower)))
+    if claimed.slot in NEGATABLE and chance.happens(chance.settings.negated):
+        return _as(claimed, chance.choice((claimed.concept, *near.broader)), negated=True)
+    return _other(chance, claimed, choices)
+
+
+def open_to(chance: Chance, claimed: Value, choices: Selection) -> Value | None:
+    """A statement that leaves the claim undecided; None states nothing."""
+    near = choices.near[claimed.concept]
+    settings, roll = chance.settings, chance.random()
+    if near.broader and roll < settings.broader:
+        return _as(claimed, pick(chance, near.broader))
+    if claimed.slot in NEGATABLE and near.siblings and roll > 1 - settings.negated:
+        return _as(claimed, pick(chance, near.siblings), negated=True)
+    return None
+
+
+def _other(chance: Chance, claimed: Value, choices: Selection) -> Value:
+    """Something that excludes the claimed concept: a relation turned round, or a co-hyponym."""
+    near = choices.near[claimed.concept]
+    if claimed.slot == "relation" and chance.happens(0.5):
+        within = (claimed.concept, *near.narrower)
+        return Value(claimed.slot, chance.choice(within), False, not claimed.backwards)
+    related = near.siblings and chance.happens(chance.settings.siblings)
+    return _as(claimed, pick(chance, near.siblings if related else near.disjoint))
+
+
+def _as(claimed: Value, concept: Concept, negated: bool = False) -> Value:
+    return Value(claimed.slot, concept, negated, claimed.backwards)

@@ -14,7 +14,7 @@ across the outline, of members named by their first forms.
 import re
 from dataclasses import dataclass
 
-from pipeline.captions import words_deeds, words_setting, words_who
+from pipeline.captions import words_scene, words_who
 
 LINE = re.compile(r"(?P<indent> *)(?P<across>\* )?(?P<forms>[^:\[]+)(: (?P<members>[^\[]+))?"
                   r"( *\[(?P<tags>[^]]+)\])?$")  # fmt: skip
@@ -96,12 +96,12 @@ SIZES = read_outline(words_who.SIZES)
 COLOURS = read_outline(words_who.COLOURS)
 MOODS = read_outline(words_who.MOODS)
 HEADGEAR = read_outline(words_who.HEADGEAR, exhaustive=True)
-ACTIONS = read_outline(words_deeds.ACTIONS)
-PLACES = read_outline(words_setting.PLACES)
-TIMES = read_outline(words_setting.TIMES)
-DAYS = read_outline(words_setting.DAYS)
-WEATHER = read_outline(words_setting.WEATHER)
-RELATIONS = read_outline(words_deeds.RELATIONS)
+ACTIONS = read_outline(words_scene.ACTIONS)
+PLACES = read_outline(words_scene.PLACES)
+TIMES = read_outline(words_scene.TIMES)
+DAYS = read_outline(words_scene.DAYS)
+WEATHER = read_outline(words_scene.WEATHER)
+RELATIONS = read_outline(words_scene.RELATIONS)
 GARMENTS = tuple(_both(garment) for garment in words_who.GARMENTS)
 
 

@@ -18,11 +18,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from actmodels.errors import ConfigError
-from pipeline.captions.chance import Chance
-from pipeline.captions.judge import CONTRADICTION, ENTAILMENT, NEUTRAL, judge
+from pipeline.captions.chance import Chance, claim, draw, excluding, open_to, repeating, supporting
 from pipeline.captions.lexicon import GARMENTS, KINDS, PLACES, TIMES, WEATHER
-from pipeline.captions.scenes import SCENE, Frame, Key, Meaning, Participant, Value, candidates
-from pipeline.captions.values import claim, draw, excluding, open_to, repeating, supporting
+from pipeline.captions.scenes import (
+    CONTRADICTION,
+    ENTAILMENT,
+    NEUTRAL,
+    SCENE,
+    Frame,
+    Key,
+    Meaning,
+    Participant,
+    Value,
+    candidates,
+    judge,
+)
 
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # by (premise - hypothesis) modulo 3
 MAX_DEPTH = 6

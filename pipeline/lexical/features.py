@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from actmodels.errors import DataError
-from pipeline.lexical.indicators import INDICATORS, Numbering, Numbers
-from pipeline.lexical.measures import MEASURES
+from pipeline.lexical.groups import INDICATORS, MEASURES, Numbering, Numbers
 from pipeline.sources.tokens import TokenPair
 
 GROUPS = (*MEASURES, *INDICATORS)

@@ -1,13 +1,18 @@
 """Two models on the same pairs: is the difference more than seeds and pairs can explain?"""
 
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from actmodels.errors import ArtefactError
+from pipeline.measures.over_seeds import Row, grouped
+
 Hits = NDArray[np.float64]
 CHUNK = 100  # resamples at a time, which bounds memory to CHUNK x pairs numbers
+HitsBySeed = dict[int, Hits]  # seed -> [pairs], 1 right, 0 wrong, nan not scored
 
 
 class Comparison(NamedTuple):
@@ -67,3 +72,80 @@ def mcnemar(one: Hits, two: Hits) -> float:
     if first + second == 0:
         return 1.0
     return float(binomtest(first, first + second, 0.5).pvalue)
+
+
+def hits_by_model(
+    predictions: Iterable[Mapping[str, Any]], pair_ids: list[str]
+) -> dict[str, HitsBySeed]:
+    """Whether each run was right, in the order of `pair_ids`; models in the order of the rows.
+
+    Args:
+        predictions: rows with model, seed, pair_id, label and predicted.
+
+    Raises:
+        ArtefactError: a row is about a pair that is not among `pair_ids`.
+    """
+    places = {pair_id: place for place, pair_id in enumerate(pair_ids)}
+    found: dict[str, HitsBySeed] = {}
+    for row in predictions:
+        seeds = found.setdefault(str(row["model"]), {})
+        hits = seeds.setdefault(int(row["seed"]), np.full(len(pair_ids), np.nan))
+        if (place := places.get(str(row["pair_id"]))) is None:
+            message = f"{row['model']} was scored on pair {row['pair_id']}, which is no test pair"
+            raise ArtefactError(f"{message}; run: dvc repro lexicalised evaluate")
+        hits[place] = row["label"] == row["predicted"]
+    return found
+
+
+def paired_rows(
+    found: Mapping[str, HitsBySeed], reference: str, resamples: int
+) -> list[dict[str, Any]]:
+    """Each model's difference from `reference`, with its interval; the reference has no row.
+
+    Runs stand beside each other by seed, which joins nothing else in different models: the
+    bootstrap draws the seeds of each by itself, and pairs for both at once. What draws nothing at
+    random (one run, seed 0, of a model that is not retrained) stands beside each seed of the
+    reference.
+    """
+    rows = []
+    theirs = found[reference]
+    for model, ours in found.items():
+        if model == reference:
+            continue
+        seeds = sorted(theirs.keys() & ours.keys())
+        if not seeds and len(ours) == 1:
+            ours = dict.fromkeys(theirs, next(iter(ours.values())))
+            seeds = sorted(theirs)
+        if not seeds:
+            message = f"{model} and {reference} share no seed, so they cannot be compared"
+            raise ArtefactError(f"{message}; run: dvc repro retrain evaluate")
+        one, two = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
+        comparison = compare(one, two, resamples, seed=0, seeds_paired=False)
+        name = {"model": model, "reference": reference, "seeds": len(seeds)}
+        rows.append(name | comparison._asdict())
+    return rows
+
+
+def compared(
+    rows: Sequence[Row],
+    hits: Sequence[Hits],
+    outer: str,
+    inner: str,
+    resamples: int,
+    *,
+    seeds_paired: bool,
+) -> list[tuple[list[Row], Comparison]]:
+    """Each run's rows, and its test hits beside those of the first run of its group.
+
+    Args:
+        hits: [pairs] of each row. seeds_paired: runs of one seed have something in common.
+    """
+    of_row = {id(row): hit for row, hit in zip(rows, hits, strict=True)}
+    first: dict[Any, Hits] = {}
+    found = []
+    for (group, _), own in grouped(rows, outer, inner).items():
+        these = np.stack([of_row[id(row)] for row in own])
+        reference = first.setdefault(group, these)
+        paired = seeds_paired or reference is these
+        found.append((own, compare(reference, these, resamples, seed=0, seeds_paired=paired)))
+    return found

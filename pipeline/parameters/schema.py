@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pipeline.parameters.generated_sections import Captions, Chains
-from pipeline.parameters.question_sections import Nse, Questions
 from pipeline.parameters.section import (
     Amount,
     Count,
@@ -25,7 +24,7 @@ from pipeline.parameters.section import (
     Url,
     must_be,
 )
-from pipeline.parameters.study_sections import Fidelity, Graves, Halting
+from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions
 
 
 class Cluster(Section):

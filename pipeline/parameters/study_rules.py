@@ -1,7 +1,7 @@
 """The problems of the studies' sections that only other keys show, or a whole trial."""
 
+import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 from actmodels.comprehension.config import build_reader_trial
@@ -10,7 +10,6 @@ from actmodels.errors import ConfigError
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
 from actmodels.sequences.config import TASKS, build_sequence_trial
 from actmodels.values import value_problem
-from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.sentences import (
     KeyPath,
     at,
@@ -22,6 +21,7 @@ from pipeline.parameters.sentences import (
     repeated,
     unknown,
 )
+from pipeline.parameters.study_sections import CONTEXT_LINES
 
 LIMITS = {"max_epochs": 1, "patience": 0}  # what a variant may change besides settings: least value
 LEAST = LIMITS | {"seed": 0}  # of a trial that is made to see whether it can be
@@ -128,13 +128,31 @@ def _questions(tree: dict[str, Any]) -> Iterator[str]:
         known = mapping(tree, "texts", "sources")
         if text.get("name") not in known:
             yield none_of("questions.text.name", text.get("name"), "texts.sources", list(known))
-        settings = {key: value for key, value in text.items() if key != "name"}
-        with suppress(TypeError):  # missing, unknown or of the wrong type: said elsewhere
-            yield from (f"questions.text.{problem}" for problem in _refused(cloze_config, settings))
+        yield from (f"questions.text.{problem}" for problem in _cloze_text(text))
     if source == "whodidwhat":
         files = mapping(tree, "questions", "whodidwhat")
         for split in (split for split in ("train", "dev", "test") if files.get(split) is None):
             yield f"questions.whodidwhat.{split} is not set; source whodidwhat needs its file"
+
+
+def _cloze_text(text: dict[str, Any]) -> Iterator[str]:
+    length = text.get("section_sentences")
+    if isinstance(length, int) and length < CONTEXT_LINES + 1:
+        yield f"section_sentences is {length}; must be at least {CONTEXT_LINES + 1}"
+    given = (text.get(name) for name in ("dev_share", "test_share", "min_noun_share"))
+    shares = tuple(share for share in given if isinstance(share, int | float))
+    if len(shares) == 3 and (min(shares) < 0 or shares[0] + shares[1] >= 1 or shares[2] > 1):
+        yield (
+            f"dev_share, test_share and min_noun_share are {shares}; must be in [0, 1], and "
+            "leave sections for training"
+        )
+    for name in ("section_pattern", "left_out_pattern"):
+        try:
+            re.compile(text.get(name, ""))
+        except re.error as error:
+            yield f"{name} is no regular expression: {error}"
+        except TypeError:  # no text, which is said elsewhere
+            continue
 
 
 def _readers(tree: dict[str, Any]) -> Iterator[str]:

@@ -1,10 +1,23 @@
-"""The sections of the studies, which are empty unless somebody asks for them."""
+"""The sections of the studies, cloze questions among them; they are empty unless asked for."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pipeline.parameters.section import Count, Name, Natural, Positive, Section, Switch
+from pipeline.parameters.section import (
+    Count,
+    Name,
+    Natural,
+    Positive,
+    Section,
+    Sha256,
+    Switch,
+    Url,
+    must_be,
+)
+
+CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
+Manifold = Annotated[int, Field(ge=2), must_be("a whole number of at least 2")]
 
 
 class Fidelity(Section):
@@ -60,3 +73,96 @@ class Graves(Section):
     read_from: Natural
     read_bytes: Count
     tasks: dict[str, SequenceStudy]
+
+
+class ClozeText(Section):
+    """How questions are built from one of the texts; see pipeline/sources/cloze.py.
+
+    tokenised: words and marks stand between blanks already; else sentences are split as the Penn
+        Treebank splits them.
+    paragraphs: each line is one, or empty lines stand between them.
+    section_pattern: a regular expression that fits a whole line which begins a section, such as
+        a title; such lines are left out. Empty: sections are `section_sentences` sentences long.
+    left_out_pattern: one for other lines to leave out, such as lesser titles; empty for none.
+    stride: sentences from one question's first to the next one's; 21 gives questions that share
+        no text, 1 as many as there are.
+    min_noun_count, min_noun_share: when a word is a common noun (`common_nouns`).
+    dev_share, test_share: of the sections, drawn at random; the others are for training.
+    seed: of what is drawn; a question depends on the seed and its own section alone.
+    """
+
+    name: Name | None
+    tokenised: Switch
+    paragraphs: Literal["lines", "empty_lines"]
+    section_pattern: str
+    section_sentences: Count
+    left_out_pattern: str
+    stride: Count
+    min_noun_count: Count
+    min_noun_share: float
+    dev_share: float
+    test_share: float
+    seed: Natural
+
+
+class Cbt(Section):
+    """Where the archive of the Children's Book Test comes from."""
+
+    urls: Annotated[list[Url], Field(min_length=1)]
+    sha256: Sha256
+    bytes: Count | None
+    folder: Name
+
+
+class QuestionFile(Section):
+    """A file of one split, by its digest."""
+
+    urls: Annotated[list[Url], Field(min_length=1)]
+    sha256: Sha256
+    bytes: Count | None
+
+
+class WhoDidWhat(Section):
+    """The user's licensed files of Who-Did-What.
+
+    names_seed: of the numbers that stand for names.
+    """
+
+    train: QuestionFile | None
+    dev: QuestionFile | None
+    test: QuestionFile | None
+    names_seed: Natural
+
+
+class Questions(Section):
+    """Which cloze questions."""
+
+    source: Literal["none", "text", "cbt", "whodidwhat"]
+    kinds: Annotated[list[Literal["NE", "CN"]], Field(min_length=1)]
+    lowercase: Switch
+    text: ClozeText
+    cbt: Cbt
+    whodidwhat: WhoDidWhat
+
+
+class ReadingStudy(Section):
+    """What is compared on one kind of questions: numbers of steps, by strategy."""
+
+    max_epochs: Count
+    patience: Natural
+    one_step: Switch
+    query_gating: list[Manifold]
+    adaptive_computation: list[Manifold]
+    settings: dict[str, Any]
+
+
+class Nse(Section):
+    """Neural Semantic Encoders on cloze questions.
+
+    traced: how many dev questions are followed step by step.
+    """
+
+    seeds: Annotated[list[Natural], Field(min_length=1)]
+    resamples: Count
+    traced: Natural
+    kinds: dict[str, ReadingStudy]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from actmodels.errors import DataError
 from actmodels.files import replacing
-from pipeline.parameters.cloze_text import CONTEXT_LINES
+from pipeline.parameters.study_sections import CONTEXT_LINES
 from pipeline.sources.question import ClozeQuestion, answer_problem
 
 CANDIDATES = 10

@@ -3,25 +3,50 @@
 Twenty sentences are the document, and a word of the one behind them is missing (Hill et al. 2015
 section 2). The answer stands in the document, as do all ten candidates, which are of its kind.
 Unlike theirs, the other candidates never stand in the query, where a reader could rule them out.
+
+Which words may be asked for, names and common nouns, is told without a tagger. Both rules look at
+the whole text at once, and prefer missing a word to taking a wrong one:
+
+- a name begins with a capital inside a sentence, where grammar asks for none, and is never
+  written small in the text. Days, months and peoples count as names;
+- a common noun is written small, is no function word, and stands between a determiner and a word
+  that ends the words around a noun ("the lobster is", "a pair of"), at least so many times and in
+  at least such a share of all its occurrences. Superlatives slip in ("the largest of").
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 from actmodels.errors import DataError
-from pipeline.parameters.cloze_text import CONTEXT_LINES, ClozeTextConfig
-from pipeline.sources.answer_words import AnswerKind, common_nouns, names
+from pipeline.lexical.words import kind_of
+from pipeline.parameters.study_sections import CONTEXT_LINES, ClozeText
 from pipeline.sources.cbt import CANDIDATES, write_questions
 from pipeline.sources.question import BLANK, ClozeQuestion
 from pipeline.sources.sentences import sections
 
 SPLITS = ("train", "dev", "test")
 Section = list[list[str]]
+AnswerKind = Literal["NE", "CN"]  # named entities and common nouns, as CBT calls its files
+DETERMINERS = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "these", "those", "every", "each", "another"),
+        *("my", "your", "his", "her", "its", "our", "their"),
+    )
+)
+# Behind these, what stands in front may well be an adjective: "the large and", "the more so".
+OPEN_ENDED = frozenset(
+    ("and", "or", "but", "yet", "nor", "very", "more", "most", "less", "least", "so", "as", "too")
+)
+SENTENCE_MARKS = frozenset((".", ";", "?", "!"))
+# Behind these, a capital may be that of a sentence.
+OPENERS = frozenset(('"', "``", "“", "\u2018", "'", "`", ":", "(", "[", "—", "\u2013", "--", "..."))
 
 
 def build_questions(
-    lines: Iterable[str], source: str, config: ClozeTextConfig
+    lines: Iterable[str], source: str, config: ClozeText
 ) -> dict[AnswerKind, dict[str, list[ClozeQuestion]]]:
     """Draw the questions of each kind and split.
 
@@ -31,7 +56,7 @@ def build_questions(
     Raises:
         DataError: a split would be without questions.
     """
-    found = sections(lines, config.layout)
+    found = sections(lines, config)
     text = [sentence for section in found for sentence in section]
     words: dict[AnswerKind, set[str]] = {
         "NE": names(text),
@@ -59,7 +84,7 @@ def build_questions(
     return built
 
 
-def split_sections(count: int, config: ClozeTextConfig) -> dict[str, list[int]]:
+def split_sections(count: int, config: ClozeText) -> dict[str, list[int]]:
     """The numbers of each split's sections, in order."""
     order = list(range(count))
     Random(f"{config.seed} splits").shuffle(order)
@@ -69,7 +94,7 @@ def split_sections(count: int, config: ClozeTextConfig) -> dict[str, list[int]]:
 
 
 def _of_section(
-    section: Section, number: int, kind: AnswerKind, words: set[str], config: ClozeTextConfig
+    section: Section, number: int, kind: AnswerKind, words: set[str], config: ClozeText
 ) -> list[ClozeQuestion]:
     drawn = []
     for start in range(0, len(section) - CONTEXT_LINES, config.stride):
@@ -108,3 +133,51 @@ def write_splits(
     for kind, splits in built.items():
         for split, questions in splits.items():
             write_questions(folder / kind / f"{split}.txt", questions)
+
+
+def names(sentences: Iterable[Sequence[str]]) -> set[str]:
+    """The names of a text, given as sentences of tokens."""
+    inside, small = set(), set()
+    for sentence in sentences:
+        for before, word in zip(["", *sentence], sentence, strict=False):
+            if word.islower():
+                small.add(word)
+            elif before and before not in OPENERS and _like_a_name(word):
+                inside.add(word)
+    return {word for word in inside if word.lower() not in small}
+
+
+def _like_a_name(word: str) -> bool:
+    letters = word.replace("-", "").replace("'", "")
+    return word[0].isupper() and letters.isalpha() and any(letter.islower() for letter in word)
+
+
+def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: float) -> set[str]:
+    """The common nouns of a text, given as sentences of tokens.
+
+    Args:
+        min_count: how often at least a word stands where only a noun can.
+        min_share: in which share at least of all its occurrences it does.
+    """
+    all_occurrences: Counter[str] = Counter()
+    as_noun: Counter[str] = Counter()
+    for sentence in sentences:
+        all_occurrences.update(sentence)
+        for before, word, after in zip(sentence, sentence[1:], sentence[2:], strict=False):
+            if before.lower() in DETERMINERS and _ends_group(after) and _like_a_noun(word):
+                as_noun[word] += 1
+    return {
+        word
+        for word, count in as_noun.items()
+        if count >= min_count and count >= min_share * all_occurrences[word]
+    }
+
+
+def _ends_group(word: str) -> bool:
+    if kind_of(word) == "mark":
+        return word in SENTENCE_MARKS
+    return kind_of(word) == "function" and word not in OPEN_ENDED
+
+
+def _like_a_noun(word: str) -> bool:
+    return len(word) > 2 and word.isalpha() and word.islower() and kind_of(word) == "content"

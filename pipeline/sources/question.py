@@ -1,6 +1,20 @@
-"""A cloze question, whatever file it comes from."""
+"""A cloze question, whatever file it comes from; and questions as tensors."""
 
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from actmodels.comprehension.questions import (
+    FIRST_WORD,
+    NO_CANDIDATE,
+    PLACEHOLDER,
+    UNKNOWN,
+    QuestionTensors,
+)
 
 BLANK = "XXXXX"
 
@@ -42,3 +56,65 @@ def answer_problem(question: ClozeQuestion) -> str | None:
     if answer not in question.document:
         return f"the answer {answer!r} is not in the document; expected it there at least once"
     return None
+
+
+def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
+    """Words of documents and queries with their counts, the most frequent first, then by spelling.
+
+    Questions that share text count it each time.
+    """
+    counts: Counter[str] = Counter()
+    for question in questions:
+        words = [*question.document, *(word for word in question.query if word != BLANK)]
+        counts.update(word.lower() if lowercase else word for word in words)
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def word_ids(words: Iterable[str]) -> dict[str, int]:
+    """The token id of each word of a vocabulary, in its order."""
+    return {word: FIRST_WORD + row for row, word in enumerate(words)}
+
+
+def encode_questions(
+    questions: Iterable[ClozeQuestion], ids: Mapping[str, int], lowercase: bool
+) -> QuestionTensors:
+    """Encode a split.
+
+    Candidates are found in the document by their spelling, case included, whatever the ids of
+    their words are.
+
+    Args:
+        ids: token id of every word of the vocabulary; other words become UNKNOWN.
+        lowercase: look words up in small letters.
+    """
+    documents, queries, at = array("i"), array("i"), array("i")
+    document_offsets, query_offsets = array("q", [0]), array("q", [0])
+    counts, answers = array("q"), array("q")
+
+    def id_of(word: str) -> int:
+        known = word.lower() if lowercase else word
+        return PLACEHOLDER if word == BLANK else ids.get(known, UNKNOWN)
+
+    for question in questions:
+        numbers = {candidate: n for n, candidate in enumerate(question.candidates)}
+        document = question.document
+        documents.extend(map(id_of, document))
+        at.extend(numbers.get(word, NO_CANDIDATE) for word in document)
+        queries.extend(map(id_of, question.query))
+        document_offsets.append(len(documents))
+        query_offsets.append(len(queries))
+        counts.append(len(question.candidates))
+        answers.append(numbers[question.answer])
+    return QuestionTensors(
+        document_ids=_tensor(documents),
+        candidate_at=_tensor(at),
+        document_offsets=_tensor(document_offsets),
+        query_ids=_tensor(queries),
+        query_offsets=_tensor(query_offsets),
+        candidate_counts=_tensor(counts),
+        answers=_tensor(answers),
+    )
+
+
+def _tensor(values: "array[int]") -> Tensor:
+    return torch.tensor(values, dtype=torch.int32 if values.typecode == "i" else torch.int64)

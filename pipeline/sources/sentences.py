@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipeline.parameters.cloze_text import TextLayout
+from pipeline.parameters.study_sections import ClozeText
 from pipeline.sources.treebank import tokenise
 
 # Words in front of a full stop that does not end a sentence, besides single letters and those
@@ -20,7 +20,7 @@ OPENING, CLOSING = "\"'“\u2018`([", "\"'”\u2019)]"
 CLOSERS = frozenset({'"', "''", "”", "\u2019", ")", "]"})
 
 
-def sections(lines: Iterable[str], layout: TextLayout) -> list[list[list[str]]]:
+def sections(lines: Iterable[str], layout: ClozeText) -> list[list[list[str]]]:
     """Sections of sentences of tokens, in the text's order; a paragraph's end ends a sentence.
 
     A sentence that an earlier section has too is left out of the later one, so that no two
@@ -39,7 +39,7 @@ def sections(lines: Iterable[str], layout: TextLayout) -> list[list[list[str]]]:
     return _without_repeats(found)
 
 
-def _paragraphs(lines: Iterable[str], layout: TextLayout) -> Iterator[str | None]:
+def _paragraphs(lines: Iterable[str], layout: ClozeText) -> Iterator[str | None]:
     """Each paragraph, and None where a section begins."""
     begins, left_out = re.compile(layout.section_pattern), re.compile(layout.left_out_pattern)
     gathered: list[str] = []

@@ -1,12 +1,18 @@
-"""What `sweep` and `retrain` share: how trials are run, and their result files."""
+"""Trials as the stages run them, their result files, and trained models read back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from actmodels.config import AnyTrialConfig, TrialConfig, trial_from_dict
+from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
+from actmodels.errors import ArtefactError
 from actmodels.files import write_text
+from actmodels.models.build import build
+from actmodels.models.pair_model import PairModel
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.running.results import write_summary, write_table
@@ -97,3 +103,33 @@ def read_records(stage: str) -> list[TrialRecord]:
     """The trials that `sweep` or `retrain` wrote, in their order; ArtefactError without them."""
     lines = made(stage, "records.jsonl").read_text(encoding="utf-8").splitlines()
     return [TrialRecord.from_json(line) for line in lines]
+
+
+def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
+    """Each retrained model with the parameters of its best dev epoch, in the order of retrain.
+
+    Raises:
+        ArtefactError: weights are missing or do not fit the model.
+    """
+    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+    words = WordVectors.load(artefacts("tensors", "embedding.pt"))
+    for record in read_records("retrain"):
+        config = trial_from_dict(record.config)
+        path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+        yield config, record, load_model(config, words, path, "retrain")
+
+
+def load_model(config: TrialConfig, words: WordVectors, path: Path, stage: str) -> PairModel:
+    """The model of a trial with the weights that `stage` stored, in evaluation mode.
+
+    Raises:
+        ArtefactError: the weights are missing or do not fit the model.
+    """
+    vectors = input_rows(words, config.input, config.seed)
+    model = build(config, vectors, trained_rows(words, config.input))
+    try:
+        model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    except (OSError, RuntimeError, EOFError) as error:
+        message = f"{path} is missing or does not fit the model; run: dvc repro {stage}"
+        raise ArtefactError(message) from error
+    return model.eval()

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bench.data import VECTORS_MEMBER, write_corpus, write_vectors
-from pipeline.sources.glove import read_vectors
-from pipeline.sources.snli import read_split
+from pipeline.sources.jsonl import read_split
 from pipeline.sources.treebank import tokenise
+from pipeline.sources.vectors import read_vectors
 
 SIZES = {"train": 3_000, "dev": 10, "test": 9}
 

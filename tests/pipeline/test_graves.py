@@ -15,8 +15,13 @@ from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
 from pipeline.parameters.study_sections import SequenceStudy
-from pipeline.studies.sequence_rows import LOOKED_AT, difficulty_rows, sequence_result
-from pipeline.studies.sequence_runs import SequenceRun, planned
+from pipeline.studies.sequences import (
+    LOOKED_AT,
+    SequenceRun,
+    difficulty_rows,
+    planned,
+    sequence_result,
+)
 
 SETTINGS: dict[str, Any] = {
     "bits": 4,

@@ -17,13 +17,15 @@ from actmodels.rows.columns import columns
 from actmodels.rows.readers import Baseline, ReaderEpoch, ReaderMeans, ReaderResult, ReaderStep
 from pipeline import nse
 from pipeline.nse import made, planned
-from pipeline.parameters.question_sections import ReadingStudy
-from pipeline.sources.words import write_words
-from pipeline.studies.query_traces import Wording, attended, query_trace
-from pipeline.studies.reader_tables import (
+from pipeline.parameters.study_sections import ReadingStudy
+from pipeline.sources.tokens import write_words
+from pipeline.studies.readers import (
     ReaderRun,
+    Wording,
+    attended,
     baseline_rows,
     compare_runs,
+    query_trace,
     reader_result,
     step_rows,
 )

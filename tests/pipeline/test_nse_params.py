@@ -46,8 +46,16 @@ def test_a_study_is_valid(tree: Any, tmp_path: Path) -> None:
             {"name": "tales"},
             "questions.text.name is 'tales'; must be one of texts.sources: stories",
         ),
-        ({"section_pattern": "("}, "questions.text.section_pattern is no regular expression"),
-        ({"dev_share": 0.9}, "questions.text.dev_share, test_share and min_noun_share are"),
+        (
+            {"section_pattern": "("},
+            "questions.text.section_pattern is no regular expression: missing",
+        ),
+        (
+            {"dev_share": 0.8, "test_share": 0.2, "min_noun_share": 0.1},
+            "questions.text.dev_share, test_share and min_noun_share are (0.8, 0.2, 0.1); must be "
+            "in [0, 1], and leave",
+        ),
+        ({"min_noun_count": 0}, "questions.text.min_noun_count is 0; must be a whole number of"),
         ({"section_sentences": 20}, "questions.text.section_sentences is 20; must be at least 21"),
         ({"stride": 0}, "questions.text.stride is 0; must be a whole number of at least 1"),
     ],

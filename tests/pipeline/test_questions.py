@@ -16,7 +16,7 @@ from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, QuestionT
 from actmodels.errors import DataError
 from pipeline import questions, texts
 from pipeline.sources.cbt import format_question, read_questions
-from pipeline.sources.words import read_words
+from pipeline.sources.tokens import read_words
 from tests.pipeline.sources.cloze_samples import question, text
 from tests.pipeline.sources.test_whodidwhat import FILE
 from tests.pipeline.sources.zips import make_zip

@@ -14,8 +14,7 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from pipeline import tensors
 from pipeline.sources.encode import encode, files_digest, spelling_hash
-from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.sources.words import write_words
+from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
 
 ROOT = Path(__file__).parents[2]
 

@@ -19,10 +19,9 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.records import TrialRecord
 from actmodels.trace import trace
 from actmodels.training import Training
-from pipeline.measures.outcomes import summarise
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.trace import BATCH, chosen_rows, lines, main, traced_models, written
+from pipeline.trace import BATCH, chosen_rows, lines, main, summarise, traced_models, written
 from tests.samples import sample_data, sample_pairs, sample_trial, save_sample_data
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from actmodels.errors import ArtefactError, DataError
 from pipeline import vectors
-from pipeline.sources.words import write_words
+from pipeline.sources.tokens import write_words
 from tests.pipeline.sources.zips import make_zip
 
 ROOT = Path(__file__).parents[2]

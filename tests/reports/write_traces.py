@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.files import write_text
-from pipeline.measures.outcomes import outcome, summarise
+from pipeline.trace import outcome, summarise
 
 MODEL = "adaptive_attention"
 N, E, C = LABELS = ("neutral", "entailment", "contradiction")

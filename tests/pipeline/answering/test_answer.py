@@ -15,7 +15,7 @@ from actmodels.registry import MODELS
 from actmodels.trace import trace
 from pipeline.answering.answer import LONGEST, Answer, Answerer, PairError
 from pipeline.answering.bundle import read_bundle
-from pipeline.answering.signature import signature
+from pipeline.answering.registered import signature
 from pipeline.sources.encode import encode
 from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
 from tests.samples import sample_trial

@@ -7,7 +7,7 @@ import pytest
 
 from actmodels.imports import imported_modules
 from actmodels.registry import MODELS
-from pipeline.answering.model_code import (
+from pipeline.answering.registered import (
     PACKAGES,
     ROOT,
     code_digest,
@@ -71,7 +71,7 @@ def test_copies_are_packages_and_a_change_is_another_digest(
     copied = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.py")}
     assert copied == names("decomposable_attention")
     before = code_digest("decomposable_attention")
-    monkeypatch.setattr("pipeline.answering.model_code.ROOT", tmp_path)
+    monkeypatch.setattr("pipeline.answering.registered.ROOT", tmp_path)
     assert code_digest("decomposable_attention") == before
     path = tmp_path / "pipeline" / "answering" / "answer.py"
     text = path.read_text(encoding="utf-8")

@@ -2,9 +2,8 @@
 
 import pytest
 
-from pipeline.captions.judge import ENTAILMENT, judge, judge_fact
 from pipeline.captions.pairs import ROTATION, draw_ambiguous, draw_group, draw_pair
-from pipeline.captions.scenes import Participant
+from pipeline.captions.scenes import ENTAILMENT, Participant, judge, judge_fact
 from tests.pipeline.captions import worlds
 from tests.pipeline.captions.build import MANY, ONE, OTHER, PET, chance, meaning
 

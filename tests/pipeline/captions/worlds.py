@@ -7,7 +7,7 @@ hypothesis follows if it is true in all worlds of the premise, is excluded if in
 import re
 from itertools import product
 
-from pipeline.captions import words_deeds, words_setting, words_who
+from pipeline.captions import words_scene, words_who
 from pipeline.captions.scenes import Key, Meaning, Value
 
 OUTLINES = {
@@ -18,12 +18,12 @@ OUTLINES = {
     "colour": words_who.COLOURS,
     "mood": words_who.MOODS,
     "headgear": words_who.HEADGEAR,
-    "action": words_deeds.ACTIONS,
-    "relation": words_deeds.RELATIONS,
-    "place": words_setting.PLACES,
-    "time": words_setting.TIMES,
-    "day": words_setting.DAYS,
-    "weather": words_setting.WEATHER,
+    "action": words_scene.ACTIONS,
+    "relation": words_scene.RELATIONS,
+    "place": words_scene.PLACES,
+    "time": words_scene.TIMES,
+    "day": words_scene.DAYS,
+    "weather": words_scene.WEATHER,
 }
 
 

@@ -6,8 +6,7 @@ from scipy import sparse
 
 from actmodels.errors import DataError
 from pipeline.lexical.features import GROUPS, Features
-from pipeline.lexical.indicators import INDICATORS
-from pipeline.lexical.measures import MEASURES
+from pipeline.lexical.groups import INDICATORS, MEASURES
 from pipeline.sources.tokens import TokenPair
 from tests.pipeline.lexical.pairs import pair
 

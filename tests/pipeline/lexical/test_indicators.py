@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from pipeline.lexical.indicators import (
+from pipeline.lexical.groups import (
     INDICATORS,
     UNSEEN,
     Numbering,

@@ -6,7 +6,7 @@ import random
 import pytest
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
-from pipeline.lexical.measures import MEASURES, bleu, length, overlap
+from pipeline.lexical.groups import MEASURES, bleu, length, overlap
 from pipeline.lexical.words import kind_of
 from tests.pipeline.lexical.pairs import pair
 

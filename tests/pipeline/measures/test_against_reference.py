@@ -8,8 +8,7 @@ import pytest
 from actmodels.errors import ArtefactError
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Paired
-from pipeline.measures.against_reference import hits_by_model, paired_rows
-from pipeline.measures.paired import mcnemar
+from pipeline.measures.paired import hits_by_model, mcnemar, paired_rows
 
 IDS = ["a", "b", "c", "d"]
 

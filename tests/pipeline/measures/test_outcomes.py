@@ -3,7 +3,7 @@
 import pytest
 
 from actmodels.rows.traces import OUTCOMES
-from pipeline.measures.outcomes import outcome, summarise
+from pipeline.trace import outcome, summarise
 
 N, E, C = "neutral", "entailment", "contradiction"
 

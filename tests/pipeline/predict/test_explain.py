@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pipeline.answering.answer import Answer
-from pipeline.predict.explain import explained, in_words
-from pipeline.predict.style import Style
+from pipeline.predict.explain import Style, explained, in_words
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

@@ -2,34 +2,31 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from actmodels.errors import ConfigError, DataError
-from pipeline.parameters.cloze_text import ClozeTextConfig, TextLayout
-from pipeline.sources.answer_words import common_nouns, names
+from actmodels.errors import DataError
+from pipeline.parameters.study_sections import ClozeText
 from pipeline.sources.cbt import format_question, read_questions
 from pipeline.sources.cloze import (
     build_questions,
+    common_nouns,
     draw_question,
+    names,
     split_sections,
     write_splits,
 )
 from tests.pipeline.sources.cloze_samples import NAMES, NOUNS, text
 
-LAYOUT = TextLayout(
+CONFIG = ClozeText(
+    name="text",
     tokenised=True,
     paragraphs="lines",
     section_pattern="= [^=]+ =",
     section_sentences=30,
     left_out_pattern="",
-)
-CONFIG = ClozeTextConfig(
-    layout=LAYOUT,
     stride=3,
     min_noun_count=2,
     min_noun_share=0.1,
@@ -118,14 +115,14 @@ def test_splits_share_no_text() -> None:
 
 
 def test_every_section_is_in_one_split() -> None:
-    parts = split_sections(13, replace(CONFIG, dev_share=0.25, test_share=0.1))
+    parts = split_sections(13, CONFIG.model_copy(update={"dev_share": 0.25, "test_share": 0.1}))
     assert [len(part) for part in parts.values()] == [9, 3, 1]
     assert sorted(number for part in parts.values() for number in part) == list(range(13))
 
 
 def test_a_seed_says_everything() -> None:
     def lines_of(seed: int) -> list[str]:
-        built = build_questions(text(), "text", replace(CONFIG, seed=seed))
+        built = build_questions(text(), "text", CONFIG.model_copy(update={"seed": seed}))
         return [format_question(q) for splits in built.values() for s in splits.values() for q in s]
 
     assert lines_of(1) == lines_of(1) != lines_of(2)
@@ -183,24 +180,3 @@ def test_a_text_that_is_too_short() -> None:
     wording = "story: no NE question for train in 6 sections; expected a longer text, or a larger"
     with pytest.raises(DataError, match=wording):
         build_questions(text(sentences=20), "story", CONFIG)
-
-
-@pytest.mark.parametrize(
-    ("changes", "wording"),
-    [
-        ({"stride": 0}, "stride is 0; must be at least 1"),
-        ({"min_noun_count": 0}, "min_noun_count is 0; must be at least 1"),
-        (
-            {"dev_share": 0.8},
-            r"dev_share, .* are \(0.8, 0.2, 0.1\); must be in \[0, 1\], and leave",
-        ),
-        ({"layout": replace(LAYOUT, section_sentences=20)}, "section_sentences is 20; must be at"),
-        (
-            {"layout": replace(LAYOUT, section_pattern="(")},
-            "section_pattern is no regular expression: missing",
-        ),
-    ],
-)
-def test_settings_are_checked(changes: dict[str, Any], wording: str) -> None:
-    with pytest.raises(ConfigError, match=f"cloze text: {wording}"):
-        replace(CONFIG, **changes)

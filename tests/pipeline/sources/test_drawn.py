@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from pipeline.sources.drawn import CHUNK_WORDS, draw_vectors
+from pipeline.sources.vectors import CHUNK_WORDS, draw_vectors
 
 STORED = [-0.934462547, 0.751417696, -0.267764628, -0.32667461]
 WORDS = ["the", "a", "café", "", "x" * 1000]

@@ -1,7 +1,6 @@
 """Questions to tensors."""
 
-from pipeline.sources.encode_questions import count_words, encode_questions, word_ids
-from pipeline.sources.question import ClozeQuestion
+from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
 
 FIRST = ClozeQuestion(
     sentences=[["Bill", "met", "Ann"], ["Ann", "left", "bill"]],

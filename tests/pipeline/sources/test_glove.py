@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from actmodels.errors import DataError
-from pipeline.sources.glove import read_vectors
+from pipeline.sources.vectors import read_vectors
 from tests.pipeline.sources.zips import make_zip
 
 TEXT = """the 1 2 3

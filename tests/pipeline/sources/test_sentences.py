@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.parameters.cloze_text import TextLayout
+from pipeline.parameters.study_sections import ClozeText
 from pipeline.sources.sentences import sections, split_sentences
+from tests.pipeline.sources.test_cloze import CONFIG
 
 
 @pytest.mark.parametrize(
@@ -35,15 +36,9 @@ def test_sentences(paragraph: str, expected: list[str]) -> None:
     assert [" ".join(words) for words in split_sentences(paragraph.split())] == expected
 
 
-def layout(**changes: Any) -> TextLayout:
-    settings: dict[str, Any] = {
-        "tokenised": True,
-        "paragraphs": "lines",
-        "section_pattern": "= [^=]+ =",
-        "section_sentences": 21,
-        "left_out_pattern": "= = .* = =",
-    }
-    return TextLayout(**(settings | changes))
+def layout(**changes: Any) -> ClozeText:
+    lesser_titles = {"section_sentences": 21, "left_out_pattern": "= = .* = ="}
+    return CONFIG.model_copy(update=lesser_titles | changes)
 
 
 def joined(found: list[list[list[str]]]) -> list[list[str]]:

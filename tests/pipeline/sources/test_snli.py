@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.sources.jsonl import Pair
-from pipeline.sources.snli import checked_pair, read_split
+from pipeline.sources.jsonl import Pair, checked_pair, read_split
 from tests.pipeline.sources.zips import make_zip
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline.sources.words import read_counts, read_words, write_words
+from pipeline.sources.tokens import read_counts, read_words, write_words
 
 COUNTS = [("the", 9), ("café", 3), ("a\u2028b", 2), ("x\r", 1)]
 

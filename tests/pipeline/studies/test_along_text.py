@@ -15,9 +15,15 @@ from actmodels.sequences.byte_kinds import KINDS
 from actmodels.sequences.training import SequenceTraining
 from pipeline.graves import NO_DATA, trained_runs
 from pipeline.sources.stored_text import stored_text
-from pipeline.studies.along_text import Reading
-from pipeline.studies.sequence_rows import LOOKED_AT, look, sequence_result
-from pipeline.studies.sequence_runs import SequenceRun, planned, reads
+from pipeline.studies.sequences import (
+    LOOKED_AT,
+    Reading,
+    SequenceRun,
+    look,
+    planned,
+    reads,
+    sequence_result,
+)
 from pipeline.trained.trials import keyed_on
 from tests.pipeline.studies.text_study import CONTENT, STUDY, graves, store_text
 from tests.pipeline.test_graves import STUDY as PARITY

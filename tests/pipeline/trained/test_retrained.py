@@ -12,7 +12,7 @@ from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.training import Training
-from pipeline.trained.retrained import retrained_models
+from pipeline.trained.trials import retrained_models
 from tests.samples import sample_data, sample_trial, save_sample_data
 
 

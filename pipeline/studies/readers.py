@@ -1,20 +1,90 @@
-"""How a reader rewrites its query, in words: a line of artefacts/nse/queries.jsonl."""
+"""What stage `nse` tells of trained readers: rows of its tables, and how a query is rewritten."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
+from actmodels.comprehension.baseline import most_frequent_accuracy
+from actmodels.comprehension.config import ReaderTrialConfig
+from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.query_trace import QueryTrace, trace_query
 from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, UNKNOWN, QuestionTensors
 from actmodels.comprehension.reader import NseReader
 from actmodels.errors import ArtefactError
+from actmodels.figures import mean_and_sd
+from actmodels.records import TrialRecord
+from pipeline.measures.over_seeds import Row, mean, spread
+from pipeline.measures.paired import Hits, compared
 from pipeline.sources.question import BLANK
-from pipeline.sources.words import read_words
+from pipeline.sources.tokens import read_words
+from pipeline.studies.study import Run, result_row
 
+ReaderRun = Run[ReaderTrialConfig]
 ATTENDED = 3  # most attended words that are named, as in the paper's appendix A
 DIGITS = 4
+
+
+def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -> Row:
+    """What training says of a reader, and what the test split says."""
+    reader, (mean_steps, _) = run.config.reader, mean_and_sd(test.steps)
+    return result_row(run, record) | {
+        "strategy": reader.strategy,
+        "steps": reader.steps,
+        "test_accuracy": test.accuracy,
+        "test_questions": len(test.answers),
+        "test_mean_steps": mean_steps,
+    }
+
+
+def step_rows(seeded: Mapping[str, Any], dev: ReaderEvaluation) -> list[Row]:
+    """One line per step: what it counts in the answers to dev, and how good its own are."""
+    right = dev.step_predictions == dev.answers[:, None]
+    weights, accuracies = dev.weights.double().mean(dim=0), right.double().mean(dim=0)
+    return [
+        {**seeded, "step": step, "weight": weight, "accuracy": accuracy}
+        for step, (weight, accuracy) in enumerate(
+            zip(weights.tolist(), accuracies.tolist(), strict=True), start=1
+        )
+    ]
+
+
+def baseline_rows(kind: str, source: str, splits: Mapping[str, QuestionTensors]) -> list[Row]:
+    """One line per split: what needs no reading."""
+    return [
+        {
+            "questions": kind,
+            "source": source,
+            "split": split,
+            "count": len(questions),
+            "candidates": questions.candidate_counts.double().mean().item(),
+            "random": (1 / questions.candidate_counts.double()).mean().item(),
+            "most_frequent": most_frequent_accuracy(questions),
+        }
+        for split, questions in splits.items()
+    ]
+
+
+def compare_runs(rows: Sequence[Row], hits: Sequence[Hits], resamples: int) -> list[Row]:
+    """One line per run: mean and sd over seeds, and the difference from the first of its kind.
+
+    Seeds are drawn apart for the two: runs of one seed begin with the same words' rows, but with
+    other numbers of steps they soon have nothing else in common.
+    """
+    found = compared(rows, hits, "questions", "run", resamples, seeds_paired=False)
+    return [
+        {
+            **{name: own[0][name] for name in ("questions", "run", "strategy", "steps")},
+            "seeds": len(own),
+            **spread(own, "dev_accuracy"),
+            **spread(own, "test_accuracy"),
+            "test_mean_steps": mean(own, "test_mean_steps"),
+            **comparison._asdict(),
+        }
+        for own, comparison in found
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,28 @@
-"""Pre-trained word vectors in GloVe's text format: `word number number ...`, one word a line.
+"""Word vectors: pre-trained ones in GloVe's text format, or drawn ones that belong to their words.
 
-The 840B file has 2.2 million lines in 5.6 GB, so a line that is not wanted costs one search.
-A few of its words contain spaces: the numbers are counted from the right.
+GloVe's format is `word number number ...`, one word a line. The 840B file has 2.2 million lines in
+5.6 GB, so a line that is not wanted costs one search. A few of its words contain spaces: the
+numbers are counted from the right.
+
+Drawn vectors depend on nothing but the seed and the word, so a larger vocabulary keeps those of the
+others. A generator seeded per word will not do: torch's keeps 32 bits of its seed, which among
+40,000 words gives one chance in six that two of them share a vector. The bits come from a hash
+instead.
 """
 
+import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from actmodels.errors import DataError
 from pipeline.sources.archive import member_lines
+
+CHUNK_WORDS = 4096
 
 
 def read_vectors(
@@ -96,3 +106,27 @@ def _wrong(where: str, found: str, dimensions: int) -> str:
         f"{where}: expected a word and {dimensions} numbers, {found}; "
         "correct vectors.dimensions or vectors.glove.member in params.yaml"
     )
+
+
+def draw_vectors(words: Sequence[str], dimensions: int, seed: int, std: float) -> Tensor:
+    """Vectors from N(0, std), each a function of (seed, word) alone.
+
+    Returns:
+        float32 [len(words), dimensions]; row i is that of words[i].
+    """
+    vectors = torch.empty(len(words), dimensions)
+    with tqdm(total=len(words), desc="vectors", unit=" words") as bar:
+        for first in range(0, len(words), CHUNK_WORDS):
+            chunk = words[first : first + CHUNK_WORDS]
+            bits = b"".join(_bits(word, seed, dimensions) for word in chunk)
+            integers = torch.frombuffer(bytearray(bits), dtype=torch.int32).double()
+            uniform = (integers + 2.0**31 + 0.5) / 2.0**32  # inside (0, 1), never at an end
+            normal = torch.special.ndtri(uniform) * std
+            vectors[first : first + len(chunk)] = normal.view(len(chunk), dimensions)
+            bar.update(len(chunk))
+    return vectors
+
+
+def _bits(word: str, seed: int, dimensions: int) -> bytes:
+    """Four bytes per dimension."""
+    return hashlib.shake_256(f"{seed} {word}".encode()).digest(4 * dimensions)

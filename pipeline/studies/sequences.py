@@ -1,0 +1,173 @@
+"""Stage `graves`: its trainings, and what the trained networks do, on instances and on bytes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from actmodels.draws import generator
+from actmodels.errors import DataError
+from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
+from actmodels.sequences.byte_kinds import by_kind
+from actmodels.sequences.characters import Characters, read_bytes
+from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
+from actmodels.sequences.difficulty import by_difficulty
+from actmodels.sequences.evaluation import evaluate
+from actmodels.sequences.reading import read
+from actmodels.settings import ActConfig
+from pipeline.measures.over_seeds import Row
+from pipeline.parameters.schema import Params
+from pipeline.parameters.study_sections import Graves, SequenceStudy
+from pipeline.sources.stored_text import StoredText
+from pipeline.studies.study import Run, result_row
+
+CHARACTERS = "characters"  # the task that needs a text
+SequenceRun = Run[SequenceTrialConfig]
+LOOKED_AT = {"difficulty": AtDifficulty, "reading": ByteRead, "bytes": BytesOfKind}  # file: row
+
+
+def reads(config: SequenceTrialConfig) -> bool:
+    """A trial is on characters, so it needs a text."""
+    return config.task_name == CHARACTERS
+
+
+def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[SequenceRun]:
+    """Without ACT, if asked for, then every ponder weight; each with every seed."""
+    act = set(ActConfig.__dataclass_fields__)
+    plain = {name: value for name, value in study.settings.items() if name not in act}
+    kinds: list[tuple[str, str, dict[str, Any]]] = []
+    if study.without_act:
+        kinds.append(("without ACT", "none", plain))
+    for weight in study.ponder_weights:
+        run = f"ponder weight {weight:g}"
+        kinds.append((run, "act", study.settings | {"ponder_weight": weight}))
+    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
+    return [
+        Run(
+            {"task": task, "run": run},
+            build_sequence_trial(task, halting, settings, **limits, seed=seed),
+        )
+        for run, halting, settings in kinds
+        for seed in seeds
+    ]
+
+
+def plan(params: Params) -> list[SequenceRun]:
+    """All trainings, in the order of params.yaml."""
+    study = params.graves
+    return [run for task, tasks in study.tasks.items() for run in planned(task, tasks, study.seeds)]
+
+
+class Reading:
+    """One text, and what of it is read with networks that are trained.
+
+    Args:
+        text: that the networks were trained on.
+        study: says how much is read, and from where.
+    """
+
+    def __init__(self, text: StoredText, study: Graves) -> None:
+        self.text, self.study = text, study
+        self.bytes = read_bytes(text.path)
+
+    def task(self, config: SequenceTrialConfig) -> Characters:
+        """The task of a trial.
+
+        Raises:
+            DataError: the text is too short for it, or the part held out for the passage.
+        """
+        task = build_task(config.task, self.bytes, f"graves.text, {self.text.name}")
+        assert isinstance(task, Characters)
+        least = self.study.read_from + self.study.read_bytes + 1  # the last is predicted alone
+        if len(task.held_out) < least:
+            raise DataError(
+                f"graves.text, {self.text.name}: {len(task.held_out):,} bytes are held out, but "
+                f"read_from, read_bytes and the byte after them need {least:,}; hold out more or "
+                "read less"
+            )
+        return task
+
+    def model(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> ActRnn:
+        """A trained network."""
+        task = self.task(config)
+        model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
+        model.load_state_dict(weights)
+        return model
+
+    def passage(self, config: SequenceTrialConfig) -> bytes:
+        """What is read byte by byte, and the byte after it."""
+        start = self.study.read_from
+        return bytes(self.task(config).held_out[start : start + self.study.read_bytes + 1].tolist())
+
+    def along(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> list[dict[str, Any]]:
+        """A line for each byte of the passage, read from a state of zeros."""
+        found = read(self.model(config, weights), self.task(config), self.passage(config))
+        return [
+            {
+                **{"position": position, "byte": one.byte, "steps": one.steps},
+                **{"ponder": one.ponder_cost, "loss": one.loss, "entropy": one.entropy},
+            }
+            for position, one in enumerate(found, start=1)
+        ]
+
+    def by_kind(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> list[dict[str, Any]]:
+        """A line for each kind of byte, of windows that are the same for all runs."""
+        found = by_kind(
+            self.model(config, weights),
+            self.task(config),
+            self.study.drawn,
+            generator("drawn sequences", self.study.drawn_seed),
+            config.training.batch_size,
+        )
+        return [
+            {
+                **{"kind": one.kind, "bytes": one.count, "steps": one.steps},
+                **{"ponder": one.ponder_cost, "loss": one.loss, "entropy": one.entropy},
+            }
+            for one in found
+        ]
+
+
+def sequence_result(run: SequenceRun, record: TrialRecord) -> Row:
+    """One line of results.csv: figures of the best dev epoch."""
+    halting = run.config.halting
+    weight = halting.ponder_weight if isinstance(halting, ActConfig) else None
+    asked = {"halting": run.config.halting_name, "ponder_weight": weight}
+    return result_row(run, record) | asked
+
+
+def difficulty_rows(run: SequenceRun, weights: dict[str, Any], drawn: int, seed: int) -> list[Row]:
+    """Error and steps by difficulty, on sequences that are the same for all runs of a task."""
+    config, task = run.config, build_task(run.config.task)
+    model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
+    model.load_state_dict(weights)
+    sequences = task.sample(drawn, generator("drawn sequences", seed))
+    found = evaluate(model, task.outputs, sequences, config.training.batch_size)
+    return [
+        run.seeded | {name: getattr(row, name) for name in columns(AtDifficulty, after="seed")}
+        for row in by_difficulty(found, task)
+    ]
+
+
+def look(
+    runs: Iterable[tuple[SequenceRun, dict[str, Any]]], study: Graves, reading: Reading | None
+) -> dict[str, list[Row]]:
+    """What trained networks do, by the file that tells it: on instances, or on bytes.
+
+    Args:
+        runs: with their weights.
+    """
+    found: dict[str, list[Row]] = {name: [] for name in LOOKED_AT}
+    for run, weights in runs:
+        if not reads(run.config):
+            found["difficulty"] += difficulty_rows(run, weights, study.drawn, study.drawn_seed)
+            continue
+        assert reading is not None
+        kinds = reading.by_kind(run.config, weights)
+        found["bytes"] += [run.seeded | row for row in kinds]
+        if run.config.halting is not None and run.config.seed == study.seeds[0]:
+            along = reading.along(run.config, weights)
+            found["reading"] += [run.seeded | row for row in along]
+    return found
