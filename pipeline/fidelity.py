@@ -19,8 +19,8 @@ from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.studies import Variant, VariantTime
-from pipeline.measures.over_seeds import Row, mean, spread, summarise
-from pipeline.measures.paired import Hits, compared
+from pipeline.measures.over_seeds import Row, summarise
+from pipeline.measures.paired import Hits, against_first
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
@@ -45,15 +45,8 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
         base = chosen(model)
         for variant, changes in variants.items():
             for seed in study.seeds:
-                config = changed(
-                    base,
-                    as_published(model, changes),
-                    common,
-                    changes,
-                    max_epochs=study.max_epochs,
-                    patience=study.patience,
-                    seed=seed,
-                )
+                kind = as_published(model, changes)
+                config = changed(base, kind, common, changes, study, seed)
                 runs.append(Run({"model": model, "variant": variant}, config))
     return runs
 
@@ -90,22 +83,12 @@ class TestSplit:
 def compare_variants(params: Params, rows: list[Row], hits: list[Hits]) -> list[Row]:
     """One line per variant; each is compared with the first variant of its model."""
     study, table = params.fidelity, []
-    found = compared(rows, hits, "model", "variant", study.resamples, seeds_paired=True)
-    for own, comparison in found:
+    found = against_first(rows, hits, "model", "variant", study.resamples, seeds_paired=True)
+    for own, together in found:
         model, variant = own[0]["model"], own[0]["variant"]
         changes = study.models[model][variant]
-        table.append(
-            {
-                "model": model,
-                "variant": variant,
-                "changes": ", ".join(f"{name}: {value}" for name, value in changes.items()),
-                "seeds": len(own),
-                **spread(own, "dev_accuracy"),
-                **spread(own, "test_accuracy"),
-                "test_mean_steps": mean(own, "test_mean_steps"),
-                **comparison._asdict(),
-            }
-        )
+        said = ", ".join(f"{name}: {value}" for name, value in changes.items())
+        table.append({"model": model, "variant": variant, "changes": said, **together})
     return table
 
 

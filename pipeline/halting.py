@@ -37,15 +37,8 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
             changes = dict(zip(axes, values, strict=True))
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
-                config = changed(
-                    base,
-                    model_with(study.model, kind),
-                    common,
-                    changes,
-                    max_epochs=study.max_epochs,
-                    patience=study.patience,
-                    seed=seed,
-                )
+                model = model_with(study.model, kind)
+                config = changed(base, model, common, changes, study, seed)
                 runs.append(Run({"kind": kind, "point": point}, config))
     return runs
 

@@ -7,7 +7,6 @@ seed. Dev chooses the epoch; the test split is read once, by the readers so chos
 import dataclasses
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tqdm import tqdm
 
@@ -16,7 +15,6 @@ from actmodels.comprehension.data import load_reader, load_words
 from actmodels.comprehension.evaluation import ReaderEvaluation, evaluate
 from actmodels.comprehension.questions import QuestionTensors
 from actmodels.comprehension.reader import NseReader
-from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from actmodels.rows.columns import columns
 from actmodels.rows.readers import (
@@ -33,7 +31,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import ReadingStudy
 from pipeline.running.results import write_summary, write_table
-from pipeline.running.stage import artefacts, run_stage
+from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.studies.readers import (
     ReaderRun,
     Wording,
@@ -76,24 +74,6 @@ def plan(params: Params) -> list[ReaderRun]:
     """All trainings, in the order of params.yaml."""
     study = params.nse
     return [run for kind, one in study.kinds.items() for run in planned(kind, one, study.seeds)]
-
-
-class Made(NamedTuple):
-    """What the stage `questions` made: where from, and the digest of each kind."""
-
-    source: str
-    digests: dict[str, str]
-
-
-def made() -> Made:
-    """Read its manifest."""
-    path = artefacts("questions", "manifest.json")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        kinds = {kind: str(of["digest"]) for kind, of in manifest["kinds"].items()}
-        return Made(str(manifest["source"]), kinds)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ArtefactError(f"{path} is missing or damaged; run: dvc repro questions") from error
 
 
 class Readers:
@@ -140,8 +120,9 @@ def main() -> None:
     params = load_params()
     folder, runs = artefacts("nse"), plan(params)
     execution = dataclasses.replace(execution_settings(params), data_folder=artefacts("questions"))
-    source, digests = made() if runs else Made("", {})
-    trained = train("nse", runs, execution, lambda config: digests[config.questions])
+    manifest = json.loads(made("questions", "manifest.json").read_text(encoding="utf-8"))
+    asked = manifest["kinds"]
+    trained = train("nse", runs, execution, lambda config: str(asked[config.questions]["digest"]))
     readers = Readers(TrialStore(execution.state / "trials"))
     rows: list[Row] = []
     hits: list[Hits] = []
@@ -157,7 +138,7 @@ def main() -> None:
             traces += trace_lines(readers, run, reader, params.nse.traced)
     means = compare_runs(rows, hits, params.nse.resamples)
     kinds = {kind: readers.questions(kind) for kind in params.nse.kinds}
-    known = [row for kind in kinds for row in baseline_rows(kind, source, kinds[kind])]
+    known = [row for kind in kinds for row in baseline_rows(kind, manifest["source"], kinds[kind])]
     tables: dict[str, tuple[list[Row], type]] = {
         "results": (rows, ReaderResult),
         "runs": (means, ReaderMeans),

@@ -23,11 +23,11 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params, Vectors
 from pipeline.parameters.study_rules import WDW
 from pipeline.parameters.study_sections import Questions
-from pipeline.running.stage import artefacts, fresh, run_stage, state_folder
+from pipeline.running.stage import artefacts, fresh, run_stage
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines
 from pipeline.sources.cloze import build_questions, write_splits
-from pipeline.sources.download import fetch
+from pipeline.sources.download import fetch_named
 from pipeline.sources.encode import files_digest
 from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
 from pipeline.sources.stored_text import stored_text
@@ -90,12 +90,10 @@ def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
 
 def children(settings: Questions) -> dict[str, dict[str, Split]]:
     """The Children's Book Test, read from its archive."""
-    given = settings.cbt
-    store = state_folder() / "downloads"
-    archive = fetch(given.urls, given.sha256, given.bytes, store, "questions.cbt")
+    archive = fetch_named(settings.cbt, "questions.cbt")
 
     def read(kind: str, split: str) -> Iterator[ClozeQuestion]:
-        member = f"{given.folder}/cbtest_{kind}_{CBT_FILES[split]}.txt"
+        member = f"{settings.cbt.folder}/cbtest_{kind}_{CBT_FILES[split]}.txt"
         lines = member_lines(archive, member, f"{kind} {split}")
         return cbt.parse_questions((line for _, line in lines), f"{member} in {archive}")
 
@@ -107,14 +105,15 @@ def children(settings: Questions) -> dict[str, dict[str, Split]]:
 
 def persons(settings: Questions) -> dict[str, Split]:
     """Who-Did-What, from the user's files."""
-    given, store = settings.whodidwhat, state_folder() / "downloads"
-    splits: dict[str, Split] = {}
-    for split in SPLITS:
-        file = getattr(given, split)
-        key = f"questions.whodidwhat.{split}"
-        path = fetch(file.urls, file.sha256, file.bytes, store, key)
-        splits[split] = functools.partial(whodidwhat.read_questions, path, given.names_seed)
-    return splits
+    given = settings.whodidwhat
+    files = {
+        split: fetch_named(getattr(given, split), f"questions.whodidwhat.{split}")
+        for split in SPLITS
+    }
+    return {
+        split: functools.partial(whodidwhat.read_questions, path, given.names_seed)
+        for split, path in files.items()
+    }
 
 
 def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[str, Any]:
@@ -136,7 +135,8 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
         tensors = encode_questions(shown(split, "encode"), ids, lowercase)
         tensors.save(folder / f"{split}.pt")
         described[split] = describe(tensors)
-    write_candidates(folder / "dev_candidates.tsv", splits["dev"]())
+    candidates = ("\t".join(question.candidates) + "\n" for question in splits["dev"]())
+    write_text(folder / "dev_candidates.tsv", "".join(candidates))
     files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]
     sizes = {"words": len(words), "found": int(found.sum())}
     return {"digest": files_digest(files), **sizes, "splits": described}
@@ -161,11 +161,6 @@ def describe(questions: QuestionTensors) -> dict[str, Any]:
         "random": round((1 / questions.candidate_counts.double()).mean().item(), 6),
         "most_frequent": round(most_frequent_accuracy(questions), 6),
     }
-
-
-def write_candidates(path: Path, questions: Iterator[ClozeQuestion]) -> None:
-    """Write the candidates of each question in a line, in their order, between tabs."""
-    write_text(path, "".join("\t".join(question.candidates) + "\n" for question in questions))
 
 
 if __name__ == "__main__":

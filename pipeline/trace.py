@@ -12,7 +12,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,7 +22,7 @@ from actmodels.data.batching import collate
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.errors import ConfigError
-from actmodels.files import replacing
+from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.rows.traces import COUNTS
 from actmodels.trace import Trace, trace
@@ -107,17 +106,11 @@ def lines(settings: Settings) -> Iterator[dict[str, Any]]:
                 progress.update(len(index))
 
 
-def written(lines: Iterator[dict[str, Any]], path: Path) -> Iterator[dict[str, Any]]:
-    """Pass the lines on, each once it is in the file, which is there when all are."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-        for line in lines:
-            file.write(json.dumps(line, separators=(",", ":")) + "\n")
-            yield line
-
-
 def main() -> None:
     """Write artefacts/trace/."""
-    found = written(lines(load_params().trace), artefacts("trace", "traces.jsonl"))
+    found = list(lines(load_params().trace))
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found)
+    write_text(artefacts("trace", "traces.jsonl"), text)
     write_summary(artefacts("trace", "summary.json"), summarise(found))
 
 

@@ -9,8 +9,8 @@ from actmodels.data.stored import save_stored
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Vectors
-from pipeline.running.stage import artefacts, made, run_stage, state_folder
-from pipeline.sources.download import fetch
+from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.sources.download import fetch_named
 from pipeline.sources.tokens import read_counts
 from pipeline.sources.vectors import draw_vectors, read_vectors
 
@@ -32,8 +32,7 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
         vectors = draw_vectors(words, settings.dimensions, drawn.seed, drawn.std)
         return vectors, torch.ones(len(words), dtype=torch.bool)
     glove = settings.glove
-    store = state_folder() / "downloads"
-    archive = fetch(glove.urls, glove.sha256, glove.bytes, store, "vectors.glove")
+    archive = fetch_named(glove, "vectors.glove")
     wanted = {word: row for row, word in enumerate(words)}
     vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
     return scaled(vectors, found, glove.mean_norm), found

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from actmodels.errors import ArtefactError
-from pipeline.measures.over_seeds import Row, grouped
+from pipeline.measures.over_seeds import Row, grouped, mean, spread
 
 Hits = NDArray[np.float64]
 CHUNK = 100  # resamples at a time, which bounds memory to CHUNK x pairs numbers
@@ -126,7 +126,7 @@ def paired_rows(
     return rows
 
 
-def compared(
+def against_first(
     rows: Sequence[Row],
     hits: Sequence[Hits],
     outer: str,
@@ -134,11 +134,14 @@ def compared(
     resamples: int,
     *,
     seeds_paired: bool,
-) -> list[tuple[list[Row], Comparison]]:
-    """Each run's rows, and its test hits beside those of the first run of its group.
+) -> list[tuple[list[Row], Row]]:
+    """Each run's rows, and a row of what they say together, beside the first run of its group.
 
     Args:
         hits: [pairs] of each row. seeds_paired: runs of one seed have something in common.
+
+    Returns:
+        the row has mean and sd over seeds, and the columns of `Comparison`.
     """
     of_row = {id(row): hit for row, hit in zip(rows, hits, strict=True)}
     first: dict[Any, Hits] = {}
@@ -147,5 +150,13 @@ def compared(
         these = np.stack([of_row[id(row)] for row in own])
         reference = first.setdefault(group, these)
         paired = seeds_paired or reference is these
-        found.append((own, compare(reference, these, resamples, seed=0, seeds_paired=paired)))
+        comparison = compare(reference, these, resamples, seed=0, seeds_paired=paired)
+        together = {
+            "seeds": len(own),
+            **spread(own, "dev_accuracy"),
+            **spread(own, "test_accuracy"),
+            "test_mean_steps": mean(own, "test_mean_steps"),
+            **comparison._asdict(),
+        }
+        found.append((own, together))
     return found

@@ -13,15 +13,14 @@ from pipeline.parameters.section import (
     Amount,
     Count,
     Feature,
+    Fetched,
     Name,
     Natural,
     Positive,
     Section,
-    Sha256,
     Split,
     Switch,
     Tie,
-    Url,
     must_be,
 )
 from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions
@@ -52,12 +51,9 @@ class LabelledPairs(Section):
     test: Count
 
 
-class Snli(Section):
+class Snli(Fetched):
     """Where the SNLI archive comes from and how it is recognised."""
 
-    urls: Annotated[list[Url], Field(min_length=1)]
-    sha256: Sha256
-    bytes: Count | None
     folder: Name
     labelled_pairs: LabelledPairs | None
 
@@ -86,12 +82,9 @@ class RandomVectors(Section):
     std: Positive
 
 
-class Glove(Section):
+class Glove(Fetched):
     """Where the archive of pre-trained vectors comes from."""
 
-    urls: Annotated[list[Url], Field(min_length=1)]
-    sha256: Sha256
-    bytes: Count | None
     member: Name
     mean_norm: Positive | None
 
@@ -111,12 +104,9 @@ class Tensors(Section):
     max_tokens: Count | None
 
 
-class TextSource(Section):
+class TextSource(Fetched):
     """Where a text comes from: an archive whose members are joined, or without any the text."""
 
-    urls: Annotated[list[Url], Field(min_length=1)]
-    sha256: Sha256
-    bytes: Count | None
     members: list[Name]
 
 

@@ -55,3 +55,11 @@ class Section(BaseModel):
     """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Fetched(Section):
+    """A file that is fetched: mirrors, digest, and size where it is known."""
+
+    urls: Annotated[list[Url], Field(min_length=1)]
+    sha256: Sha256
+    bytes: Count | None

@@ -6,13 +6,12 @@ from pydantic import Field
 
 from pipeline.parameters.section import (
     Count,
+    Fetched,
     Name,
     Natural,
     Positive,
     Section,
-    Sha256,
     Switch,
-    Url,
     must_be,
 )
 
@@ -105,21 +104,10 @@ class ClozeText(Section):
     seed: Natural
 
 
-class Cbt(Section):
+class Cbt(Fetched):
     """Where the archive of the Children's Book Test comes from."""
 
-    urls: Annotated[list[Url], Field(min_length=1)]
-    sha256: Sha256
-    bytes: Count | None
     folder: Name
-
-
-class QuestionFile(Section):
-    """A file of one split, by its digest."""
-
-    urls: Annotated[list[Url], Field(min_length=1)]
-    sha256: Sha256
-    bytes: Count | None
 
 
 class WhoDidWhat(Section):
@@ -128,9 +116,9 @@ class WhoDidWhat(Section):
     names_seed: of the numbers that stand for names.
     """
 
-    train: QuestionFile | None
-    dev: QuestionFile | None
-    test: QuestionFile | None
+    train: Fetched | None
+    dev: Fetched | None
+    test: Fetched | None
     names_seed: Natural
 
 

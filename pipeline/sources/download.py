@@ -21,6 +21,8 @@ from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
 from actmodels.sealed import file_digest
+from pipeline.parameters.section import Fetched
+from pipeline.running.stage import state_folder
 
 ATTEMPTS = 5  # in a row without one new byte
 FIRST_WAIT_S = 1.0  # doubles with every attempt
@@ -67,6 +69,11 @@ def fetch(urls: Sequence[str], sha256: str, size: int | None, store: Path, key: 
             "(what already came is kept)"
         ) from error
     return target
+
+
+def fetch_named(file: Fetched, key: str) -> Path:
+    """The file that a section of params.yaml, `key`, names; raises as `fetch` does."""
+    return fetch(file.urls, file.sha256, file.bytes, state_folder() / "downloads", key)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from actmodels.files import replacing
+from actmodels.files import replacing, write_text
 
 
 class TokenPair(NamedTuple):
@@ -51,6 +51,4 @@ def read_words(path: Path) -> list[str]:
 
 def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
     """Write (word, count) pairs atomically, in the given order."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        for word, count in counts:
-            out.write(f"{word}\t{count}\n")
+    write_text(path, "".join(f"{word}\t{count}\n" for word, count in counts))

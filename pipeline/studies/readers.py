@@ -13,11 +13,10 @@ from actmodels.comprehension.evaluation import ReaderEvaluation
 from actmodels.comprehension.query_trace import QueryTrace, trace_query
 from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, UNKNOWN, QuestionTensors
 from actmodels.comprehension.reader import NseReader
-from actmodels.errors import ArtefactError
 from actmodels.figures import mean_and_sd
 from actmodels.records import TrialRecord
-from pipeline.measures.over_seeds import Row, mean, spread
-from pipeline.measures.paired import Hits, compared
+from pipeline.measures.over_seeds import Row
+from pipeline.measures.paired import Hits, against_first
 from pipeline.sources.question import BLANK
 from pipeline.sources.tokens import read_words
 from pipeline.studies.study import Run, result_row
@@ -73,18 +72,9 @@ def compare_runs(rows: Sequence[Row], hits: Sequence[Hits], resamples: int) -> l
     Seeds are drawn apart for the two: runs of one seed begin with the same words' rows, but with
     other numbers of steps they soon have nothing else in common.
     """
-    found = compared(rows, hits, "questions", "run", resamples, seeds_paired=False)
-    return [
-        {
-            **{name: own[0][name] for name in ("questions", "run", "strategy", "steps")},
-            "seeds": len(own),
-            **spread(own, "dev_accuracy"),
-            **spread(own, "test_accuracy"),
-            "test_mean_steps": mean(own, "test_mean_steps"),
-            **comparison._asdict(),
-        }
-        for own, comparison in found
-    ]
+    found = against_first(rows, hits, "questions", "run", resamples, seeds_paired=False)
+    labels = ("questions", "run", "strategy", "steps")
+    return [{name: own[0][name] for name in labels} | together for own, together in found]
 
 
 @dataclass(frozen=True)
@@ -99,19 +89,10 @@ class Wording:
 
     @classmethod
     def load(cls, folder: Path) -> "Wording":
-        """Read what the stage `questions` wrote for one kind.
-
-        Raises:
-            ArtefactError: a file is missing or damaged.
-        """
+        """Read what the stage `questions` wrote for one kind."""
         special = [""] * FIRST_WORD
         special[UNKNOWN], special[PLACEHOLDER] = "<unknown>", BLANK
-        path = folder / "dev_candidates.tsv"
-        try:
-            lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        except (OSError, UnicodeDecodeError) as error:
-            problem = f"{path} is missing or damaged; run: dvc repro -f questions"
-            raise ArtefactError(problem) from error
+        lines = (folder / "dev_candidates.tsv").read_text(encoding="utf-8").split("\n")[:-1]
         words = special + read_words(folder / "words.tsv")
         return cls(words, [line.split("\t") for line in lines])
 

@@ -16,6 +16,7 @@ from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
 from actmodels.sequences.difficulty import by_difficulty
 from actmodels.sequences.evaluation import evaluate
 from actmodels.sequences.reading import read
+from actmodels.sequences.task import Task
 from actmodels.settings import ActConfig
 from pipeline.measures.over_seeds import Row
 from pipeline.parameters.schema import Params
@@ -60,6 +61,13 @@ def plan(params: Params) -> list[SequenceRun]:
     return [run for task, tasks in study.tasks.items() for run in planned(task, tasks, study.seeds)]
 
 
+def network(task: Task, config: SequenceTrialConfig, weights: dict[str, Any]) -> ActRnn:
+    """A trained network."""
+    model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
+    model.load_state_dict(weights)
+    return model
+
+
 class Reading:
     """One text, and what of it is read with networks that are trained.
 
@@ -89,13 +97,6 @@ class Reading:
             )
         return task
 
-    def model(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> ActRnn:
-        """A trained network."""
-        task = self.task(config)
-        model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
-        model.load_state_dict(weights)
-        return model
-
     def passage(self, config: SequenceTrialConfig) -> bytes:
         """What is read byte by byte, and the byte after it."""
         start = self.study.read_from
@@ -103,7 +104,8 @@ class Reading:
 
     def along(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> list[dict[str, Any]]:
         """A line for each byte of the passage, read from a state of zeros."""
-        found = read(self.model(config, weights), self.task(config), self.passage(config))
+        task = self.task(config)
+        found = read(network(task, config, weights), task, self.passage(config))
         return [
             {
                 **{"position": position, "byte": one.byte, "steps": one.steps},
@@ -114,9 +116,10 @@ class Reading:
 
     def by_kind(self, config: SequenceTrialConfig, weights: dict[str, Any]) -> list[dict[str, Any]]:
         """A line for each kind of byte, of windows that are the same for all runs."""
+        task = self.task(config)
         found = by_kind(
-            self.model(config, weights),
-            self.task(config),
+            network(task, config, weights),
+            task,
             self.study.drawn,
             generator("drawn sequences", self.study.drawn_seed),
             config.training.batch_size,
@@ -141,9 +144,8 @@ def sequence_result(run: SequenceRun, record: TrialRecord) -> Row:
 def difficulty_rows(run: SequenceRun, weights: dict[str, Any], drawn: int, seed: int) -> list[Row]:
     """Error and steps by difficulty, on sequences that are the same for all runs of a task."""
     config, task = run.config, build_task(run.config.task)
-    model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
-    model.load_state_dict(weights)
     sequences = task.sample(drawn, generator("drawn sequences", seed))
+    model = network(task, config, weights)
     found = evaluate(model, task.outputs, sequences, config.training.batch_size)
     return [
         run.seeded | {name: getattr(row, name) for name in columns(AtDifficulty, after="seed")}

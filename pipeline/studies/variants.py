@@ -6,6 +6,7 @@ from typing import Any
 
 from actmodels.config import TrialConfig, build_trial, setting_types, trial_from_dict
 from actmodels.errors import ArtefactError
+from pipeline.parameters.study_sections import Fidelity, Halting
 from pipeline.running.stage import artefacts
 
 
@@ -29,9 +30,7 @@ def changed(
     model: str,
     common: Mapping[str, Any],
     changes: Mapping[str, Any],
-    *,
-    max_epochs: int,
-    patience: int,
+    study: Fidelity | Halting,
     seed: int,
 ) -> TrialConfig:
     """A configuration like `base` but for some settings.
@@ -40,12 +39,13 @@ def changed(
         model: base's own or a relative of it, whose further settings are the common ones.
         common: `sweep.settings`.
         changes: the settings that differ; max_epochs and patience may be among them.
+        study: says how long is trained, where the changes do not.
     """
     known = setting_types(model)
     settings = {name: value for name, value in {**common, **base.flat()}.items() if name in known}
     if "evaluation_batch_size" in known:  # batch mates in evaluation are as many as in training
         settings["evaluation_batch_size"] = base.training.batch_size
-    limits = {"max_epochs": max_epochs, "patience": patience}
+    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
     for name, value in changes.items():
         (limits if name in limits else settings)[name] = value
     return build_trial(model, settings, seed=seed, **limits)

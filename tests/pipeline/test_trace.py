@@ -19,9 +19,10 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.records import TrialRecord
 from actmodels.trace import trace
 from actmodels.training import Training
+from pipeline import trace as stage
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.trace import BATCH, chosen_rows, lines, main, summarise, traced_models, written
+from pipeline.trace import BATCH, chosen_rows, lines, main, summarise, traced_models
 from tests.samples import sample_data, sample_pairs, sample_trial, save_sample_data
 
 ROOT = Path(__file__).parents[2]
@@ -171,11 +172,14 @@ def test_the_stage_writes_the_lines_and_their_counts(project: Path) -> None:
     assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (PAIRS, right)
 
 
-def test_a_run_that_breaks_leaves_no_file(tmp_path: Path) -> None:
-    def broken() -> Iterator[dict[str, Any]]:
+def test_a_run_that_breaks_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Settings) -> Iterator[dict[str, Any]]:
         yield {"pair_id": "1"}
         raise KeyboardInterrupt
 
+    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(stage, "lines", broken)
     with pytest.raises(KeyboardInterrupt):
-        list(written(broken(), tmp_path / "trace" / "traces.jsonl"))
-    assert list((tmp_path / "trace").iterdir()) == []
+        main()
+    assert [path.name for path in tmp_path.iterdir()] == ["params.yaml"]

@@ -9,7 +9,8 @@ def make_zip(path: Path, members: Mapping[str, bytes], deflated: bool = True) ->
     method = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
     with zipfile.ZipFile(path, "w", method) as archive:
         for name, content in members.items():
-            archive.writestr(name, content)
+            info = zipfile.ZipInfo(name)  # of 1980: the same bytes at any time
+            archive.writestr(info, content, method)
     return path
 
 

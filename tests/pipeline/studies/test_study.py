@@ -16,7 +16,6 @@ from tests.samples import SETTINGS, sample_trial
 
 ROOT = Path(__file__).parents[3]
 DA, AA = "decomposable_attention", "adaptive_attention"
-LIMITS = {"max_epochs": 15, "patience": 0, "seed": 2}
 
 
 @pytest.fixture
@@ -37,15 +36,18 @@ def params(**sections: dict[str, Any]) -> Params:
     return Params.model_validate(whole)
 
 
+STUDY = params(halting={"max_epochs": 15, "patience": 0}).halting
+
+
 def test_nothing_changed_is_the_winner_with_another_seed() -> None:
     base = sample_trial(AA, max_epochs=15, seed=1)
-    same = changed(base, AA, SETTINGS, {}, **LIMITS)
+    same = changed(base, AA, SETTINGS, {}, STUDY, seed=2)
     assert same == sample_trial(AA, max_epochs=15, seed=2)
 
 
 def test_a_change_is_the_only_difference() -> None:
     base = sample_trial(DA)
-    one = changed(base, DA, SETTINGS, {"dropout": 0.5, "max_epochs": 40}, **LIMITS)
+    one = changed(base, DA, SETTINGS, {"dropout": 0.5, "max_epochs": 40}, STUDY, seed=2)
     flat = base.flat() | {"dropout": 0.5, "max_epochs": 40, "seed": 2}
     assert one.flat() == flat
 
