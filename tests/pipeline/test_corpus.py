@@ -1,6 +1,5 @@
 """The corpus stage run on a small archive and on a few generated captions."""
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -8,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
 from actmodels.errors import DataError
 from pipeline import corpus
 from pipeline.sources.jsonl import read_pairs
+from tests.pipeline.project import ROOT, fetched, told, write_params, written
 from tests.pipeline.sources.zips import make_zip
 
-ROOT = Path(__file__).parents[2]
 LABELS = ["neutral", "-", "entailment", "contradiction"]
 COUNTS = {"train": 3, "dev": 3, "test": 3}
 
@@ -25,59 +23,46 @@ def line(number: int) -> str:
     return json.dumps(row | {"sentence2": "B"}) + "\n"
 
 
-def project(folder: Path, **changes: Any) -> None:
-    """A project folder with the real parameters and these changes to the corpus section."""
-    params = YAML(typ="safe").load(ROOT / "params.yaml")
-    for key, value in changes.items():
-        params["corpus"][key] = params["corpus"][key] | value if isinstance(value, dict) else value
-    YAML().dump(params, folder / "params.yaml")
-
-
 def snli_project(folder: Path, *, broken: str = "", **changes: Any) -> None:
     members = {
         f"snli_1.0/snli_1.0_{split}.jsonl": "".join(map(line, range(4))).encode()
         for split in corpus.SPLITS
     }
     members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode()
-    archive = make_zip(folder / "mirror.zip", members)
-    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-    source = {"urls": [archive.as_uri()], "sha256": digest, "labelled_pairs": COUNTS}
-    project(folder, source="snli", snli=source | changes)
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    archive = fetched(make_zip(folder / "mirror.zip", members))
+    snli = archive | {"labelled_pairs": COUNTS} | changes
+    write_params(folder, corpus={"source": "snli", "snli": snli})
 
 
 def test_snli(folder: Path) -> None:
     snli_project(folder)
     corpus.main()
-    made = folder / "artefacts" / "corpus"
-    names = sorted(path.name for path in made.iterdir())
-    assert names == ["dev.jsonl", "summary.json", "test.jsonl", "train.jsonl"]
-    assert [pair.label for pair in read_pairs(made / "test.jsonl")] == LABELS
-    summary = json.loads((made / "summary.json").read_text())
+    before = written(folder, "corpus")
+    assert list(before) == ["dev.jsonl", "summary.json", "test.jsonl", "train.jsonl"]
+    pairs = read_pairs(folder / "artefacts" / "corpus" / "test.jsonl")
+    assert [pair.label for pair in pairs] == LABELS
+    summary = told(folder, "corpus")
     assert summary["source"] == "snli"
-    summary = summary["splits"]
-    assert [summary[split]["labelled"] for split in summary] == [3, 3, 3]
+    assert [split["labelled"] for split in summary["splits"].values()] == [3, 3, 3]
     (folder / "mirror.zip").unlink()
-    before = {path.name: path.read_bytes() for path in made.iterdir()}
     corpus.main()  # from state/downloads
-    assert {path.name: path.read_bytes() for path in made.iterdir()} == before
+    assert written(folder, "corpus") == before
 
 
 def test_malformed_line_leaves_no_artefacts(folder: Path) -> None:
     snli_project(folder, broken="{")
-    with pytest.raises(DataError, match=r"snli_1\.0_dev\.jsonl, line 5"):
+    with pytest.raises(DataError, match=r"^snli_1\.0/snli_1\.0_dev\.jsonl, line 5: not a JSON"):
         corpus.main()
     assert list((folder / "artefacts").iterdir()) == []
 
 
 def test_another_count_is_an_error_until_switched_off(folder: Path) -> None:
     snli_project(folder, labelled_pairs=COUNTS | {"test": 9824})
-    with pytest.raises(DataError, match="the test split has 3 labelled pairs, expected 9824"):
+    message = (
+        r"snli_1\.0_test\.jsonl in .*mirror\.zip: the test split has 3 labelled pairs, expected "
+        r"9824 \(corpus\.snli\.labelled_pairs\.test\).*corpus\.snli\.labelled_pairs: null"
+    )
+    with pytest.raises(DataError, match=message):
         corpus.main()
     snli_project(folder, labelled_pairs=None)
     corpus.main()
@@ -89,18 +74,18 @@ def test_wrong_digest_keeps_the_earlier_corpus(folder: Path) -> None:
     snli_project(folder, sha256="0" * 64)
     with pytest.raises(DataError, match=r"expected 0{64} \(corpus\.snli\.sha256\)"):
         corpus.main()
-    assert (folder / "artefacts" / "corpus" / "summary.json").is_file()
+    assert "summary.json" in written(folder, "corpus")
 
 
 def test_captions(folder: Path) -> None:
-    project(folder, captions={"train": 30, "dev": 12, "test": 12, "unlabelled": 0.1})
+    captions = {"train": 30, "dev": 12, "test": 12, "unlabelled": 0.1}
+    write_params(folder, corpus={"captions": captions})
     corpus.main()
-    summary = json.loads((folder / "artefacts" / "corpus" / "summary.json").read_text())
+    summary = told(folder, "corpus")
     assert summary["source"] == "captions"
-    summary = summary["splits"]
-    assert [summary[split]["labelled"] for split in corpus.SPLITS] == [30, 12, 12]
+    assert [summary["splits"][split]["labelled"] for split in corpus.SPLITS] == [30, 12, 12]
     pairs = list(read_pairs(folder / "artefacts" / "corpus" / "train.jsonl"))
-    assert len(pairs) == summary["train"]["pairs"]
+    assert len(pairs) == summary["splits"]["train"]["pairs"]
     assert all(pair.depth > 0 for pair in pairs)
 
 

@@ -57,46 +57,34 @@ def test_a_failed_export_leaves_the_last_one(tmp_path: Path) -> None:
     assert [path.name for path in models.iterdir()] == ["new"]
 
 
-def test_a_folder_holds_the_model_and_a_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    records = retrained(tmp_path, *tiny_trials())
-    monkeypatch.chdir(tmp_path)
-    chosen = export.best_seeds(records)
-    found = export.write_models(tmp_path / "models", chosen, load_params())
+def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
+    chosen = export.best_seeds(retrained(folder, *tiny_trials()))
+    found = export.write_models(folder / "models", chosen, load_params())
     assert list(found) == ["adaptive_attention", "decomposable_attention"]
     for name, stored in found.items():
-        bundle = read_bundle(tmp_path / "models" / name)
+        bundle = read_bundle(folder / "models" / name)
         assert bundle.digest == stored["digest"]
         assert bundle.config.seed == chosen[name].config["seed"] == stored["seed"]
         assert stored["dev_accuracy"] == chosen[name].best.dev_accuracy
         answerer = Answerer(bundle)
         assert len(answerer.answers([answerer.read(*pair) for pair in PAIRS])) == len(PAIRS)
-        card = (tmp_path / "models" / name / "README.md").read_text()
+        card = (folder / "models" / name / "README.md").read_text()
         assert f"# {name}, seed {stored['seed']}\n" in card
         assert f"Dev accuracy {stored['dev_accuracy']:.1%} (n = 24 pairs)" in card
         assert f"Test accuracy {stored['seed'] / 10:.1%} (n = 12 pairs)" in card
         assert "25.0% on average over 2 seeds (standard deviation 1.23 points)" in card
         assert "generated captions" in card
-
-
-def test_a_card_needs_the_figures_of_evaluate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    records = retrained(tmp_path, *tiny_trials()[:1])
-    monkeypatch.chdir(tmp_path)
     Path("artefacts/evaluate/results.csv").unlink()
     with pytest.raises(ArtefactError, match=r"results\.csv is missing; run: dvc repro evaluate"):
-        export.write_models(tmp_path / "models", export.best_seeds(records), load_params())
+        export.write_models(folder / "models", chosen, load_params())
 
 
 @pytest.mark.slow
 def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    retrained(tmp_path, *tiny_trials())
-    monkeypatch.chdir(tmp_path)
+    retrained(folder, *tiny_trials())
 
     def run() -> tuple[dict[str, bytes], str]:
         export.main()
@@ -109,7 +97,7 @@ def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
     best = json.loads(first[0]["artefacts/export/best.json"])
     accuracies = {name: model["dev_accuracy"] for name, model in best["models"].items()}
     assert accuracies[best["best"]] == max(accuracies.values())
-    client = MlflowClient(f"sqlite:///{tmp_path}/state/mlflow.db")
+    client = MlflowClient(f"sqlite:///{folder}/state/mlflow.db")
     versions = client.search_model_versions("name = 'textual-entailment'")
     assert len(versions) == 2
     for version in versions:

@@ -1,7 +1,6 @@
 """The stage of Graves' tasks: what it plans, and what it says of trained networks."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -22,25 +21,11 @@ from pipeline.studies.sequences import (
     planned,
     sequence_result,
 )
+from tests.pipeline.project import ROOT, told, written
+from tests.pipeline.test_study_params import PARITY
 
-SETTINGS: dict[str, Any] = {
-    "bits": 4,
-    "cell": "rnn",
-    "state_size": 8,
-    "init": "xavier",
-    "init_std": 0.1,
-    "epsilon": 0.01,
-    "max_steps": 5,
-    "halting_bias": 1.0,
-    "learning_rate": 0.01,
-    "clip_norm": 1.0,
-    "batch_size": 16,
-    "updates_per_epoch": 5,
-    "dev_sequences": 40,
-    "dev_seed": 1,
-}
 STUDY = SequenceStudy(
-    max_epochs=2, patience=0, without_act=True, ponder_weights=[0.01, 1e-4], settings=SETTINGS
+    **PARITY | {"max_epochs": 2, "without_act": True, "ponder_weights": [0.01, 1e-4]}
 )
 
 
@@ -82,17 +67,15 @@ def test_rows_are_those_of_the_best_epoch_and_add_up(place: int) -> None:
 
 
 def test_nothing_is_trained_where_nothing_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    params = OmegaConf.load(Path(__file__).parents[2] / "params.yaml")
+    params = OmegaConf.load(ROOT / "params.yaml")
     params.graves.tasks = {}
-    OmegaConf.save(params, tmp_path / "params.yaml")
-    monkeypatch.chdir(tmp_path)
-    threads = torch.get_num_threads()
+    OmegaConf.save(params, folder / "params.yaml")
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
     graves.main()
-    torch.set_num_threads(threads)
-    folder = tmp_path / "artefacts" / "graves"
-    assert (folder / "results.csv").read_text() == ",".join(columns(SequenceResult)) + "\n"
-    for name, row in LOOKED_AT.items():
-        assert (folder / f"{name}.csv").read_text() == ",".join(columns(row)) + "\n"
-    assert (folder / "summary.json").read_text() == "{}\n"
+    tables = {"results": SequenceResult} | LOOKED_AT
+    made = written(folder, "graves")
+    for name, row in tables.items():
+        assert made[f"{name}.csv"].decode() == ",".join(columns(row)) + "\n"
+    assert told(folder, "graves") == {}

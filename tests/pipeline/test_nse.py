@@ -37,9 +37,9 @@ from tests.actmodels.comprehension.samples import (
     reading_config,
     rows,
 )
-from tests.pipeline.test_nse_params import STUDY as SETTINGS
+from tests.pipeline.project import told, write_params, written
+from tests.pipeline.test_study_params import READING as SETTINGS
 
-ROOT = Path(__file__).parents[2]
 STUDY = ReadingStudy(**SETTINGS)
 
 
@@ -167,19 +167,18 @@ def test_attention_counts_wherever_a_word_stands() -> None:
 
 
 def test_nothing_is_trained_where_nothing_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
 ) -> None:
-    (tmp_path / "params.yaml").write_bytes((ROOT / "conf" / "base.yaml").read_bytes())
-    monkeypatch.chdir(tmp_path)
+    write_params(folder)
     nothing = json.dumps({"source": "none", "kinds": {}})
-    write_text(tmp_path / "artefacts" / "questions" / "manifest.json", nothing)
+    write_text(folder / "artefacts" / "questions" / "manifest.json", nothing)
     nse.main()
-    folder = tmp_path / "artefacts" / "nse"
+    made = written(folder, "nse")
     for name in ("results", "runs", "baselines", "history", "steps", "timings"):
-        assert len((folder / f"{name}.csv").read_text().splitlines()) == 1
-    assert (folder / "queries.jsonl").read_text() == ""
-    assert json.loads((folder / "summary.json").read_text()) == {}
-    assert not (tmp_path / "state").exists()
+        assert len(made[f"{name}.csv"].splitlines()) == 1
+    assert made["queries.jsonl"] == b""
+    assert told(folder, "nse") == {}
+    assert not (folder / "state").exists()
 
 
 def test_weights_of_steps_are_those_of_each_question(

@@ -136,17 +136,9 @@ def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) ->
     assert params.corpus.snli.sha256 == DIGEST
     assert params.corpus.snli.labelled_pairs is None
     assert params.vectors.dimensions == 50
-
-
-def test_a_local_run_without_its_archives_says_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         compose(tmp_path, "preset=local")
     missing = [problem.split(" ")[0] for problem in caught.value.problems]
-    assert missing == [
-        "corpus.snli.urls",
-        "corpus.snli.sha256",
-        "vectors.glove.urls",
-        "vectors.glove.sha256",
-        "vectors.glove.member",
-    ]
+    glove = ("vectors.glove.urls", "vectors.glove.sha256", "vectors.glove.member")
+    assert missing == ["corpus.snli.urls", "corpus.snli.sha256", *glove]
     assert "on the command line: -S 'corpus.snli.urls=...'" in caught.value.problems[0]

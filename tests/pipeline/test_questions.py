@@ -1,15 +1,12 @@
 """The stage of cloze questions: from a text, from CBT's archive, from Who-Did-What's files."""
 
-import hashlib
 import io
-import json
 import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from ruamel.yaml import YAML
 
 from actmodels.comprehension.data import ReaderData
 from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
@@ -17,119 +14,79 @@ from actmodels.errors import DataError
 from pipeline import questions, texts
 from pipeline.sources.cbt import format_question, read_questions
 from pipeline.sources.tokens import read_words
+from tests.pipeline.project import fetched, told, write_params
 from tests.pipeline.sources.cloze_samples import question, text
 from tests.pipeline.sources.test_whodidwhat import FILE
 from tests.pipeline.sources.zips import make_zip
 
-ROOT = Path(__file__).parents[2]
+SPLITS = ("train", "dev", "test")
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def made(folder: Path, **asked: Any) -> Any:
+    """What the stage makes of a section `questions`: its manifest."""
+    vectors = asked.pop("vectors", {}) | {"dimensions": 4}
+    write_params(folder, questions=asked, vectors=vectors, texts=asked.pop("texts", {}))
+    texts.main()
+    questions.main()
+    return told(folder, "questions", "manifest.json")
 
 
-def written(path: Path, content: bytes) -> dict[str, Any]:
-    """A file, and how params.yaml names it."""
-    path.write_bytes(content)
-    digest = hashlib.sha256(content).hexdigest()
-    return {"urls": [path.as_uri()], "sha256": digest, "bytes": None}
-
-
-def project(folder: Path, **changes: Any) -> None:
-    """params.yaml with some sections of `questions` changed, and other sections whole."""
-    params = YAML(typ="safe").load(ROOT / "conf" / "base.yaml")
-    params["vectors"]["dimensions"] = 4
-    for name in ("texts", "vectors"):
-        params[name] |= changes.pop(name, {})
-    for name, value in changes.items():
-        part = params["questions"][name]
-        params["questions"][name] = part | value if isinstance(part, dict) else value
-    YAML().dump(params, folder / "params.yaml")
-
-
-def from_text(folder: Path, content: bytes | None = None, **changes: Any) -> None:
-    content = "\n".join(text()).encode() if content is None else content
-    source = written(folder / "stories.txt", content) | {"members": []}
+def from_text(folder: Path, content: bytes = "\n".join(text()).encode(), **changes: Any) -> Any:
+    (folder / "stories.txt").write_bytes(content)
+    stories = fetched(folder / "stories.txt") | {"members": []}
     layout = {"name": "stories", "section_pattern": "= [^=]+ =", "stride": 3, "dev_share": 0.2}
     layout |= {"test_share": 0.2}
-    project(folder, source="text", texts={"sources": {"stories": source}}, text=layout, **changes)
-    texts.main()
+    sources = {"sources": {"stories": stories}}
+    return made(folder, source="text", texts=sources, text=layout, **changes)
 
 
-def manifest(folder: Path) -> Any:
-    return json.loads((folder / "artefacts" / "questions" / "manifest.json").read_text())
+def kind(folder: Path, name: str = "NE") -> Path:
+    return folder / "artefacts" / "questions" / name
 
 
 def test_nothing_is_asked_for_by_default(folder: Path) -> None:
-    (folder / "params.yaml").write_bytes((ROOT / "conf" / "base.yaml").read_bytes())
-    questions.main()
-    assert manifest(folder) == {"source": "none", "kinds": {}}
-    assert [p.name for p in (folder / "artefacts" / "questions").iterdir()] == ["manifest.json"]
+    assert made(folder) == {"source": "none", "kinds": {}}
+    assert [p.name for p in kind(folder).parent.iterdir()] == ["manifest.json"]
 
 
 def test_questions_of_a_text(folder: Path) -> None:
-    from_text(folder)
-    questions.main()
-    found = manifest(folder)
+    found = from_text(folder)
     assert found["source"] == "text stories" and list(found["kinds"]) == ["NE", "CN"]
-    made = folder / "artefacts" / "questions" / "NE"
-    data, words = ReaderData.load(made), read_words(made / "words.tsv")
+    data, words = ReaderData.load(kind(folder)), read_words(kind(folder) / "words.tsv")
     assert len(data.words.vectors) == len(words) == found["kinds"]["NE"]["words"]
     assert not data.words.found.any()  # vectors that are drawn are no pre-trained ones
     for split, tensors in (("train", data.train), ("dev", data.dev)):
-        asked = list(read_questions(made / f"{split}.txt"))  # which stay, to be looked at
+        asked = list(read_questions(kind(folder) / f"{split}.txt"))  # which stay, to be looked at
         assert len(asked) == len(tensors) > 0
         assert found["kinds"]["NE"]["splits"][split]["questions"] == len(asked)
         end = int(tensors.document_offsets[1])
         document = [words[i - FIRST_WORD] for i in tensors.document_ids[:end].tolist()]
         assert document == asked[0].document
-    asked = list(read_questions(made / "dev.txt"))
-    listed = [line.split("\t") for line in (made / "dev_candidates.tsv").read_text().splitlines()]
-    assert listed == [one.candidates for one in asked]
+    listed = (kind(folder) / "dev_candidates.tsv").read_text().splitlines()
+    assert [line.split("\t") for line in listed] == [one.candidates for one in asked]
     query = data.dev.query_ids[: int(data.dev.query_offsets[1])]
     assert (query == PLACEHOLDER).sum() == 1
+    for split in SPLITS:  # a reader must tell words of dev apart that it has never seen
+        ids = QuestionTensors.load(kind(folder) / f"{split}.pt").document_ids
+        assert int(ids.min()) >= FIRST_WORD
+    assert len(torch.load(kind(folder) / "vectors.pt")["found"]) == len(words)
 
 
 def test_the_digest_is_that_of_what_readers_see(folder: Path) -> None:
-    from_text(folder)
-    questions.main()
-    first = manifest(folder)
-    questions.main()
-    assert manifest(folder) == first
-    changed(folder, lowercase=True)
-    questions.main()
-    assert manifest(folder)["kinds"]["NE"]["digest"] != first["kinds"]["NE"]["digest"]
-
-
-def changed(folder: Path, **changes: Any) -> None:
-    """Change top values of the section `questions` in what is there."""
-    path = folder / "params.yaml"
-    params = YAML(typ="safe").load(path)
-    params["questions"] |= changes
-    YAML().dump(params, path)
+    first = from_text(folder)
+    assert from_text(folder) == first
+    other = from_text(folder, lowercase=True, kinds=["NE"])
+    assert list(other["kinds"]) == ["NE"]
+    assert other["kinds"]["NE"]["digest"] != first["kinds"]["NE"]["digest"]
 
 
 def test_pretrained_vectors_are_looked_up(folder: Path) -> None:
     archive = make_zip(folder / "v.zip", {"v.txt": b"our 1 2 3 4\nAnna 5 6 7 8\nnobody 1 1 1 1\n"})
-    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-    glove = {"urls": [archive.as_uri()], "sha256": digest, "bytes": None, "member": "v.txt"}
-    glove |= {"mean_norm": None}
-    from_text(folder, vectors={"source": "glove", "glove": glove})
-    questions.main()
-    made = folder / "artefacts" / "questions" / "NE"
-    data, words = ReaderData.load(made), read_words(made / "words.tsv")
-    assert data.words.found.sum() == manifest(folder)["kinds"]["NE"]["found"] == 2
+    glove = fetched(archive) | {"member": "v.txt", "mean_norm": None}
+    found = from_text(folder, vectors={"source": "glove", "glove": glove})
+    data, words = ReaderData.load(kind(folder)), read_words(kind(folder) / "words.tsv")
+    assert data.words.found.sum() == found["kinds"]["NE"]["found"] == 2
     assert data.words.vectors[words.index("Anna")].tolist() == [5, 6, 7, 8]
-
-
-def test_one_kind_alone(folder: Path) -> None:
-    from_text(folder, kinds=["CN"])
-    questions.main()
-    assert list(manifest(folder)["kinds"]) == ["CN"]
-    names = {path.name for path in (folder / "artefacts" / "questions").iterdir()}
-    assert names == {"CN", "manifest.json"}
 
 
 @pytest.mark.parametrize(
@@ -140,77 +97,53 @@ def test_one_kind_alone(folder: Path) -> None:
     ],
 )
 def test_a_text_without_questions(folder: Path, content: bytes, wording: str) -> None:
-    from_text(folder, content)
     with pytest.raises(DataError, match=wording):
-        questions.main()
-    assert not (folder / "artefacts" / "questions").exists()
+        from_text(folder, content)
+    assert not kind(folder).parent.exists()
 
 
-def children(folder: Path, content: bytes | None = None, suffix: str = ".tgz") -> Path:
-    """CBT's archive in small: two questions in each file."""
-    content = (format_question(question()) * 2).encode() if content is None else content
-    path = folder / f"CBTest{suffix}"
+def children(folder: Path, content: str) -> Path:
+    """CBT's archive in small: the same questions in each file."""
+    path = folder / "CBTest.tgz"
     with tarfile.open(path, "w:gz") as archive:
-        for kind in ("NE", "CN"):
-            for name in ("train", "valid_2000ex", "test_2500ex"):
-                info = tarfile.TarInfo(f"CBTest/data/cbtest_{kind}_{name}.txt")
-                info.size = len(content)
-                archive.addfile(info, io.BytesIO(content))
+        for name in ("train", "valid_2000ex", "test_2500ex"):
+            for asked in ("NE", "CN"):
+                info = tarfile.TarInfo(f"CBTest/data/cbtest_{asked}_{name}.txt")
+                info.size = len(content.encode())
+                archive.addfile(info, io.BytesIO(content.encode()))
     return path
 
 
-@pytest.mark.parametrize("suffix", [".tgz", ".tar.gz"])
-def test_the_childrens_book_test(folder: Path, suffix: str) -> None:
-    path = children(folder, suffix=suffix)
-    project(folder, source="cbt", cbt=written(path, path.read_bytes()))
-    questions.main()
-    for kind in ("NE", "CN"):
-        splits = manifest(folder)["kinds"][kind]["splits"]
-        assert [splits[split]["questions"] for split in ("train", "dev", "test")] == [2, 2, 2]
-        data = ReaderData.load(folder / "artefacts" / "questions" / kind)
+def test_the_childrens_book_test(folder: Path) -> None:
+    path = children(folder, format_question(question()) * 2)
+    found = made(folder, source="cbt", cbt=fetched(path))
+    for name in ("NE", "CN"):
+        splits = found["kinds"][name]["splits"]
+        assert [splits[split]["questions"] for split in SPLITS] == [2, 2, 2]
+        data = ReaderData.load(kind(folder, name))
         assert data.train.answers.tolist() == [3, 3]  # the fox
 
 
-def test_a_malformed_line_is_named_with_member_and_archive(folder: Path) -> None:
-    broken = format_question(question()).replace("7 The", "8 The", 1).encode()
-    path = children(folder, broken)
-    project(folder, source="cbt", cbt=written(path, path.read_bytes()))
-    wording = "CBTest/data/cbtest_NE_train.txt in .*tgz, line 7: the numbering is broken, '8'"
+@pytest.mark.parametrize(
+    ("inside", "wording"),
+    [
+        ("CBTest/data", "CBTest/data/cbtest_NE_train.txt in .*tgz, line 7: the numbering is brok"),
+        ("CBT", "has no member CBT/cbtest_NE_train.txt .the nearest are CBTest/data/cbtest_NE_tra"),
+    ],
+)
+def test_a_malformed_line_or_folder_is_named_with_its_archive(
+    folder: Path, inside: str, wording: str
+) -> None:
+    path = children(folder, format_question(question()).replace("7 The", "8 The", 1))
     with pytest.raises(DataError, match=wording):
-        questions.main()
-    assert not (folder / "artefacts" / "questions").exists()
-
-
-def test_an_archive_of_something_else(folder: Path) -> None:
-    path = children(folder)
-    given = written(path, path.read_bytes())
-    project(folder, source="cbt", cbt=given | {"folder": "CBT"})
-    wording = (
-        "has no member CBT/cbtest_NE_train.txt .the nearest are CBTest/data/cbtest_NE_train.txt"
-    )
-    with pytest.raises(DataError, match=wording):
-        questions.main()
-    project(folder, source="cbt", cbt=written(path, path.read_bytes()[:200]))
-    with pytest.raises(DataError, match=r"cannot read CBTest/data/cbtest_NE_train\.txt"):
-        questions.main()
+        made(folder, source="cbt", cbt=fetched(path) | {"folder": inside})
+    assert not kind(folder).parent.exists()
 
 
 def test_who_did_what(folder: Path) -> None:
-    files = {s: written(folder / f"{s}.xml", FILE.encode()) for s in ("train", "dev", "test")}
-    project(folder, source="whodidwhat", whodidwhat=files)
-    questions.main()
-    assert list(manifest(folder)["kinds"]) == ["WDW"]
-    made = folder / "artefacts" / "questions" / "WDW"
-    assert len(QuestionTensors.load(made / "test.pt")) == 1
-    assert sorted((made / "dev_candidates.tsv").read_text().split()) == ["@entity0", "@entity1"]
-
-
-def test_words_of_all_splits_have_rows_of_their_own(folder: Path) -> None:
-    """A reader must tell words of dev apart that it has never seen."""
-    from_text(folder)
-    questions.main()
-    made = folder / "artefacts" / "questions" / "NE"
-    for split in ("train", "dev", "test"):
-        ids = QuestionTensors.load(made / f"{split}.pt").document_ids
-        assert int(ids.min()) >= FIRST_WORD
-    assert len(torch.load(made / "vectors.pt")["found"]) == len(read_words(made / "words.tsv"))
+    (folder / "wdw.xml").write_text(FILE)
+    files = dict.fromkeys(SPLITS, fetched(folder / "wdw.xml"))
+    assert list(made(folder, source="whodidwhat", whodidwhat=files)["kinds"]) == ["WDW"]
+    assert len(QuestionTensors.load(kind(folder, "WDW") / "test.pt")) == 1
+    candidates = (kind(folder, "WDW") / "dev_candidates.tsv").read_text()
+    assert sorted(candidates.split()) == ["@entity0", "@entity1"]

@@ -6,32 +6,32 @@ import pytest
 from pipeline import report
 from pipeline.running.stage import run_stage
 from reports import render
+from tests.pipeline.project import ROOT, write_params
 
-ROOT = Path(__file__).parents[2]
 STORED = ROOT / "tests" / "fixtures" / "artefacts"
 
 
+Logged = list[tuple[Path, dict[str, float], Path]]
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(folder: Path) -> Path:
     """A project folder whose earlier stages are done."""
-    shutil.copytree(STORED, tmp_path / "artefacts")
-    shutil.copyfile(ROOT / "params.yaml", tmp_path / "params.yaml")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    shutil.copytree(STORED, folder / "artefacts")
+    write_params(folder)
+    return folder
 
 
 @pytest.fixture
-def logged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, dict[str, float], Path]]:
+def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
     """What the stage hands to MLflow; the slow test below has the real one."""
-    calls: list[tuple[Path, dict[str, float], Path]] = []
+    calls: Logged = []
     monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
     return calls
 
 
 @pytest.mark.slow
-def test_the_report_is_written_and_logged(
-    project: Path, logged: list[tuple[Path, dict[str, float], Path]]
-) -> None:
+def test_the_report_is_written_and_logged(project: Path, logged: Logged) -> None:
     report.main()
     folder = project / "artefacts" / "report"
     assert (folder / "report.md").read_bytes() == (STORED.parent / "report.md").read_bytes()
@@ -41,21 +41,16 @@ def test_the_report_is_written_and_logged(
 
 
 def test_published_figures_can_be_left_out(
-    project: Path,
-    logged: list[tuple[Path, dict[str, float], Path]],
-    monkeypatch: pytest.MonkeyPatch,
+    project: Path, logged: Logged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    params = project / "params.yaml"
-    params.write_text(params.read_text("utf-8").replace("published: true", "published: false"))
+    write_params(project, report={"published": False})
     monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
     report.main()
     assert "arXiv" not in (project / "artefacts" / "report" / "report.md").read_text("utf-8")
 
 
 def test_a_missing_artefact_is_one_line_without_a_traceback(
-    project: Path,
-    logged: list[tuple[Path, dict[str, float], Path]],
-    capsys: pytest.CaptureFixture[str],
+    project: Path, logged: Logged, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (project / "artefacts" / "evaluate" / "results.csv").unlink()
     with pytest.raises(SystemExit) as ended:

@@ -1,7 +1,5 @@
 """Stage tensors: ids by hand, the digest, and the load time of full SNLI."""
 
-import json
-import re
 import time
 from pathlib import Path
 
@@ -15,8 +13,7 @@ from actmodels.errors import ArtefactError
 from pipeline import tensors
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
-
-ROOT = Path(__file__).parents[2]
+from tests.pipeline.project import told, write_params
 
 PAIRS = [
     TokenPair("p1", "entailment", 3, ["b", "a", "z"], ["a"]),
@@ -42,15 +39,13 @@ def test_spelling_hash_is_stable_and_fits() -> None:
     assert all(0 <= spelling_hash(word) < 2**63 for word in map(str, range(200)))
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+@pytest.fixture(autouse=True)
+def _vocabulary(folder: Path) -> None:
+    write_params(folder)
     for split in tensors.SPLITS:
-        write_token_pairs(tmp_path / "artefacts" / "vocabulary" / f"{split}.tsv", PAIRS)
-    write_words(tmp_path / "artefacts" / "vocabulary" / "words.tsv", [("b", 3), ("a", 3), ("z", 1)])
-    vectors(tmp_path, 3)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+        write_token_pairs(folder / "artefacts" / "vocabulary" / f"{split}.tsv", PAIRS)
+    write_words(folder / "artefacts" / "vocabulary" / "words.tsv", [("b", 3), ("a", 3), ("z", 1)])
+    vectors(folder, 3)
 
 
 def vectors(folder: Path, words: int) -> None:
@@ -61,7 +56,7 @@ def vectors(folder: Path, words: int) -> None:
 
 def digest(folder: Path) -> str:
     tensors.main()
-    manifest = json.loads((folder / "artefacts" / "tensors" / "manifest.json").read_text())
+    manifest = told(folder, "tensors", "manifest.json")
     assert manifest["pairs"] == {"train": 2, "dev": 2, "test": 2}
     return str(manifest["digest"])
 
@@ -97,10 +92,7 @@ def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path)
 
 
 def test_a_pair_that_training_leaves_out_does_not_count(folder: Path) -> None:
-    params = (folder / "params.yaml").read_text()
-    assert params.count("max_tokens: ") == 1
-    params = re.sub(r"max_tokens: .*", "max_tokens: 2", params)
-    (folder / "params.yaml").write_text(params)
+    write_params(folder, tensors={"max_tokens": 2})
     assert words_in_train(folder) == [True, True, False]
 
 

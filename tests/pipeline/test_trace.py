@@ -17,15 +17,16 @@ from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.records import TrialRecord
+from actmodels.rows.traces import OUTCOMES
 from actmodels.trace import trace
 from actmodels.training import Training
 from pipeline import trace as stage
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.trace import BATCH, chosen_rows, lines, main, summarise, traced_models
+from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise, traced_models
+from tests.pipeline.project import told, write_params, written
 from tests.samples import sample_data, sample_pairs, sample_trial, save_sample_data
 
-ROOT = Path(__file__).parents[2]
 MODEL, PAIRS = "adaptive_attention", BATCH + 9  # one batch and a bit
 
 
@@ -143,10 +144,8 @@ def test_a_line_is_what_the_pair_gives_by_itself(project: Path) -> None:
         for n, step in enumerate(line["trace"]):
             assert tuple(step["class_probabilities"]) == LABELS
             step["class_probabilities"] = list(step["class_probabilities"].values())
-            for name in ("halting_probability", "weight", "premise_attention"):
-                assert step[name] == pytest.approx(expected[name][n], abs=5.1e-5)
-            for name in ("hypothesis_attention", "class_probabilities"):
-                assert step[name] == pytest.approx(expected[name][n], abs=5.1e-5)
+            for name in step.keys() - {"step", "class"}:
+                assert step[name] == pytest.approx(expected[name][n], abs=5.1e-5), name
 
 
 def test_numbers_have_four_decimals_at_most(project: Path) -> None:
@@ -158,28 +157,87 @@ def test_numbers_have_four_decimals_at_most(project: Path) -> None:
 
 
 def test_the_stage_writes_the_lines_and_their_counts(project: Path) -> None:
-    text = (ROOT / "params.yaml").read_text(encoding="utf-8")
-    (project / "params.yaml").write_text(text.replace("  seeds: 1  ", "  seeds: 2  "))
+    write_params(project, trace={"seeds": 2})
     main()
-    folder = project / "artefacts" / "trace"
-    assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "traces.jsonl"]
-    read = [json.loads(line) for line in (folder / "traces.jsonl").read_text().splitlines()]
+    made = written(project, "trace")
+    assert list(made) == ["summary.json", "traces.jsonl"]
+    read = [json.loads(line) for line in made["traces.jsonl"].splitlines()]
     assert read == list(lines(settings(seeds=2)))
     assert [line["seed"] for line in read] == [9] * PAIRS + [3] * PAIRS
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = told(project, "trace")
     assert summary == summarise(read)
     right = sum(line["predicted"] == line["label"] for line in read[:PAIRS])
     assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (PAIRS, right)
 
 
-def test_a_run_that_breaks_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_breaks_leaves_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: Settings) -> Iterator[dict[str, Any]]:
         yield {"pair_id": "1"}
         raise KeyboardInterrupt
 
-    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
-    monkeypatch.chdir(tmp_path)
+    write_params(folder)
     monkeypatch.setattr(stage, "lines", broken)
     with pytest.raises(KeyboardInterrupt):
         main()
-    assert [path.name for path in tmp_path.iterdir()] == ["params.yaml"]
+    assert [path.name for path in folder.iterdir()] == ["params.yaml"]
+
+
+N, E, C = "neutral", "entailment", "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("expected", "label", "classes", "answer"),
+    [
+        ("corrected", E, [N, E], E),
+        ("corrected", E, [N, N, C], E),  # the mean state may be right though no state is
+        ("spoiled", E, [E, N], N),
+        ("spoiled", E, [E, E], C),
+        ("spoiled", E, [E, N, E], N),
+        ("right_throughout", C, [C], C),
+        ("right_throughout", C, [C, C, C], C),
+        ("wrong_throughout", C, [N], N),
+        ("wrong_throughout", C, [N, E, N], E),  # from one wrong class to another
+        ("changed_in_between", C, [C, N, C], C),
+        ("changed_in_between", C, [C, C, N], C),  # the last state alone is wrong
+        ("changed_in_between", C, [N, C, E], E),
+        ("changed_in_between", C, [N, C], N),
+    ],
+)
+def test_the_rule(expected: str, label: str, classes: list[str], answer: str) -> None:
+    assert outcome(label, classes, answer) == expected
+
+
+def line(seed: int, label: str, classes: list[str], answer: str) -> dict[str, object]:
+    return {
+        **{"model": "adaptive_attention", "seed": seed, "label": label, "predicted": answer},
+        **{"outcome": outcome(label, classes, answer), "trace": [{"class": c} for c in classes]},
+    }
+
+
+def test_counts_by_seed() -> None:
+    lines = [
+        *(line(1, E, [N, E], E), line(1, E, [N, C], E), line(1, E, [E, N], N)),
+        *(line(1, E, [E], E), line(1, C, [C, N, C], C)),
+        line(2, E, [N, E, N], N),
+    ]
+    found = summarise(lines)["adaptive_attention"]
+    assert list(found) == ["seed_1", "seed_2"]
+    assert found["seed_1"] == {
+        **{"pairs": 5, "right_after_step_1": 3, "right": 4},
+        **{"corrected": 2, "spoiled": 1, "right_throughout": 1, "wrong_throughout": 0},
+        "changed_in_between": 1,
+    }
+    nothing = dict.fromkeys(("right_after_step_1", "right", *OUTCOMES), 0)
+    assert found["seed_2"] == nothing | {"pairs": 1, "changed_in_between": 1}
+    assert summarise([]) == {}
+
+
+def test_what_was_gained_is_what_was_corrected_less_what_was_spoiled() -> None:
+    """Over all traces of one or two steps with every answer."""
+    labels = (N, E, C)
+    traces = [[a] for a in labels] + [[a, b] for a in labels for b in labels]
+    lines = [line(1, E, classes, answer) for classes in traces for answer in labels]
+    (counts,) = summarise(lines)["adaptive_attention"].values()
+    assert sum(counts[name] for name in OUTCOMES) == counts["pairs"] == len(lines)
+    gained = counts["right"] - counts["right_after_step_1"]
+    assert gained == counts["corrected"] - counts["spoiled"]

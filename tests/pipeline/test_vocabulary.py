@@ -1,6 +1,5 @@
 """Stage vocabulary: tokens, counts, dropped pairs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,12 @@ from actmodels.errors import DataError
 from pipeline import vocabulary
 from pipeline.sources.jsonl import Pair, write_splits
 from pipeline.sources.tokens import read_token_pairs
+from tests.pipeline.project import told, write_params
 
-ROOT = Path(__file__).parents[2]
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+@pytest.fixture(autouse=True)
+def _corpus(folder: Path) -> None:
+    write_params(folder)
     pairs = {
         "train": [
             Pair("t1", "neutral", "A dog's ball.", "A ball", 2),
@@ -25,9 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "dev": [Pair("d1", "contradiction", "A cat", "no cat")],
         "test": [Pair("e1", "neutral", "A bird", "a bird")],
     }
-    write_splits(tmp_path / "artefacts" / "corpus", "snli", pairs)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    write_splits(folder / "artefacts" / "corpus", "snli", pairs)
 
 
 def test_stage(folder: Path) -> None:
@@ -41,8 +37,7 @@ def test_stage(folder: Path) -> None:
     assert (made / "words.tsv").read_text().splitlines()[:5] == [
         *("a\t7", "dog\t3", "ball\t2", "bird\t2", "cat\t2"),
     ]
-    summary = json.loads((made / "summary.json").read_text())
-    assert summary["splits"]["train"] == {"labelled": 2, "dropped": 1}
+    assert told(folder, "vocabulary")["splits"]["train"] == {"labelled": 2, "dropped": 1}
     assert next(read_token_pairs(made / "dev.tsv")).hypothesis == ["no", "cat"]
 
 

@@ -34,11 +34,8 @@ def words(settings: Captions) -> set[str]:
 def test_same_seed_same_bytes_and_another_seed_another_corpus() -> None:
     first = lines(SETTINGS, "dev")
     assert lines(SETTINGS, "dev") == first
+    assert lines(changed(train=50), "dev") == first  # whatever the size of another split
     assert not set(lines(changed(seed=5), "dev")) & set(first)
-
-
-def test_a_split_does_not_depend_on_the_size_of_another() -> None:
-    assert lines(changed(train=50), "test") == lines(SETTINGS, "test")
 
 
 def test_labels_and_depths_are_balanced_together() -> None:
@@ -71,11 +68,9 @@ def test_lengths_are_those_of_captions() -> None:
     assert 6 <= sum(hypotheses) / len(pairs) <= 16
 
 
-@pytest.mark.parametrize("depth", [7, 30])
-def test_a_depth_that_no_hypothesis_has_is_refused(depth: int) -> None:
+def test_a_depth_that_no_hypothesis_has_is_refused() -> None:
     with pytest.raises(ValidationError, match="must be a whole number from 1 to 6"):
-        changed(max_depth=depth)
-    assert MAX_DEPTH == 6
+        changed(max_depth=MAX_DEPTH + 1)
 
 
 def test_what_weighs_nothing_is_never_spoken_of() -> None:

@@ -6,7 +6,6 @@ from scipy import sparse
 
 from actmodels.errors import DataError
 from pipeline.lexical.features import GROUPS, Features
-from pipeline.lexical.groups import INDICATORS, MEASURES
 from pipeline.sources.tokens import TokenPair
 from tests.pipeline.lexical.pairs import pair
 
@@ -134,7 +133,3 @@ def test_pairs_are_gone_through_once_and_in_step() -> None:
 
     Features(GROUPS, min_count=1).fit_transform(stream())
     assert most <= 4
-
-
-def test_every_group_is_measured_or_indicated() -> None:
-    assert (*MEASURES, *INDICATORS) == GROUPS

@@ -1,9 +1,14 @@
 """Paired comparisons against numbers worked by hand, theory, and scipy's own tables."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from pipeline.measures.paired import compare, mcnemar
+from actmodels.errors import ArtefactError
+from actmodels.rows.columns import columns
+from actmodels.rows.pairs import Paired
+from pipeline.measures.paired import compare, hits_by_model, mcnemar, paired_rows
 
 
 def test_mcnemar_by_hand() -> None:
@@ -14,9 +19,10 @@ def test_mcnemar_by_hand() -> None:
 
 
 def test_equal_models_do_not_differ() -> None:
-    hits = np.random.default_rng(0).integers(0, 2, (3, 50)).astype(float)
-    found = compare(hits, hits, 100, 0)
-    assert found[:4] == (0.0, 0.0, 0.0, 1.0)
+    hits = np.random.default_rng(0).integers(0, 2, (4, 50)).astype(float)
+    assert compare(hits, hits, 100, 0)[:4] == (0.0, 0.0, 0.0, 1.0)
+    one, same_seed = (compare(hits[:2], hits[2:], 150, 7) for _ in range(2))
+    assert one == same_seed
 
 
 def test_only_pairs_that_both_scored_count() -> None:
@@ -48,11 +54,6 @@ def test_seeds_that_disagree_widen_the_interval() -> None:
     assert widths[1] > 3 * widths[0]
 
 
-def test_the_same_seed_gives_the_same_interval() -> None:
-    hits = np.random.default_rng(3).integers(0, 2, (4, 60)).astype(float)
-    assert compare(hits[:2], hits[2:], 150, 7) == compare(hits[:2], hits[2:], 150, 7)
-
-
 def test_seeds_that_are_not_paired_widen_the_interval() -> None:
     """Two models whose seeds happen to rise and fall together; theory: the variances add up."""
     of_seeds = np.array([0.6, 0.7, 0.8, 0.9])
@@ -65,3 +66,55 @@ def test_seeds_that_are_not_paired_widen_the_interval() -> None:
     assert together.high - together.low < 0.06  # by the pairs alone
     # of a mean of four: sd / sqrt(4) = 0.1118 / 2; of a difference sqrt(2) as much
     assert apart.high - apart.low == pytest.approx(2 * 1.96 * 0.1118 / 2 * 2**0.5, rel=0.15)
+
+
+IDS = ["a", "b", "c", "d"]
+
+
+def rows(model: str, seed: int, right: str) -> list[dict[str, Any]]:
+    """`right`: y, n or - (not scored) for each pair."""
+    predicted = {"y": "neutral", "n": "entailment"}
+    return [
+        {"model": model, "seed": seed, "pair_id": i, "label": "neutral", "predicted": predicted[r]}
+        for i, r in zip(IDS, right, strict=True)
+        if r != "-"
+    ]
+
+
+def test_hits_stand_in_the_order_of_the_pairs_whatever_that_of_the_rows() -> None:
+    found = hits_by_model(list(reversed(rows("m", 1, "yn-y"))), IDS)
+    np.testing.assert_array_equal(found["m"][1], [1.0, 0.0, np.nan, 1.0])
+
+
+def test_runs_are_paired_by_seed_and_pair() -> None:
+    told = [*rows("base", 1, "ynny"), *rows("base", 2, "yyyy")]
+    told += [*rows("other", 2, "yyyn"), *rows("other", 1, "yyyy"), *rows("third", 1, "n-ny")]
+    other, third = paired_rows(hits_by_model(told, IDS), "base", 200)
+    assert list(other) == columns(Paired)
+    assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
+    assert other["difference"] == pytest.approx((2 - 1) / 8)
+    assert other["pairs"] == 4
+    assert other["low"] <= other["difference"] <= other["high"]
+    first = mcnemar(np.array([1.0, 0, 0, 1]), np.ones(4))
+    second = mcnemar(np.ones(4), np.array([1.0, 1, 1, 0]))
+    assert other["largest_p"] == max(first, second)
+    assert (third["seeds"], third["pairs"]) == (1, 3)
+    assert third["difference"] == pytest.approx(-1 / 3)
+
+
+def test_a_model_that_draws_nothing_stands_beside_every_seed() -> None:
+    told = [*rows("base", 3, "ynny"), *rows("base", 5, "yyyy"), *rows("words", 0, "yyyy")]
+    [words] = paired_rows(hits_by_model(told, IDS), "base", 200)
+    assert words["seeds"] == 2
+    assert words["difference"] == pytest.approx(2 / 8)
+
+
+def test_models_without_a_common_seed_are_not_compared() -> None:
+    told = [*rows("base", 1, "ynny"), *rows("m", 2, "ynny"), *rows("m", 3, "ynny")]
+    with pytest.raises(ArtefactError, match=r"^m and base share no seed, so they cannot be"):
+        paired_rows(hits_by_model(told, IDS), "base", 10)
+
+
+def test_a_pair_of_another_split_is_named() -> None:
+    with pytest.raises(ArtefactError, match=r"^m was scored on pair a, which is no test pair; run"):
+        hits_by_model(rows("m", 1, "y---"), ["x"])

@@ -106,9 +106,8 @@ def test_no_line_is_wider_than_the_terminal(colour: bool, width: int) -> None:
 
 def test_a_model_without_steps_says_so() -> None:
     answer = Answer("neutral", SHARES, None, [], None)
-    assert (
-        in_words(answer) == "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
-    )
+    line = "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
+    assert in_words(answer) == line
     assert "takes no inference steps: there are none to show" in explained(answer, Style())
 
 

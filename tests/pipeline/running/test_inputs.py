@@ -30,14 +30,13 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "dvc.yaml").write_text(DVC)
-    (tmp_path / "params.yaml").write_text("tell: {x: 1, more: {y: [1, 2]}}\nshared: {size: 3}\n")
-    (tmp_path / "data.txt").write_text("data")
-    (tmp_path / "code" / "part").mkdir(parents=True)
-    (tmp_path / "code" / "part" / "one.py").write_text("ONE = 1")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def project(folder: Path) -> Path:
+    (folder / "dvc.yaml").write_text(DVC)
+    (folder / "params.yaml").write_text("tell: {x: 1, more: {y: [1, 2]}}\nshared: {size: 3}\n")
+    (folder / "data.txt").write_text("data")
+    (folder / "code" / "part").mkdir(parents=True)
+    (folder / "code" / "part" / "one.py").write_text("ONE = 1")
+    return folder
 
 
 def tell(project: Path, body: str) -> tuple[int, str]:
@@ -54,21 +53,13 @@ def edit(path: str, text: str) -> str:
     ("body", "said"),
     [
         (
-            edit("params.yaml", "tell: {x: 2, more: {y: [1, 2]}}\nshared: {size: 3}\n"),
-            "params.yaml: tell.x was 1 and is 2",
-        ),
-        (
             edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
             "params.yaml: tell.more.y was [1, 2] and is [1], "
             "params.yaml: shared.size was 3 and is null",
         ),
         (edit("code/part/one.py", "ONE = 2"), "code/part/one.py"),
-        (edit("code/two.py", "TWO = 2"), "code/two.py"),
         ("Path('data.txt').unlink()", "data.txt"),
-        (
-            "[Path('code', n).write_text('') for n in 'abcde']",
-            "code/a, code/b, code/c and 2 more",
-        ),
+        ("[Path('code', n).touch() for n in 'abcde']", "code/a, code/b, code/c and 2 more"),
     ],
 )
 def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Path) -> None:

@@ -75,11 +75,12 @@ def test_truncated(tmp_path: Path, name: str, share: float) -> None:
         list(member_lines(archive, "f", "f"))
 
 
-def test_member_that_ends_too_soon(tmp_path: Path) -> None:
-    """The directory is whole but the content in front of it has lost its middle."""
-    archive = make(tmp_path / "a.zip", {"f": os.urandom(5000)})
+@pytest.mark.parametrize("put", [b"", bytes(100)], ids=["cut out", "overwritten"])
+def test_damaged_compression(tmp_path: Path, put: bytes) -> None:
+    """The directory is whole but the content in front of it is not."""
+    archive = make(tmp_path / "a.zip", {"f": os.urandom(1000) + LINES})
     content = archive.read_bytes()
-    archive.write_bytes(content[:1000] + content[4000:])
+    archive.write_bytes(content[:1500] + put + content[1600:])
     with pytest.raises(DataError, match=r"a\.zip: cannot read f \("):
         read(archive, "f")
 
@@ -89,15 +90,6 @@ def test_damaged_content(tmp_path: Path) -> None:
     flip(archive, b"line 77")
     with pytest.raises(DataError, match=r"cannot read f \(Bad CRC-32"):
         list(member_lines(archive, "f", "f"))
-
-
-def test_damaged_compression(tmp_path: Path) -> None:
-    archive = make(tmp_path / "a.zip", {"f": os.urandom(1000) + LINES})
-    content = bytearray(archive.read_bytes())
-    content[1500:1600] = bytes(100)
-    archive.write_bytes(content)
-    with pytest.raises(DataError, match="cannot read f "):
-        read(archive, "f")
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
@@ -115,12 +107,9 @@ def test_missing_member(tmp_path: Path, name: str, asked: str, nearest: str) -> 
         read(archive, asked)
 
 
-def test_a_folder_is_no_member(tmp_path: Path) -> None:
+def test_neither_a_folder_nor_nothing_is_a_member(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.tgz has no member folder \("):
         read(make(tmp_path / "a.tgz", {"folder/file": b"x"}), "folder")
-
-
-def test_empty_archive(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="it is empty"):
         read(make(tmp_path / "a.zip", {}), "f")
 

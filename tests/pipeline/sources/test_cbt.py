@@ -19,17 +19,11 @@ def written(folder: Path, content: Lines, newline: str = "\n") -> Path:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_reads_a_question(tmp_path: Path, newline: str) -> None:
-    expected = question()
-    (found,) = read_questions(written(tmp_path, lines(), newline))
-    assert found == expected
-    assert len(found.sentences) == 20
-    assert found.document[:6] == ["The", "hen", "saw", "hen", "0", "."]
-
-
-def test_reads_several_whatever_empty_lines_stand_between(tmp_path: Path) -> None:
+def test_reads_questions_whatever_empty_lines_stand_between(tmp_path: Path, newline: str) -> None:
     content = ["", *lines(), "", "  ", *lines()[:-1]]
-    assert list(read_questions(written(tmp_path, content))) == [question()] * 2
+    found = list(read_questions(written(tmp_path, content, newline)))
+    assert found == [question()] * 2
+    assert found[0].document[:6] == ["The", "hen", "saw", "hen", "0", "."]
 
 
 def test_writes_what_it_reads(tmp_path: Path) -> None:
@@ -124,13 +118,9 @@ def test_not_utf8(tmp_path: Path) -> None:
         list(read_questions(tmp_path / "questions.txt"))
 
 
-@pytest.mark.parametrize("content", [[], ["", "", " "]])
-def test_empty(content: Lines, tmp_path: Path) -> None:
+def test_empty_and_missing(tmp_path: Path) -> None:
     wording = r"questions\.txt has no questions; expected some in the Children's Book Test's f"
     with pytest.raises(DataError, match=wording):
-        list(read_questions(written(tmp_path, content)))
-
-
-def test_missing(tmp_path: Path) -> None:
+        list(read_questions(written(tmp_path, ["", "", " "])))
     with pytest.raises(DataError, match=r"none\.txt is missing; expected a file of the Children"):
         list(read_questions(tmp_path / "none.txt"))

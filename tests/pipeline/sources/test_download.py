@@ -1,8 +1,16 @@
-"""Fetching from a real server that cuts, stalls, lies and dies."""
+"""Fetching from a real server that cuts, stalls, lies and dies, and in processes that do."""
 
 import hashlib
+import os
 import random
 import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -113,13 +121,6 @@ def test_a_failure_is_a_sentence(tmp_path: Path, name: str) -> None:
     assert (part(tmp_path).stat().st_size if part(tmp_path).exists() else 0) == kept
 
 
-def test_nobody_listens(tmp_path: Path) -> None:
-    with serving(CONTENT, GOOD) as site:
-        pass
-    with pytest.raises(DataError, match=r"the connection failed \(.*refused"):
-        get(tmp_path, site.url)
-
-
 def test_wrong_size_is_seen_before_the_body(tmp_path: Path) -> None:
     message = r"the file has 300,000 bytes, expected 7 \(corpus\.snli\.bytes\)"
     with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
@@ -142,15 +143,13 @@ def test_mirrors_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_every_mirror_is_in_the_message(tmp_path: Path) -> None:
-    with (
-        serving(CONTENT, status(404)) as first,
-        serving(CONTENT, status(403)) as second,
-        pytest.raises(DataError) as caught,
-    ):
-        get(tmp_path, first.url, second.url)
-    lines = str(caught.value).splitlines()
-    assert [first.url in lines[0], second.url in lines[1]] == [True, True]
-    assert "403 Forbidden" in lines[1]
+    with serving(CONTENT, GOOD) as gone:
+        pass  # from here on nobody listens there
+    with serving(CONTENT, status(403)) as site, pytest.raises(DataError) as caught:
+        get(tmp_path, gone.url, site.url)
+    first, second = str(caught.value).splitlines()
+    assert gone.url in first and re.search(r"the connection failed \(.*refused", first)
+    assert site.url in second and "403 Forbidden" in second
 
 
 def test_file_url_with_spaces(tmp_path: Path) -> None:
@@ -190,3 +189,50 @@ def test_store_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match=r"corpus\.snli: cannot write to .*file/store"):
         get(tmp_path / "file" / "store", "file:///tmp/x")
+
+
+def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not (path.exists() and path.stat().st_size >= HALF):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+
+
+@contextmanager
+def fetching_elsewhere(url: str, store: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The same fetch in another process."""
+    code = (
+        "import sys; from pathlib import Path; from pipeline.sources.download import fetch;"
+        "fetch([sys.argv[1]], sys.argv[2], None, Path(sys.argv[3]), 'corpus.snli')"
+    )
+    command = [sys.executable, "-c", code, url, SHA256, str(store)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_resumes_after_a_killed_process(tmp_path: Path) -> None:
+    with serving(CONTENT, answer(after=HALF, holding=True), answer()) as site:
+        with fetching_elsewhere(site.url, tmp_path) as child:
+            wait_for_half(child, part(tmp_path))
+            child.send_signal(signal.SIGKILL)
+            assert child.wait() == -signal.SIGKILL
+        assert part(tmp_path).stat().st_size == HALF
+        check(get(tmp_path, site.url), tmp_path)
+    assert site.ranges == [None, f"bytes={HALF}-"]
+
+
+def test_two_processes_fetch_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (
+        serving(CONTENT, answer(after=HALF, holding=True), status(500)) as site,
+        fetching_elsewhere(site.url, tmp_path) as child,
+    ):
+        wait_for_half(child, part(tmp_path))
+        threading.Timer(0.2, site.go_on.set).start()
+        check(get(tmp_path, site.url), tmp_path)
+        assert child.wait(20) == 0
+        assert len(site.ranges) == 1
+    assert "another process is fetching" in capsys.readouterr().err

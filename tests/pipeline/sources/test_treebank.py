@@ -20,23 +20,23 @@ PLAIN = [
 MARKS = ["", "", "", ",", ".", "?", "!"]
 # Marks, quotes, abbreviations, numbers, and letters beyond ASCII.
 OTHER = [
+    *("'tis", "'twas", "'cause", "'s", "'S", "dogs'", "'", "''", "``", '"', '"hi"', "-", "--"),
     *(
-        "'tis",
-        "'twas",
-        "'cause",
-        "'s",
-        "'S",
-        "dogs'",
-        "'",
-        "''",
-        "``",
-        '"',
-        '"hi"',
-        "-",
-        "--",
         "a-",
+        "a--b",
+        "U.S.",
+        "Mt.",
+        "...",
+        "..",
+        "a.",
+        "a.b",
+        "3,000",
+        "1.5",
+        "a,,",
+        "a,b",
+        "b,",
+        "b!?",
     ),
-    *("a--b", "U.S.", "Mt.", "...", "..", "a.", "a.b", "3,000", "1.5", "a,,", "a,b", "b,", "b!?"),
     *("?!", "(x)", "<x>", "a;b", "a:", "a:b", "$5", "%", "@", "*", "_", "a_b", "c.'", 'c."', ""),
     *("\u00e9", "na\u00efve", "\u2019", "don\u2019t", "\u201cx\u201d", "\u00ab", "\u2013"),
     *("\u00a0", "\x1c", "\x85", "\u200b"),
@@ -65,9 +65,8 @@ def drawn(rng: random.Random, others: float) -> str:
         for _ in range(rng.randint(1, 6))
     ]
     space = rng.choice(SPACES)
-    return (
-        rng.choice(["", "", " "]) + space.join(words) + rng.choice(["", "", ".", " ", ". ", "\n"])
-    )
+    front, end = rng.choice(["", "", " "]), rng.choice(["", "", ".", " ", ". ", "\n"])
+    return front + space.join(words) + end
 
 
 def test_tokens_are_those_of_the_penn_treebank() -> None:

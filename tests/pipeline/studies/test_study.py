@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from actmodels.errors import ArtefactError
+from actmodels.files import write_text
 from pipeline import fidelity, halting
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
@@ -19,14 +20,10 @@ DA, AA = "decomposable_attention", "adaptive_attention"
 
 
 @pytest.fixture
-def winners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def winners(folder: Path) -> None:
     """A project whose selection chose two sample trials."""
-    monkeypatch.chdir(tmp_path)
     found = {model: {"config": sample_trial(model, dropout=0.3).as_dict()} for model in (DA, AA)}
-    path = tmp_path / "artefacts" / "select_best" / "best.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(found))
-    return found
+    write_text(folder / "artefacts" / "select_best" / "best.json", json.dumps(found))
 
 
 def params(**sections: dict[str, Any]) -> Params:
@@ -52,14 +49,11 @@ def test_a_change_is_the_only_difference() -> None:
     assert one.flat() == flat
 
 
-def test_a_deviation_asks_for_the_twin(winners: dict[str, Any]) -> None:
+def test_a_deviation_asks_for_the_twin(winners: None) -> None:
     variants = {"corrected": {}, "scrambled": {"scrambled_alignment": True}}
     runs = fidelity.plan(params(fidelity={"models": {DA: variants}, "seeds": [1, 2]}))
     assert [(r.labels["variant"], r.config.seed) for r in runs] == [
-        ("corrected", 1),
-        ("corrected", 2),
-        ("scrambled", 1),
-        ("scrambled", 2),
+        *(("corrected", 1), ("corrected", 2), ("scrambled", 1), ("scrambled", 2)),
     ]
     assert [r.config.model for r in runs] == [DA, DA, f"{DA}_as_published", f"{DA}_as_published"]
     flat = runs[2].config.flat()
@@ -68,7 +62,7 @@ def test_a_deviation_asks_for_the_twin(winners: dict[str, Any]) -> None:
     assert flat["dropout"] == 0.3
 
 
-def test_a_kind_of_halting_keeps_the_network(winners: dict[str, Any]) -> None:
+def test_a_kind_of_halting_keeps_the_network(winners: None) -> None:
     kinds = {"act": {"ponder_weight": [0.01, 0.001]}, "fixed_steps": {"steps": [2]}, "dact": {}}
     runs = halting.plan(params(halting={"kinds": kinds, "seeds": [5]}))
     assert [run.labels for run in runs] == [
@@ -81,8 +75,7 @@ def test_a_kind_of_halting_keeps_the_network(winners: dict[str, Any]) -> None:
     assert len({run.config.network for run in runs}) == 1
 
 
-def test_a_study_needs_the_selection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_study_needs_the_selection(folder: Path) -> None:
     with pytest.raises(ArtefactError, match=r"has no model adaptive_attention; run: dvc repro sel"):
         chosen(AA)
 

@@ -1,12 +1,13 @@
-"""Vectors picked from GloVe's text format."""
+"""Vectors picked from GloVe's text format, and drawn ones that belong to their words."""
 
+import math
 from pathlib import Path
 
 import pytest
 import torch
 
 from actmodels.errors import DataError
-from pipeline.sources.vectors import read_vectors
+from pipeline.sources.vectors import CHUNK_WORDS, draw_vectors, read_vectors
 from tests.pipeline.sources.zips import make_zip
 
 TEXT = """the 1 2 3
@@ -48,10 +49,7 @@ def test_words_with_spaces(tmp_path: Path) -> None:
 def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
     text = "2 3\r\n2 1 2 3 \r\nthe 4 5 6 \r\n"
     assert pick(tmp_path, text, "2", "the") == [[1, 2, 3], [4, 5, 6]]
-
-
-def test_one_dimension_has_no_header(tmp_path: Path) -> None:
-    assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]
+    assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]  # it has none
 
 
 @pytest.mark.parametrize(
@@ -73,10 +71,45 @@ def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:
         pick(tmp_path, text, "the", "9")
 
 
-def test_unwanted_lines_are_not_parsed(tmp_path: Path) -> None:
+def test_what_is_not_wanted_is_not_parsed(tmp_path: Path) -> None:
     assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
-
-
-def test_empty_vocabulary_and_empty_file(tmp_path: Path) -> None:
     assert pick(tmp_path, TEXT) == []
     assert pick(tmp_path, "", "the") == [None]
+
+
+STORED = [-0.934462547, 0.751417696, -0.267764628, -0.32667461]
+WORDS = ["the", "a", "café", "", "x" * 1000]
+
+
+def test_a_vector_depends_on_seed_and_word_alone() -> None:
+    few = draw_vectors(WORDS, 300, seed=1, std=1.0)
+    others = [f"word {i}" for i in range(CHUNK_WORDS - 2)]  # the rest lies across two chunks
+    more = draw_vectors(others + WORDS[::-1], 300, seed=1, std=1.0)
+    assert torch.equal(few, more[-len(WORDS) :].flip(0))
+    assert not torch.isclose(few, draw_vectors(WORDS, 300, seed=2, std=1.0)).any(1).all()
+
+
+def test_stored_values() -> None:
+    """Another machine or version draws the same numbers."""
+    drawn = draw_vectors(["the"], 4, seed=2016, std=1.0)
+    torch.testing.assert_close(drawn, torch.tensor([STORED]), rtol=1e-6, atol=0)
+    assert draw_vectors([], 300, seed=1, std=1.0).shape == (0, 300)
+
+
+def test_values_are_normal() -> None:
+    """Moments within 5 standard errors, and the share below one deviation as it should be."""
+    std = 0.3
+    drawn = draw_vectors([str(i) for i in range(1000)], 200, seed=3, std=std).double() / std
+    count = drawn.numel()
+    assert drawn.isfinite().all()
+    assert abs(drawn.mean().item()) < 5 / math.sqrt(count)
+    assert abs(drawn.var().item() - 1) < 5 * math.sqrt(2 / count)
+    assert abs((drawn < -1).double().mean().item() - 0.158655) < 5 * 0.366 / math.sqrt(count)
+
+
+def test_words_and_dimensions_are_independent() -> None:
+    drawn = draw_vectors([str(i) for i in range(2000)], 50, seed=3, std=1.0).double()
+    error = 5 / math.sqrt(2000)
+    correlation = torch.corrcoef(drawn.T) - torch.eye(50)
+    assert correlation.abs().max() < error
+    assert abs((drawn[1:] * drawn[:-1]).mean().item()) < error / math.sqrt(50)

@@ -1,6 +1,8 @@
-"""Characters in the stage of Graves' tasks: their keys, and what trained networks do with bytes."""
+"""Characters in the stage of Graves' tasks: their keys, and what networks do with bytes."""
 
+import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from actmodels.sequences.build import build_task
 from actmodels.sequences.byte_kinds import KINDS
 from actmodels.sequences.training import SequenceTraining
 from pipeline.graves import NO_DATA, trained_runs
+from pipeline.parameters.study_sections import Graves, SequenceStudy
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.sequences import (
     LOOKED_AT,
@@ -25,17 +28,41 @@ from pipeline.studies.sequences import (
     sequence_result,
 )
 from pipeline.trained.trials import keyed_on
-from tests.pipeline.studies.text_study import CONTENT, STUDY, graves, store_text
 from tests.pipeline.test_graves import STUDY as PARITY
 from tune.execution import Execution
 from tune.grid import Trial
 
+CONTENT = b"The fox is [[quick]]. The dog, 12 years old, is lazy.\n" * 8
+SETTINGS: dict[str, Any] = {
+    **{"window": 6, "held_out_bytes": 120, "cell": "lstm", "state_size": 8, "init": "xavier"},
+    **{"init_std": 0.1, "epsilon": 0.01, "max_steps": 4, "halting_bias": 0.0},
+    **{"learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 8, "updates_per_epoch": 3},
+    **{"dev_sequences": 10, "dev_seed": 1},
+}
+STUDY = SequenceStudy(
+    max_epochs=2, patience=0, without_act=True, ponder_weights=[0.01], settings=SETTINGS
+)
+
+
+def graves(**changes: Any) -> Graves:
+    """The section, with one task."""
+    given = {"seeds": [3, 4], "drawn": 20, "drawn_seed": 7, "text": "small", "read_from": 5}
+    return Graves(**given | {"read_bytes": 30, "tasks": {"characters": STUDY}} | changes)
+
+
+def read_of(folder: Path, content: bytes = CONTENT) -> Reading:
+    """A text as stage `texts` writes it into a project's folder."""
+    texts = folder / "artefacts" / "texts"
+    texts.mkdir(parents=True)
+    (texts / "small.txt").write_bytes(content)
+    known = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    (texts / "summary.json").write_text(json.dumps({"texts": {"small": known}}), encoding="utf-8")
+    return Reading(stored_text("small"), graves())
+
 
 @pytest.fixture
-def reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reading:
-    monkeypatch.chdir(tmp_path)
-    store_text(tmp_path)
-    return Reading(stored_text("small"), graves())
+def reading(folder: Path) -> Reading:
+    return read_of(folder)
 
 
 def weights(run: SequenceRun, reading: Reading) -> dict[str, Any]:
@@ -122,13 +149,9 @@ def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
     assert changed == [False] * 3 + [True] * 4
 
 
-def test_a_text_too_short_is_said_before_anything_is_trained(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    store_text(tmp_path, CONTENT[:120])
+def test_a_text_too_short_is_said_before_anything_is_trained(folder: Path) -> None:
     with pytest.raises(DataError) as caught:
-        trained_runs(RUNS, execution(tmp_path), Reading(stored_text("small"), graves()))
+        trained_runs(RUNS, execution(folder), read_of(folder, CONTENT[:120]))
     assert str(caught.value) == (
         "graves.text, small: 0 bytes are left to train on, but a window and the byte after it are "
         "7; give a longer text or hold out less"
