@@ -67,6 +67,29 @@ def traced_models(settings: Settings) -> list[tuple[TrialConfig, AlternatingAtte
     return list(islice(found, settings.seeds))
 
 
+def outcome(label: str, classes: Sequence[str], answer: str) -> str:
+    """One of `OUTCOMES`, by what is right: the states of the steps, and the answer made of them.
+
+    corrected: the state after step 1 is wrong, the answer right.
+    spoiled: the state after step 1 is right, the answer wrong.
+    right_throughout: every state and the answer are right.
+    wrong_throughout: every state and the answer are wrong, whichever wrong classes they are.
+    changed_in_between: the answer is as right or wrong as the state after step 1, but the state
+        after some later step is not.
+
+    Args:
+        label: the gold label.
+        classes: what each state would answer by itself, one or more, the first after step 1.
+        answer: what the model answers. It weighs the states, so it may differ from all of them.
+    """
+    first, right = classes[0] == label, answer == label
+    if first != right:
+        return "corrected" if right else "spoiled"
+    if any((state == label) != right for state in classes):
+        return "changed_in_between"
+    return "right_throughout" if right else "wrong_throughout"
+
+
 def traced_batch(
     config: TrialConfig, pairs: list[TokenPair], found: Trace
 ) -> Iterator[dict[str, Any]]:
@@ -106,41 +129,6 @@ def lines(settings: Settings) -> Iterator[dict[str, Any]]:
                 progress.update(len(index))
 
 
-def main() -> None:
-    """Write artefacts/trace/."""
-    found = list(lines(load_params().trace))
-    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found)
-    write_text(artefacts("trace", "traces.jsonl"), text)
-    write_summary(artefacts("trace", "summary.json"), summarise(found))
-
-
-if __name__ == "__main__":
-    run_stage(main)
-
-
-def outcome(label: str, classes: Sequence[str], answer: str) -> str:
-    """One of `OUTCOMES`, by what is right: the states of the steps, and the answer made of them.
-
-    corrected: the state after step 1 is wrong, the answer right.
-    spoiled: the state after step 1 is right, the answer wrong.
-    right_throughout: every state and the answer are right.
-    wrong_throughout: every state and the answer are wrong, whichever wrong classes they are.
-    changed_in_between: the answer is as right or wrong as the state after step 1, but the state
-        after some later step is not.
-
-    Args:
-        label: the gold label.
-        classes: what each state would answer by itself, one or more, the first after step 1.
-        answer: what the model answers. It weighs the states, so it may differ from all of them.
-    """
-    first, right = classes[0] == label, answer == label
-    if first != right:
-        return "corrected" if right else "spoiled"
-    if any((state == label) != right for state in classes):
-        return "changed_in_between"
-    return "right_throughout" if right else "wrong_throughout"
-
-
 def summarise(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
     """Counts of traced pairs by model and seed, in the order of their lines.
 
@@ -159,3 +147,15 @@ def summarise(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, 
         model: {seed: {name: found[name] for name in COUNTS} for seed, found in seeds.items()}
         for model, seeds in counts.items()
     }
+
+
+def main() -> None:
+    """Write artefacts/trace/."""
+    found = list(lines(load_params().trace))
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found)
+    write_text(artefacts("trace", "traces.jsonl"), text)
+    write_summary(artefacts("trace", "summary.json"), summarise(found))
+
+
+if __name__ == "__main__":
+    run_stage(main)

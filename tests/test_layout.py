@@ -37,7 +37,8 @@ def paths(stage: dict[str, Any], kind: str) -> list[str]:
 def test_a_stage_is_a_module_that_runs_itself(stages: dict[str, Any]) -> None:
     for name, stage in stages.items():
         assert stage["cmd"] == f"python -m pipeline.{name}"
-        assert "run_stage(main)" in (ROOT / "pipeline" / f"{name}.py").read_text()
+        text = (ROOT / "pipeline" / f"{name}.py").read_text()
+        assert text.endswith("\n    run_stage(main)\n"), name  # all is defined by then
         assert f"pipeline/{name}.py" in paths(stage, "deps")
 
 
