@@ -127,12 +127,6 @@ def test_the_test_split_chooses_nothing(biased: Path) -> None:
     assert [row["predicted"] for row in repeated] == [row["predicted"] for row in predicted]
 
 
-def test_groups_can_be_left_out(folder: Path) -> None:
-    configure(folder, features=["length", "hypothesis_ngrams"])
-    lexicalised.main()
-    assert list(summary(folder)["features"]) == ["length", "hypothesis_ngrams"]
-
-
 def test_a_split_without_pairs_is_told(folder: Path) -> None:
     for split in lexicalised.SPLITS:
         write(folder, split, [])

@@ -179,13 +179,3 @@ def test_nothing_is_trained_where_nothing_is_asked_for(
     assert made["queries.jsonl"] == b""
     assert told(folder, "nse") == {}
     assert not (folder / "state").exists()
-
-
-def test_weights_of_steps_are_those_of_each_question(
-    read: tuple[ReaderRun, ReaderTraining, TrialRecord],
-) -> None:
-    _, training, _ = read
-    alone, together = (evaluate(training.model, questions(9, 3), size) for size in (1, 9))
-    torch.testing.assert_close(alone.weights, together.weights)
-    assert alone.weights.shape == (9, 3)
-    torch.testing.assert_close(alone.weights.sum(dim=1), torch.ones(9))

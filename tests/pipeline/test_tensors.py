@@ -104,8 +104,6 @@ def test_the_digest_covers_which_words_are_in_training(folder: Path) -> None:
     paths = [made / name for name in [*names, "embedding.pt"]]
     assert files_digest(paths) == first
     stored = vars(WordVectors.load(made / "embedding.pt"))
-    save_stored(stored, made / "embedding.pt")
-    assert files_digest(paths) == first
     save_stored(stored | {"in_train": ~stored["in_train"]}, made / "embedding.pt")
     assert files_digest(paths) != first
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
@@ -25,7 +24,6 @@ from pipeline.studies.sequences import (
     look,
     planned,
     reads,
-    sequence_result,
 )
 from pipeline.trained.trials import keyed_on
 from tests.pipeline.test_graves import STUDY as PARITY
@@ -168,15 +166,3 @@ def test_a_passage_that_is_too_long(reading: Reading) -> None:
     )
     reading.study = graves(read_from=99, read_bytes=20)
     assert reading.passage(RUNS[0].config) == CONTENT[-21:]
-
-
-def test_rows_of_characters_are_those_of_the_epoch_with_most_bytes_right(reading: Reading) -> None:
-    run = RUNS[2]
-    training = SequenceTraining(run.config, reading.task(run.config))
-    history = tuple(training.epochs())
-    record = TrialRecord("k", run.config.as_dict(), training.parameters, history, {})
-    row = sequence_result(run, record)
-    best = max(epoch.dev_accuracy for epoch in history)
-    assert row["dev_error"] == pytest.approx(1 - best)
-    assert row["dev_loss"] == record.best.dev_loss > 0
-    assert torch.isfinite(torch.tensor(row["dev_ponder_cost"]))

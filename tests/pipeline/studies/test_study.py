@@ -95,15 +95,11 @@ def test_collapse_is_counted_by_runs() -> None:
 def test_variants_are_compared_with_the_first_of_their_model() -> None:
     variants = {"corrected": {}, "worse": {"dropout": 0.9}}
     study = params(fidelity={"models": {DA: variants}, "resamples": 50})
+    hits = np.array([[1, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=float)
     base = {"model": DA, "dev_accuracy": 0.5, "test_mean_steps": None}
-    rows = [
-        base | {"variant": v, "test_accuracy": a}
-        for v, a in (("corrected", 0.75), ("corrected", 0.75), ("worse", 0.25), ("worse", 0.5))
-    ]
-    hits = [
-        np.array(h, dtype=float) for h in ([1, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0])
-    ]
-    first, second = fidelity.compare_variants(study, rows, hits)
+    named = zip(("corrected", "corrected", "worse", "worse"), hits.mean(axis=1), strict=True)
+    rows = [base | {"variant": name, "test_accuracy": accuracy} for name, accuracy in named]
+    first, second = fidelity.compare_variants(study, rows, list(hits))
     assert (first["difference"], first["largest_p"]) == (0.0, 1.0)
     assert second["difference"] == pytest.approx(-0.375)
     assert second["changes"] == "dropout: 0.9"
