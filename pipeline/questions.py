@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from actmodels.comprehension.baseline import most_frequent_accuracy
-from actmodels.comprehension.questions import QuestionTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.files import write_text
+from actmodels.reader.baseline import most_frequent_accuracy
+from actmodels.reader.questions import QuestionTensors
 from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.load import load_params
 from pipeline.parameters.question_sections import Questions

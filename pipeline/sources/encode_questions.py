@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.questions import (
+from actmodels.reader.questions import (
     FIRST_WORD,
     NO_CANDIDATE,
     PLACEHOLDER,

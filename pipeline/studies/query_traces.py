@@ -6,10 +6,10 @@ from typing import Any
 
 from torch import Tensor
 
-from actmodels.comprehension.query_trace import QueryTrace, trace_query
-from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, UNKNOWN, QuestionTensors
-from actmodels.comprehension.reader import NseReader
 from actmodels.errors import ArtefactError
+from actmodels.reader.model import Reader
+from actmodels.reader.query_trace import QueryTrace, trace_query
+from actmodels.reader.questions import FIRST_WORD, PLACEHOLDER, UNKNOWN, QuestionTensors
 from pipeline.sources.question import BLANK
 from pipeline.sources.words import read_words
 
@@ -51,7 +51,7 @@ class Wording:
 
 
 def query_trace(
-    reader: NseReader, questions: QuestionTensors, number: int, wording: Wording
+    reader: Reader, questions: QuestionTensors, number: int, wording: Wording
 ) -> dict[str, Any]:
     """What the reader does with dev question `number`; in words and numbers.
 

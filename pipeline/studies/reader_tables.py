@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actmodels.comprehension.baseline import most_frequent_accuracy
-from actmodels.comprehension.config import ReaderTrialConfig
-from actmodels.comprehension.evaluation import ReaderEvaluation
-from actmodels.comprehension.questions import QuestionTensors
 from actmodels.figures import mean_and_sd
+from actmodels.reader.baseline import most_frequent_accuracy
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.evaluation import ReaderEvaluation
+from actmodels.reader.questions import QuestionTensors
 from actmodels.records import TrialRecord
 from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.paired import Hits

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.comprehension.config import ReaderTrialConfig
-from actmodels.comprehension.training import ReaderTraining
 from actmodels.config import AnyTrialConfig
 from actmodels.model_training import AnyTraining
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.training import ReaderTraining
 from actmodels.records import EpochRecord
 from actmodels.registry import HALTINGS, model_with
 from actmodels.sequences.build import build_task
@@ -20,7 +20,7 @@ from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig, TargetStepsConfig
 from actmodels.training import Training
-from tests.actmodels.comprehension.samples import questions, reading_config, rows
+from tests.actmodels.reader.samples import questions, reader_trial, rows
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import MODELS, sample_data, sample_trial
@@ -64,7 +64,7 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
         for cell in ("rnn", "lstm")
     ),
     *(
-        (reading_config(strategy=strategy), epochs)
+        (reader_trial(strategy=strategy), epochs)
         for strategy in ("query_gating", "adaptive_computation")
         for epochs in (1, 2, 3)
     ),
@@ -73,7 +73,7 @@ KINDS: list[AnyTrialConfig] = [
     sample_trial(MODELS[0]),
     sample_trial(MODELS[1]),
     sequence_trial(),
-    reading_config(),
+    reader_trial(),
 ]
 each_kind = pytest.mark.parametrize("config", KINDS, ids=lambda config: config.model)
 

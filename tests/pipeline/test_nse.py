@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from actmodels.comprehension.evaluation import evaluate
-from actmodels.comprehension.query_trace import trace_query
-from actmodels.comprehension.training import ReaderTraining
 from actmodels.errors import ArtefactError
+from actmodels.reader.evaluation import evaluate
+from actmodels.reader.query_trace import trace_query
+from actmodels.reader.training import ReaderTraining
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.readers import Baseline, ReaderEpoch, ReaderMeans, ReaderResult, ReaderStep
@@ -28,11 +28,11 @@ from pipeline.studies.reader_tables import (
     step_rows,
 )
 from pipeline.studies.study import Run, history_rows
-from tests.actmodels.comprehension.samples import (
+from tests.actmodels.reader.samples import (
     WORDS,
     make,
     questions,
-    reading_config,
+    reader_trial,
     rows,
 )
 from tests.pipeline.test_nse_params import STUDY as SETTINGS
@@ -59,7 +59,7 @@ def test_each_strategy_with_its_steps_and_every_seed() -> None:
 @pytest.fixture(scope="module")
 def read() -> tuple[ReaderRun, ReaderTraining, TrialRecord]:
     """A trained reader of three steps."""
-    config = reading_config(strategy="adaptive_computation", steps=3, max_epochs=3)
+    config = reader_trial(strategy="adaptive_computation", steps=3, max_epochs=3)
     training = ReaderTraining(config, rows(), questions(30, 1), questions(11, 2))
     history = tuple(training.epochs())
     record = TrialRecord("k", config.as_dict(), training.parameters, history, {})

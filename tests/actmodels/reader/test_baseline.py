@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from actmodels.comprehension.baseline import most_frequent_accuracy, occurrences
-from actmodels.comprehension.questions import QuestionTensors
+from actmodels.reader.baseline import most_frequent_accuracy, occurrences
+from actmodels.reader.questions import QuestionTensors
 
 
 def test_by_hand() -> None:

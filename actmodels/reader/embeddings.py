@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.questions import FIRST_WORD, PAD
 from actmodels.draws import generator
+from actmodels.reader.questions import FIRST_WORD, PAD
 
 
 def embedding_rows(vectors: Tensor, found: Tensor, spread: float, seed: int) -> Tensor:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.batching import collate
-from actmodels.comprehension.questions import QuestionTensors
-from actmodels.comprehension.reader import NseReader
 from actmodels.modules.masking import masked_softmax
+from actmodels.reader.batching import collate
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import QuestionTensors
 
 
 class QueryTrace(NamedTuple):
@@ -33,7 +33,7 @@ class QueryTrace(NamedTuple):
 
 
 @torch.no_grad()
-def trace_query(model: NseReader, questions: QuestionTensors, number: int) -> QueryTrace:
+def trace_query(model: Reader, questions: QuestionTensors, number: int) -> QueryTrace:
     """Follow question `number` of a split through the steps of a reader, without dropout."""
     model.eval()
     device = next(model.parameters()).device

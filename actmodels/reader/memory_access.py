@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.comprehension.recurrent import Memory, Recurrence
 from actmodels.modules.masking import masked_softmax
+from actmodels.reader.recurrent import Memory, Recurrence
 
 
 class Looked(NamedTuple):

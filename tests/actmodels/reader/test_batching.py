@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.comprehension.batching import batches_by_length, collate, pooled_batches
-from actmodels.comprehension.embeddings import embedding_rows
-from actmodels.comprehension.questions import NO_CANDIDATE, QuestionTensors
 from actmodels.errors import ArtefactError
-from tests.actmodels.comprehension.samples import questions
+from actmodels.reader.batching import batches_by_length, collate, pooled_batches
+from actmodels.reader.embeddings import embedding_rows
+from actmodels.reader.questions import NO_CANDIDATE, QuestionTensors
+from tests.actmodels.reader.samples import questions
 
 
 def drawn(lengths: torch.Tensor, seed: int, keep_last: bool, pool: int = 10) -> list[list[int]]:

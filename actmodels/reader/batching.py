@@ -6,8 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.questions import NO_CANDIDATE, QuestionTensors
 from actmodels.data.batching import pad
+from actmodels.reader.questions import NO_CANDIDATE, QuestionTensors
 
 
 class QuestionBatch(NamedTuple):

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.comprehension.config import Activation, Strategy
-from actmodels.comprehension.memory_access import Looked, scores
-from actmodels.comprehension.pointer_sum import mixed
-from actmodels.comprehension.recurrent import Recurrence
 from actmodels.halting.distribution import first_halts, until
 from actmodels.halting.unit import HaltingUnit
+from actmodels.reader.config import Activation, Strategy
+from actmodels.reader.memory_access import Looked, scores
+from actmodels.reader.pointer_sum import mixed
+from actmodels.reader.recurrent import Recurrence
 
 ACTIVATIONS: dict[Activation, type[nn.Module]] = {
     "relu": nn.ReLU,

@@ -7,12 +7,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.config import ReaderTrialConfig
-from actmodels.comprehension.embeddings import embedding_rows
-from actmodels.comprehension.questions import STAGE, QuestionTensors
-from actmodels.comprehension.reader import NseReader
-from actmodels.comprehension.training import ReaderTraining
 from actmodels.data.stored import load_stored
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.embeddings import embedding_rows
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import STAGE, QuestionTensors
+from actmodels.reader.training import ReaderTraining
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def rows_of(config: ReaderTrialConfig, words: WordRows) -> Tensor:
     return embedding_rows(words.vectors, words.found, spread, config.seed)
 
 
-def load_reader(config: ReaderTrialConfig, words: WordRows, weights: Path) -> NseReader:
+def load_reader(config: ReaderTrialConfig, words: WordRows, weights: Path) -> Reader:
     """A trained reader, from the best parameters that its trial stored."""
-    model = NseReader(config.reader, rows_of(config, words), config.seed)
+    model = Reader(config.reader, rows_of(config, words), config.seed)
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()
 

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch.nn.functional import pad
 
-from actmodels.comprehension.batching import QuestionBatch, collate
-from actmodels.comprehension.questions import NO_CANDIDATE, UNKNOWN
-from tests.actmodels.comprehension import slow_reader
-from tests.actmodels.comprehension.samples import make, questions
+from actmodels.reader.batching import QuestionBatch, collate
+from actmodels.reader.questions import NO_CANDIDATE, UNKNOWN
+from tests.actmodels.reader import slow_reader
+from tests.actmodels.reader.samples import make, questions
 
 STRATEGIES = ["query_gating", "adaptive_computation"]
 VARIANTS = [{"strategy": strategy, "steps": 3} for strategy in STRATEGIES]

@@ -7,9 +7,9 @@ from typing import cast
 
 from torch import nn
 
-from actmodels.comprehension.reader import NseReader
-from actmodels.comprehension.recurrent import ContextEmbedding
-from actmodels.comprehension.write import AdaptiveComputation, HypothesisTest
+from actmodels.reader.model import Reader
+from actmodels.reader.recurrent import ContextEmbedding
+from actmodels.reader.write import AdaptiveComputation, HypothesisTest
 
 Vector = list[float]
 
@@ -86,7 +86,7 @@ def compose(test: HypothesisTest, c: Vector) -> Vector:
 
 
 def answer(
-    reader: NseReader,
+    reader: Reader,
     document: list[int],
     query: list[int],
     at: list[int],

@@ -5,16 +5,16 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.comprehension.batching import QuestionBatch
-from actmodels.comprehension.config import ReaderConfig
-from actmodels.comprehension.memory_access import Looked, Read, rewritten
-from actmodels.comprehension.pointer_sum import pointer_sum
-from actmodels.comprehension.questions import PAD
-from actmodels.comprehension.recurrent import ContextEmbedding, Memory
-from actmodels.comprehension.write import TESTS, HypothesisTest, Judged
 from actmodels.draws import generator
 from actmodels.losses import chosen
 from actmodels.modules.dropout import Dropout, share_stream
+from actmodels.reader.batching import QuestionBatch
+from actmodels.reader.config import ReaderConfig
+from actmodels.reader.memory_access import Looked, Read, rewritten
+from actmodels.reader.pointer_sum import pointer_sum
+from actmodels.reader.questions import PAD
+from actmodels.reader.recurrent import ContextEmbedding, Memory
+from actmodels.reader.write import TESTS, HypothesisTest, Judged
 
 
 class Answer(NamedTuple):
@@ -44,7 +44,7 @@ class Inference(NamedTuple):
     judged: list[Judged]
 
 
-class NseReader(nn.Module):
+class Reader(nn.Module):
     """Read a document with a query in T steps and point at a candidate.
 
     The document's memory stays as it was read; each step but the last rewrites the query's. A

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 import torch
 from torch import Generator, Tensor
 
-from actmodels.comprehension.batching import QuestionBatch, collate, pooled_batches
-from actmodels.comprehension.config import ReaderTrialConfig
-from actmodels.comprehension.evaluation import evaluate
-from actmodels.comprehension.questions import QuestionTensors
-from actmodels.comprehension.reader import Answer, NseReader
 from actmodels.errors import DataError
 from actmodels.figures import Figures, Marks
 from actmodels.losses import chosen
 from actmodels.model_training import ModelTraining
+from actmodels.reader.batching import QuestionBatch, collate, pooled_batches
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.evaluation import evaluate
+from actmodels.reader.model import Answer, Reader
+from actmodels.reader.questions import QuestionTensors
 
 
-class ReaderTraining(ModelTraining[ReaderTrialConfig, NseReader, QuestionBatch, Answer]):
+class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
     """One reader in training.
 
     Args:
@@ -45,7 +45,7 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, NseReader, QuestionBatch, 
                 "lower pool_size or set keep_last"
             )
         self.train, self.dev = train, dev
-        self.model = NseReader(config.reader, rows, config.seed).to(self.device)
+        self.model = Reader(config.reader, rows, config.seed).to(self.device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
         self.clip_norm = settings.clip_norm

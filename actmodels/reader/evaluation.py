@@ -5,11 +5,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.batching import batches_by_length, collate
-from actmodels.comprehension.questions import QuestionTensors
-from actmodels.comprehension.reader import NseReader
 from actmodels.figures import Figures, mean_and_sd
 from actmodels.losses import chosen
+from actmodels.reader.batching import batches_by_length, collate
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import QuestionTensors
 
 
 class ReaderEvaluation(NamedTuple):
@@ -46,7 +46,7 @@ class ReaderEvaluation(NamedTuple):
 
 
 @torch.no_grad()
-def evaluate(model: NseReader, questions: QuestionTensors, batch_size: int) -> ReaderEvaluation:
+def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> ReaderEvaluation:
     """Answer every question of a split without dropout."""
     model.eval()
     device = next(model.parameters()).device

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from actmodels.comprehension.config import ReaderConfig, ReaderTrainConfig, ReaderTrialConfig
-from actmodels.comprehension.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
-from actmodels.comprehension.reader import NseReader
+from actmodels.reader.config import ReaderConfig, ReaderTrainConfig, ReaderTrialConfig
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
 
 WORDS, DIMENSIONS = 20, 5
 
@@ -44,7 +44,7 @@ def reader_config(**changes: Any) -> ReaderConfig:
     return replace(READER, **changes)
 
 
-def reading_config(**changes: Any) -> ReaderTrialConfig:
+def reader_trial(**changes: Any) -> ReaderTrialConfig:
     """A trial; its settings have one name each, whatever part they belong to."""
     parts: dict[str, Any] = {}
     for name, part in (("reader", READER), ("training", TRAINING)):
@@ -61,9 +61,9 @@ def rows(seed: int = 0) -> torch.Tensor:
     return vectors
 
 
-def make(**changes: Any) -> NseReader:
+def make(**changes: Any) -> Reader:
     """An untrained reader in double precision and evaluation mode."""
-    return NseReader(reader_config(**changes), rows().double(), seed=1).double().eval()
+    return Reader(reader_config(**changes), rows().double(), seed=1).double().eval()
 
 
 def questions(count: int, seed: int = 0) -> QuestionTensors:

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import pytest
 import torch
 
-from actmodels.comprehension.write import AdaptiveComputation, Judged, QueryGating
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
 from actmodels.modules.initialisation import initialise
+from actmodels.reader.write import AdaptiveComputation, Judged, QueryGating
 from actmodels.settings import PonderNetConfig
 
 

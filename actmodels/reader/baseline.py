@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.questions import NO_CANDIDATE, QuestionTensors
+from actmodels.reader.questions import NO_CANDIDATE, QuestionTensors
 
 
 def occurrences(questions: QuestionTensors) -> Tensor:

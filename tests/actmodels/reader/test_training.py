@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.comprehension.config import build_reader_trial
-from actmodels.comprehension.evaluation import evaluate
-from actmodels.comprehension.training import ReaderTraining
 from actmodels.errors import ConfigError, DataError
-from tests.actmodels.comprehension.samples import questions, reading_config, rows
+from actmodels.reader.config import build_reader_trial
+from actmodels.reader.evaluation import evaluate
+from actmodels.reader.training import ReaderTraining
+from tests.actmodels.reader.samples import questions, reader_trial, rows
 
 
 def training(seed: int = 0, **changes: Any) -> ReaderTraining:
-    return ReaderTraining(reading_config(**changes), rows(seed), questions(30, 1), questions(11, 2))
+    return ReaderTraining(reader_trial(**changes), rows(seed), questions(30, 1), questions(11, 2))
 
 
 def test_records() -> None:
@@ -92,7 +92,7 @@ def test_frozen_embeddings_are_not_trained() -> None:
 
 
 def test_too_few_questions() -> None:
-    config = reading_config(pool_size=40, keep_last=False)
+    config = reader_trial(pool_size=40, keep_last=False)
     wording = r"30 training questions fill no pool of 40; lower pool_size or set keep_last"
     with pytest.raises(DataError, match=wording):
         ReaderTraining(config, rows(), questions(30), questions(11))
@@ -141,10 +141,10 @@ def test_published_settings_can_be_said() -> None:
 )
 def test_settings_are_checked(changes: dict[str, Any], wording: str) -> None:
     with pytest.raises(ConfigError, match=f"reader: {wording}"):
-        reading_config(**changes)
+        reader_trial(**changes)
 
 
 def test_all_problems_at_once() -> None:
     with pytest.raises(ConfigError) as caught:
-        reading_config(steps=0, batch_size=0, patience=-1)
+        reader_trial(steps=0, batch_size=0, patience=-1)
     assert len(caught.value.problems) == 3

@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from reports.charts.comprehension import nse_figures
 from reports.charts.look import BLUE, COLOURS, ORANGE
+from reports.charts.reader import nse_figures
 from reports.stored.artefacts import Artefacts
 from reports.stored.load import load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows

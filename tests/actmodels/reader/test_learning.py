@@ -5,11 +5,11 @@ from random import Random
 import pytest
 import torch
 
-from actmodels.comprehension.baseline import most_frequent_accuracy
-from actmodels.comprehension.embeddings import embedding_rows
-from actmodels.comprehension.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
-from actmodels.comprehension.training import ReaderTraining
-from tests.actmodels.comprehension.samples import reading_config
+from actmodels.reader.baseline import most_frequent_accuracy
+from actmodels.reader.embeddings import embedding_rows
+from actmodels.reader.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
+from actmodels.reader.training import ReaderTraining
+from tests.actmodels.reader.samples import reader_trial
 
 PEOPLE, PLACES, EACH = 8, 8, 4
 WENT = FIRST_WORD + PEOPLE + PLACES
@@ -47,7 +47,7 @@ def who_went_where(count: int, seed: int) -> QuestionTensors:
 )
 def test_looks_up_what_it_is_asked(strategy: str, steps: int) -> None:
     train, dev = who_went_where(800, 0), who_went_where(200, 1)
-    config = reading_config(
+    config = reader_trial(
         strategy=strategy,
         steps=steps,
         memory_size=32,

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from actmodels.comprehension.evaluation import evaluate
-from actmodels.comprehension.query_trace import trace_query
-from tests.actmodels.comprehension import slow_reader
-from tests.actmodels.comprehension.samples import make, questions
+from actmodels.reader.evaluation import evaluate
+from actmodels.reader.query_trace import trace_query
+from tests.actmodels.reader import slow_reader
+from tests.actmodels.reader.samples import make, questions
 
 
 def close(found: torch.Tensor, expected: list[list[float]] | list[float]) -> None:
