@@ -11,10 +11,9 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import collate
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.models.prediction import Prediction
+from actmodels.prediction import Prediction
 from actmodels.settings import InputConfig
 
 HowRead = Literal["state", "capped", "adaptive"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch
+from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 
 

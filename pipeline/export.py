@@ -15,7 +15,7 @@ from typing import Any
 from tqdm import tqdm
 
 from actmodels.config import trial_from_dict
-from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
+from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle

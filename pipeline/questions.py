@@ -17,8 +17,7 @@ from tqdm import tqdm
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.files import write_text
-from actmodels.reader.baseline import most_frequent_accuracy
-from actmodels.reader.questions import QuestionTensors
+from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.cloze_text import cloze_config
 from pipeline.parameters.load import load_params
 from pipeline.parameters.question_sections import Questions

@@ -18,9 +18,8 @@ import torch
 from tqdm import tqdm
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import replacing
 from actmodels.models.alternating import AlternatingAttention

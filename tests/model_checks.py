@@ -6,10 +6,9 @@ import torch
 from torch.nn.functional import pad
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import Batch, collate
-from actmodels.data.embeddings import input_rows, trained_rows
-from actmodels.models.build import build
-from actmodels.models.pair_model import PairModel
+from actmodels.data.pairs import Batch, collate
+from actmodels.data.trial_data import input_rows, trained_rows
+from actmodels.models.pair_model import PairModel, build
 from actmodels.packed.batches import shared_batch
 from actmodels.packed.stack import stack
 from tests.samples import sample_batch, sample_pairs, sample_words

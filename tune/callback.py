@@ -9,8 +9,8 @@ from typing import Any
 import ray.tune
 from tqdm import tqdm
 
+from actmodels.files import DamagedError, set_aside
 from actmodels.records import EpochRecord, TrialRecord
-from actmodels.sealed import DamagedError, set_aside
 from tune.failures import Failure
 from tune.grid import Trial
 from tune.packing import Pack

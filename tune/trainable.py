@@ -12,11 +12,11 @@ import ray.tune
 import torch
 
 from actmodels.config import AnyTrialConfig
+from actmodels.files import DamagedError, read_sealed, set_aside, write_sealed
 from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
 from actmodels.packed.stack import can_pack
 from actmodels.registry import load_class
-from actmodels.sealed import DamagedError, read_sealed, set_aside, write_sealed
 from tune.early_stopping import Rungs
 
 

@@ -2,12 +2,10 @@
 
 from torch import Tensor
 
-from actmodels.halting.distribution import Halted, until
+from actmodels.halting.distribution import Halted, HaltingUnit, until
 from actmodels.halting.family import Classify, Halting, weighted_mean
-from actmodels.halting.unit import HaltingUnit
-from actmodels.losses import cross_entropies, mean_over_examples
-from actmodels.models.prediction import Prediction
 from actmodels.modules.linear import per_trial
+from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
 from actmodels.settings import ActConfig, SupervisedActConfig, TargetStepsConfig
 
 

@@ -3,11 +3,10 @@
 import torch
 from torch import Tensor
 
+from actmodels.halting.distribution import HaltingUnit
 from actmodels.halting.family import Classify, Halting
-from actmodels.halting.unit import HaltingUnit
-from actmodels.losses import chosen, mean_over_examples
-from actmodels.models.prediction import Prediction
 from actmodels.modules.linear import per_trial
+from actmodels.prediction import Prediction, chosen, mean_over_examples
 from actmodels.settings import DactConfig
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from actmodels.models.prediction import Prediction
+from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 
 Classify = Callable[[Tensor], Tensor]

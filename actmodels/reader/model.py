@@ -6,15 +6,12 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.draws import generator
-from actmodels.losses import chosen
 from actmodels.modules.dropout import Dropout, share_stream
-from actmodels.reader.batching import QuestionBatch
+from actmodels.prediction import chosen
 from actmodels.reader.config import ReaderConfig
-from actmodels.reader.memory_access import Looked, Read, rewritten
-from actmodels.reader.pointer_sum import pointer_sum
-from actmodels.reader.questions import PAD
-from actmodels.reader.recurrent import ContextEmbedding, Memory
-from actmodels.reader.write import TESTS, HypothesisTest, Judged
+from actmodels.reader.memory import ContextEmbedding, Looked, Memory, Read, rewritten
+from actmodels.reader.questions import PAD, QuestionBatch
+from actmodels.reader.write import TESTS, HypothesisTest, Judged, pointer_sum
 
 
 class Answer(NamedTuple):

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.modules.masking import masked_softmax
-from actmodels.reader.batching import collate
+from actmodels.modules.attention import masked_softmax
 from actmodels.reader.model import Reader
-from actmodels.reader.questions import QuestionTensors
+from actmodels.reader.questions import QuestionTensors, collate
 
 
 class QueryTrace(NamedTuple):

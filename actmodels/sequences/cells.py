@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.modules.linear import Linear, affine
-from actmodels.modules.lstm import LSTM, LSTMState
+from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.sequences.config import Cell
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actmodels.data.batching import batches_by_length
+from actmodels.data.pairs import batches_by_length
 from pipeline.benchmark.plan import Plan, Say
 from pipeline.benchmark.processes import in_new_process
 from pipeline.benchmark.ways import Pack, plain_twin, single

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import collate
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.halting.act import Act, act
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel

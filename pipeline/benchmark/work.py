@@ -13,11 +13,9 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig, build_trial
-from actmodels.data.batching import batches_by_length
-from actmodels.data.embeddings import WordVectors
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import FIRST_WORD, PairTensors
-from actmodels.data.trial_data import TrialData
+from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length
+from actmodels.data.trial_data import TrialData, WordVectors
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from actmodels.rows.traces import COUNTS
+from actmodels.rows.pairs import COUNTS
 
 
 def outcome(label: str, classes: Sequence[str], answer: str) -> str:

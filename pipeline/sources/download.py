@@ -20,7 +20,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
-from actmodels.sealed import file_digest
+from actmodels.files import file_digest
 
 ATTEMPTS = 5  # in a row without one new byte
 FIRST_WAIT_S = 1.0  # doubles with every attempt

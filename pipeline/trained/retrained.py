@@ -6,10 +6,9 @@ from pathlib import Path
 import torch
 
 from actmodels.config import TrialConfig, trial_from_dict
-from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
+from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.errors import ArtefactError
-from actmodels.models.build import build
-from actmodels.models.pair_model import PairModel
+from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from pipeline.running.stage import artefacts
 from pipeline.trained.trials import read_records

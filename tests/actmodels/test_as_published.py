@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from actmodels.as_published import ScrambledAlignment, batch_remainder
-from actmodels.data.batching import collate
+from actmodels.data.pairs import collate
 from actmodels.halting.act import act
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.alignment import SoftAlignment

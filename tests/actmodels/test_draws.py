@@ -7,7 +7,7 @@ import torch
 
 import actmodels
 from actmodels.draws import generator, seed_of
-from actmodels.reader.embeddings import embedding_rows
+from actmodels.reader.data import embedding_rows
 from actmodels.reader.model import Reader
 from tests.actmodels.reader.samples import reader_config
 

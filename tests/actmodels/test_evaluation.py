@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from actmodels.ablation import ablate_steps
-from actmodels.data.batching import collate
-from actmodels.evaluation import evaluate
+from actmodels.data.pairs import collate
 from actmodels.figures import mean_and_sd
 from actmodels.models.adaptive_attention import AdaptiveAttention
+from actmodels.training import evaluate
 from tests import model_checks
 from tests.samples import MODELS, sample_pairs, sample_trial
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from actmodels.halting.act import act
-from actmodels.halting.unit import HaltingUnit
+from actmodels.halting.distribution import HaltingUnit
 
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.models.build import build, parameter_count
+from actmodels.models.decomposable_attention import BIASES, FARTHEST, IntraAttention
+from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.alignment import SoftAlignment
-from actmodels.modules.intra_attention import BIASES, FARTHEST, IntraAttention
 from tests import model_checks
 from tests.samples import sample_batch, sample_trial
 

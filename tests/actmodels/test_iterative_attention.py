@@ -8,9 +8,8 @@ from torch import Tensor
 
 from actmodels.config import build_trial
 from actmodels.errors import ConfigError
-from actmodels.models.build import build, parameter_count
-from actmodels.modules.gru import GRUCell
-from actmodels.modules.gru_encoder import GRUEncoder
+from actmodels.models.pair_model import build, parameter_count
+from actmodels.modules.recurrent import GRUCell, GRUEncoder
 from tests import model_checks
 from tests.samples import SETTINGS, sample_batch, sample_trial
 

@@ -93,7 +93,7 @@ def test_all_problems_of_settings_are_told_at_once(config: AnyTrialConfig) -> No
 
 def test_a_sequence_trial_rests_on_its_own_code() -> None:
     own = names(sequence_trial())
-    assert {"sequences/training.py", "sequences/parity.py", "halting/act.py"} <= own
+    assert {"sequences/training.py", "sequences/bits.py", "halting/act.py"} <= own
     assert "model_training.py" in own
     assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & own
 
@@ -101,7 +101,7 @@ def test_a_sequence_trial_rests_on_its_own_code() -> None:
 def test_a_reader_rests_on_its_own_code() -> None:
     own = names(reader_trial())
     assert {"reader/training.py", "reader/model.py", "model_training.py"} <= own
-    assert "reader/embeddings.py" in own  # what its rows are drawn with
+    assert "reader/data.py" in own  # what its rows are drawn with
     assert not {"training.py", "sequences/training.py", "reader/config.py"} & own
 
 

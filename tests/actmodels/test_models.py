@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.models.build import build, parameter_count
+from actmodels.models.pair_model import build, parameter_count
 from actmodels.packed.stack import can_pack
 from actmodels.registry import MODELS
 from actmodels.training import Training

@@ -4,12 +4,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.batching import Batch, collate
-from actmodels.data.pairs import NULL
-from actmodels.models.build import build, parameter_count
-from actmodels.modules.conditional import ConditionalReader, delimited
-from actmodels.modules.lstm import FORGET_BIAS, LSTM, LSTMState
-from actmodels.modules.premise_attention import PremiseAttention, RecurrentPremiseAttention
+from actmodels.data.pairs import NULL, Batch, collate
+from actmodels.models.pair_model import build, parameter_count
+from actmodels.modules.conditional import (
+    ConditionalReader,
+    PremiseAttention,
+    RecurrentPremiseAttention,
+    delimited,
+)
+from actmodels.modules.recurrent import FORGET_BIAS, LSTM, LSTMState
 from tests.model_checks import make
 from tests.samples import sample_batch, sample_pairs, sample_trial
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.sealed import SEAL, DamagedError, read_sealed, set_aside, write_sealed
+from actmodels.files import SEAL, DamagedError, read_sealed, set_aside, write_sealed
 
 
 @pytest.mark.parametrize("content", [b"", b"a", b"\n", b"two\nlines\n", bytes(range(256)) * 5])

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from actmodels.data.batching import collate
+from actmodels.data.pairs import collate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import HALTINGS, model_with
 from actmodels.trace import trace

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN
+from actmodels.data.trial_data import input_rows, trained_rows
 from actmodels.errors import ConfigError
-from actmodels.models.build import build, parameter_count
+from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.projection import ProjectedWords
 from actmodels.registry import MODELS, Architecture
 from actmodels.settings import DecomposableAttentionConfig

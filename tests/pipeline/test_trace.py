@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.data.stored import save_stored
 from actmodels.errors import ConfigError
 from actmodels.files import write_text

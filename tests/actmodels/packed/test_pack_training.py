@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from actmodels.config import TrialConfig, setting_types
-from actmodels.data.embeddings import WordVectors
-from actmodels.data.trial_data import TrialData
-from actmodels.models.build import build
+from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.models.pair_model import build
 from actmodels.packed.stack import can_pack, pack_shape, stack
 from actmodels.packed.training import PackTraining
 from actmodels.registry import MODELS

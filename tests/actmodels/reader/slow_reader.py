@@ -7,8 +7,8 @@ from typing import cast
 
 from torch import nn
 
+from actmodels.reader.memory import ContextEmbedding
 from actmodels.reader.model import Reader
-from actmodels.reader.recurrent import ContextEmbedding
 from actmodels.reader.write import AdaptiveComputation, HypothesisTest
 
 Vector = list[float]

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from actmodels.reader.baseline import most_frequent_accuracy, occurrences
-from actmodels.reader.questions import QuestionTensors
+from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy, occurrences
 
 
 def test_by_hand() -> None:

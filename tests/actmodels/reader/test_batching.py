@@ -6,9 +6,14 @@ import pytest
 import torch
 
 from actmodels.errors import ArtefactError
-from actmodels.reader.batching import batches_by_length, collate, pooled_batches
-from actmodels.reader.embeddings import embedding_rows
-from actmodels.reader.questions import NO_CANDIDATE, QuestionTensors
+from actmodels.reader.data import embedding_rows
+from actmodels.reader.questions import (
+    NO_CANDIDATE,
+    QuestionTensors,
+    batches_by_length,
+    collate,
+    pooled_batches,
+)
 from tests.actmodels.reader.samples import questions
 
 

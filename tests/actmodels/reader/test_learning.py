@@ -5,9 +5,14 @@ from random import Random
 import pytest
 import torch
 
-from actmodels.reader.baseline import most_frequent_accuracy
-from actmodels.reader.embeddings import embedding_rows
-from actmodels.reader.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
+from actmodels.reader.data import embedding_rows
+from actmodels.reader.questions import (
+    FIRST_WORD,
+    NO_CANDIDATE,
+    PLACEHOLDER,
+    QuestionTensors,
+    most_frequent_accuracy,
+)
 from actmodels.reader.training import ReaderTraining
 from tests.actmodels.reader.samples import reader_trial
 

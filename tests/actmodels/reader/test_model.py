@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import pad
 
-from actmodels.reader.batching import QuestionBatch, collate
-from actmodels.reader.questions import NO_CANDIDATE, UNKNOWN
+from actmodels.reader.questions import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
 from tests.actmodels.reader import slow_reader
 from tests.actmodels.reader.samples import make, questions
 

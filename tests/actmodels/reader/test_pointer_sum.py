@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from actmodels.reader.pointer_sum import mixed, pointer_sum
+from actmodels.reader.write import mixed, pointer_sum
 
 
 def logs(*probabilities: float) -> torch.Tensor:

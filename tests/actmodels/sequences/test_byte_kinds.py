@@ -6,10 +6,9 @@ import pytest
 import torch
 
 from actmodels.sequences.act_rnn import ActRnn
-from actmodels.sequences.byte_kinds import KINDS, KindFigures, by_kind, entropy, kind_of
 from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig
-from actmodels.sequences.reading import read
+from actmodels.sequences.pondering import KINDS, KindFigures, by_kind, entropy, kind_of, read
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, sample_trial
 

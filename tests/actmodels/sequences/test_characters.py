@@ -9,8 +9,8 @@ from actmodels.errors import DataError
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig
-from actmodels.sequences.evaluation import evaluate
-from actmodels.sequences.reading import read
+from actmodels.sequences.pondering import read
+from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.training import SequenceTraining
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from actmodels.sequences.addition import END, Addition
-from actmodels.sequences.build import build_task
+from actmodels.sequences.bits import NAMES, Logic, LogicInstance, Parity
 from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
@@ -13,9 +12,8 @@ from actmodels.sequences.config import (
     SortConfig,
     TaskConfig,
 )
-from actmodels.sequences.logic import NAMES, Logic, LogicInstance
-from actmodels.sequences.parity import Parity
-from actmodels.sequences.sort import Sort
+from actmodels.sequences.numbers import END, Addition, Sort
+from actmodels.sequences.training import build_task
 from tests.actmodels.sequences.samples import GENERATED
 
 

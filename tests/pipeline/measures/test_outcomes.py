@@ -2,7 +2,7 @@
 
 import pytest
 
-from actmodels.rows.traces import OUTCOMES
+from actmodels.rows.pairs import OUTCOMES
 from pipeline.measures.outcomes import outcome, summarise
 
 N, E, C = "neutral", "entailment", "contradiction"

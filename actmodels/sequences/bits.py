@@ -1,6 +1,6 @@
-"""Binary gates, one after the other (Graves 2016 section 3.2).
+"""Tasks on bits: parity of a vector seen all at once, and binary gates, one after the other.
 
-Two things are lost in our copy of the paper; what is taken here:
+Of logic two things are lost in our copy of the paper; what is taken here:
 
 - Gate i of a vector is applied as b_{i+1} = T_i(P = b_i, Q = b_{i-1}): the newest bit is the
   first argument. Six of the ten gates are symmetric; for the others the order matters.
@@ -13,10 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.sequences.batch import SequenceBatch, uniform, within
-from actmodels.sequences.config import LogicConfig
-from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.task import Task
+from actmodels.sequences.config import LogicConfig, ParityConfig
+from actmodels.sequences.task import Outputs, SequenceBatch, Task, uniform, within
 
 # Graves' table 1: truth values for (P, Q) = TT, TF, FT, FF.
 GATES: dict[str, tuple[int, int, int, int]] = {
@@ -35,6 +33,39 @@ NAMES = tuple(GATES)
 TRUTH = torch.tensor([GATES[name] for name in NAMES])  # [gate, TT TF FT FF]
 
 
+class Parity(Task):
+    """k of the entries, k from 1 to all of them, are 1 or -1; is the number of ones odd?
+
+    Graves 2016 section 3.1.
+    """
+
+    difficulty = "entries that are not 0"
+    difficulty_of = "sequence"
+
+    def __init__(self, config: ParityConfig) -> None:
+        self.inputs = config.bits
+        self.outputs = Outputs(heads=1, classes=2)
+
+    def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Sequences of length 1."""
+        used = uniform(1, self.inputs, (count, 1), generator)
+        # The places of a random permutation's numbers below k are a random choice of k places.
+        order = torch.rand(count, self.inputs, generator=generator).argsort(dim=1)
+        signs = uniform(0, 1, (count, self.inputs), generator) * 2 - 1
+        vectors = torch.where(order < used, signs, 0)
+        odd = (vectors == 1).sum(dim=1) % 2
+        always = torch.ones(count, 1, dtype=torch.bool)
+        return SequenceBatch(
+            vectors[:, None].float(), always, odd[:, None, None], always.clone(), used
+        )
+
+    def describe(self, batch: SequenceBatch, row: int) -> str:
+        """Such as `+-.+ odd`."""
+        marks = {1: "+", -1: "-", 0: "."}
+        entries = "".join(marks[int(value)] for value in batch.inputs[row, 0])
+        return f"{entries} {'odd' if batch.targets[row, 0, 0] else 'even'}"
+
+
 class LogicInstance(NamedTuple):
     """What a batch of sequences is made of.
 
@@ -50,7 +81,7 @@ class LogicInstance(NamedTuple):
 
 
 class Logic(Task):
-    """After each vector: what do its gates make of its bits?"""
+    """After each vector: what do its gates make of its bits? (Graves 2016 section 3.2)"""
 
     difficulty = "gates in the vector"
     difficulty_of = "vector"

@@ -1,7 +1,4 @@
-"""What a character model does on each kind of byte: where does it ponder? (Graves 2016, figure 23)
-
-Graves names spaces, commas and full stops as what his networks pause at, and brackets of XML tags.
-"""
+"""Where a trained network ponders: by difficulty, by kind of byte, and along a text (Graves 2016)."""
 
 import string
 from dataclasses import dataclass
@@ -9,10 +6,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from actmodels.figures import mean_and_sd
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import BYTES, Characters
-from actmodels.sequences.evaluation import evaluate
+from actmodels.sequences.scoring import SequenceEvaluation, evaluate
+from actmodels.sequences.task import Task
 
+# Graves names spaces, commas and full stops as what his networks pause at, and brackets of tags.
 MARKS = "markup or other mark"
 # A dot in an abbreviation or in a number counts as a sentence end, too.
 ASCII = {
@@ -24,6 +24,58 @@ ASCII = {
     "comma, colon or semicolon": ",:;",
 }
 KINDS = (*ASCII, MARKS)
+
+
+@dataclass(frozen=True)
+class DifficultyFigures:
+    """Instances of one difficulty: sequences, or where each vector has its own, vectors.
+
+    instances: how many there are. asked: how many of them have a target.
+    error: share of those asked with any mistake; None where none is asked.
+    mean_steps, sd_steps: N over their inputs. ponder_cost: mean N + R of an input. None where the
+        network does not halt.
+    """
+
+    difficulty: int
+    instances: int
+    asked: int
+    error: float | None
+    mean_steps: float | None
+    sd_steps: float | None
+    ponder_cost: float | None
+
+
+def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[DifficultyFigures]:
+    """Figures of each difficulty that occurs, the least first."""
+    scored, pondered, batch = evaluation
+    if task.difficulty_of == "sequence":
+        level = batch.difficulty.amax(dim=1)  # padding has 0
+        asked, wrong = batch.target_mask.any(dim=1), scored.wrong.any(dim=1)
+    else:
+        level, asked, wrong = batch.difficulty, batch.target_mask, scored.wrong
+    real = batch.mask.any(dim=1) if task.difficulty_of == "sequence" else batch.mask
+
+    def of_inputs(values: Tensor | None, difficulty: int) -> Tensor | None:
+        return None if values is None else values[(batch.difficulty == difficulty) & batch.mask]
+
+    rows = []
+    for difficulty in level[real].unique().tolist():
+        here = real & (level == difficulty)
+        counted = here & asked
+        count = int(counted.sum())
+        mean_steps, sd_steps = mean_and_sd(of_inputs(pondered.steps, difficulty))
+        rows.append(
+            DifficultyFigures(
+                difficulty,
+                int(here.sum()),
+                count,
+                wrong[counted].double().mean().item() if count else None,
+                mean_steps,
+                sd_steps,
+                mean_and_sd(of_inputs(pondered.ponder_cost, difficulty))[0],
+            )
+        )
+    return rows
 
 
 def kind_of(byte: int) -> str:
@@ -114,3 +166,47 @@ def entropy(logits: Tensor) -> Tensor:
     """That of the predictions [...] for logits [..., classes], in nats."""
     scores = torch.log_softmax(logits, dim=-1)
     return -(scores.exp() * scores).sum(dim=-1)
+
+
+@dataclass(frozen=True)
+class ReadByte:
+    """One byte that was read.
+
+    byte: its code. steps: N on it; None for a network without halting. ponder_cost: N + R.
+    loss: of the byte that came next, in nats. entropy: of the prediction, in nats.
+    """
+
+    byte: int
+    steps: int | None
+    ponder_cost: float | None
+    loss: float
+    entropy: float
+
+
+@torch.no_grad()
+def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
+    """Read a text from a state of zeros.
+
+    Args:
+        text: at least two bytes; the last is only predicted.
+    """
+    if len(text) < 2:
+        raise ValueError(f"the text has {len(text)} bytes; at least 2 are needed to predict one")
+    model.eval()
+    weight = model.output.weight
+    batch = task.batch(torch.tensor([list(text)], dtype=torch.uint8)).to(weight.device)
+    pondered = model(batch.inputs.to(weight.dtype), batch.mask)
+    losses = task.outputs.losses(pondered.logits, batch.targets)[0].tolist()
+    entropies = entropy(pondered.logits[0])
+    steps = None if pondered.steps is None else pondered.steps[0].tolist()
+    ponder = None if pondered.ponder_cost is None else pondered.ponder_cost[0].tolist()
+    return [
+        ReadByte(
+            text[t],
+            None if steps is None else int(steps[t]),
+            None if ponder is None else ponder[t],
+            losses[t],
+            entropy,
+        )
+        for t, entropy in enumerate(entropies.tolist())
+    ]
