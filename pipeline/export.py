@@ -29,7 +29,7 @@ from pipeline.sources.words import read_words
 from pipeline.trained.retrained import load_model
 from pipeline.trained.trials import data_digest, read_records
 from tune.provenance import provenance_tags
-from tune.registry import Candidate, register
+from tune.results import Candidate, register
 
 ABOUT = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
 

@@ -90,8 +90,8 @@ class Addition(Task):
 class Sort(Task):
     """n numbers, then n inputs of zeros, at which the places of the numbers are asked in order.
 
-    Graves 2016 section 3.4. An input is [number, whether it is the last one]. The k-th target is the place, counted from
-    0, at which the k-th smallest number stood.
+    An input is [number, whether it is the last one]. The k-th target is the place, counted from
+    0, at which the k-th smallest number stood (Graves 2016 section 3.4).
     """
 
     difficulty = "numbers to sort"

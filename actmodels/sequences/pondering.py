@@ -1,4 +1,4 @@
-"""Where a trained network ponders: by difficulty, by kind of byte, and along a text (Graves 2016)."""
+"""Where a trained network ponders: by difficulty, by kind of byte, along a text (Graves 2016)."""
 
 import string
 from dataclasses import dataclass

@@ -8,8 +8,8 @@ import torch
 from actmodels.config import TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.grid import Trial, with_keys
-from tune.pack_size import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
 from tune.packing import Pack, by_shape, in_order, make_packs
+from tune.placement import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 

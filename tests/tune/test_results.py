@@ -9,7 +9,7 @@ import pytest
 
 from tests.tune.tracking_samples import Killed, runs
 from tune.mlflow_store import TrackingError
-from tune.registry import BEST, Candidate, register
+from tune.results import BEST, Candidate, register
 
 # isort: split
 from mlflow import MlflowClient
