@@ -33,7 +33,7 @@ KINDS: dict[type[AnyTrialConfig], Kind] = {
         "actmodels.packed.training:PackTraining",
     ),
     SequenceTrialConfig: Kind(
-        "actmodels.sequences.training:trial_task", "actmodels.sequences.training:SequenceTraining"
+        "actmodels.sequences.build:trial_task", "actmodels.sequences.training:SequenceTraining"
     ),
     ReaderTrialConfig: Kind(
         "actmodels.reader.data:reader_data",

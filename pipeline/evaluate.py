@@ -7,10 +7,10 @@ from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
+from actmodels.evaluation import Evaluation, evaluate
 from actmodels.figures import mean_and_sd
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
-from actmodels.training import Evaluation, evaluate
 from pipeline.measures.against_reference import hits_by_model, paired_rows
 from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.steps import correlation_rows, length_rows

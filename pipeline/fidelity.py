@@ -14,11 +14,11 @@ from tqdm import tqdm
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors
+from actmodels.evaluation import evaluate
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Variant, VariantTime
-from actmodels.training import evaluate
 from pipeline.measures.over_seeds import Row, mean, spread, summarise
 from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params

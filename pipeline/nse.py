@@ -15,9 +15,9 @@ from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from actmodels.reader.config import build_reader_trial
 from actmodels.reader.data import load_reader, load_words
+from actmodels.reader.evaluation import ReaderEvaluation, evaluate
 from actmodels.reader.model import Reader
 from actmodels.reader.questions import QuestionTensors
-from actmodels.reader.training import ReaderEvaluation, evaluate
 from actmodels.rows.columns import columns
 from actmodels.rows.readers import (
     Baseline,

@@ -23,7 +23,7 @@ from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import replacing
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.trace import Trace, trace
+from actmodels.steps import Trace, trace
 from pipeline.answering.steps import by_label, told_steps
 from pipeline.measures.outcomes import outcome, summarise
 from pipeline.parameters.load import load_params

@@ -14,6 +14,7 @@ from torch import Tensor
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import FILLER, Batch, PairTensors
 from actmodels.data.trial_data import TrialData, input_rows
+from actmodels.evaluation import Evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
@@ -23,7 +24,7 @@ from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import load_member, member_state, pack_shape, stack
 from actmodels.prediction import Prediction
 from actmodels.settings import InputConfig
-from actmodels.training import Evaluation, Training, pair_marks, predicted
+from actmodels.training import Training, pair_marks
 
 CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
 

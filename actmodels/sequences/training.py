@@ -1,7 +1,6 @@
 """Training on sequences: an epoch is a number of updates on data drawn from (seed, epoch)."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -11,44 +10,11 @@ from actmodels.draws import generator, seed_of
 from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
 from actmodels.sequences.act_rnn import ActRnn, Pondered
-from actmodels.sequences.bits import Logic, Parity
-from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import (
-    AdditionConfig,
-    CharactersConfig,
-    LogicConfig,
-    ParityConfig,
     SequenceTrialConfig,
-    TaskConfig,
 )
-from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.scoring import Scored, adapt, evaluate, objective, score, sequence_marks
 from actmodels.sequences.task import SequenceBatch, Task
-
-
-def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
-    """Make the task that a configuration asks for.
-
-    Args:
-        text: the bytes that characters are drawn from; the other tasks need none.
-        source: where the text comes from, for messages.
-    """
-    if isinstance(config, ParityConfig):
-        return Parity(config)
-    if isinstance(config, LogicConfig):
-        return Logic(config)
-    if isinstance(config, AdditionConfig):
-        return Addition(config)
-    if isinstance(config, CharactersConfig):
-        if text is None:
-            raise TypeError("characters need a text")
-        return Characters(config, text, source)
-    return Sort(config)
-
-
-def trial_task(config: SequenceTrialConfig, folder: Path, text: Path | None = None) -> Task:
-    """What a trial is trained on; see actmodels.kinds."""
-    return build_task(config.task, None if text is None else read_bytes(text), str(text))
 
 
 class Found(NamedTuple):

@@ -7,9 +7,9 @@ from scipy.stats import pearsonr, spearmanr
 from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
+from actmodels.evaluation import Evaluation
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Correlations
-from actmodels.training import Evaluation
 
 
 def mean_lengths(pairs: PairTensors) -> Tensor:

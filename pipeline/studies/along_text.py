@@ -5,10 +5,10 @@ from typing import Any
 from actmodels.draws import generator
 from actmodels.errors import DataError
 from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.pondering import by_kind, read
-from actmodels.sequences.training import build_task
 from pipeline.parameters.study_sections import Graves
 from pipeline.sources.stored_text import StoredText
 

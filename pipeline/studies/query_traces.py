@@ -7,8 +7,8 @@ from typing import Any
 from torch import Tensor
 
 from actmodels.errors import ArtefactError
+from actmodels.reader.evaluation import QueryTrace, trace_query
 from actmodels.reader.model import Reader
-from actmodels.reader.query_trace import QueryTrace, trace_query
 from actmodels.reader.questions import FIRST_WORD, PLACEHOLDER, UNKNOWN, QuestionTensors
 from pipeline.sources.question import BLANK
 from pipeline.sources.words import read_words

@@ -5,8 +5,8 @@ from typing import Any
 
 from actmodels.figures import mean_and_sd
 from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.evaluation import ReaderEvaluation
 from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
-from actmodels.reader.training import ReaderEvaluation
 from actmodels.records import TrialRecord
 from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.paired import Hits

@@ -8,9 +8,9 @@ from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind
 from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
 from actmodels.sequences.pondering import by_difficulty
 from actmodels.sequences.scoring import evaluate
-from actmodels.sequences.training import build_task
 from actmodels.settings import ActConfig
 from pipeline.measures.over_seeds import Row
 from pipeline.parameters.study_sections import Graves

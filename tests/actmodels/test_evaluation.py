@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import collate
+from actmodels.evaluation import evaluate
 from actmodels.figures import mean_and_sd
 from actmodels.models.adaptive_attention import AdaptiveAttention
-from actmodels.training import evaluate
+from actmodels.steps import ablate_steps
 from tests import model_checks
 from tests.samples import MODELS, sample_pairs, sample_trial
 

@@ -15,8 +15,9 @@ from actmodels.reader.config import ReaderTrialConfig
 from actmodels.reader.training import ReaderTraining
 from actmodels.records import EpochRecord
 from actmodels.registry import HALTINGS, model_with
+from actmodels.sequences.build import build_task
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.training import SequenceTraining, build_task
+from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig, TargetStepsConfig
 from actmodels.training import Training
 from tests.actmodels.reader.samples import questions, reader_trial, rows

@@ -7,8 +7,8 @@ import torch
 
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
+from actmodels.evaluation import evaluate
 from actmodels.published_batching import BUCKETS, rows_by_bucket, without_masks
-from actmodels.training import evaluate
 from tests import model_checks
 from tests.samples import sample_pairs, sample_trial
 

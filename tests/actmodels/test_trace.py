@@ -6,7 +6,7 @@ import torch
 from actmodels.data.pairs import collate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import HALTINGS, model_with
-from actmodels.trace import trace
+from actmodels.steps import trace
 from tests import model_checks
 from tests.samples import sample_batch, sample_pairs, sample_trial
 

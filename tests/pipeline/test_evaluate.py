@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from actmodels.training import Evaluation
+from actmodels.evaluation import Evaluation
 from pipeline.evaluate import depth_rows, prediction_rows
 from tests.samples import sample_pairs
 

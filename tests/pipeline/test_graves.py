@@ -10,7 +10,8 @@ from omegaconf import OmegaConf
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import AtDifficulty, SequenceResult
-from actmodels.sequences.training import SequenceTraining, build_task
+from actmodels.sequences.build import build_task
+from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
 from pipeline.parameters.study_sections import SequenceStudy

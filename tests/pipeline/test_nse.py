@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from actmodels.errors import ArtefactError
-from actmodels.reader.query_trace import trace_query
-from actmodels.reader.training import ReaderTraining, evaluate
+from actmodels.reader.evaluation import evaluate, trace_query
+from actmodels.reader.training import ReaderTraining
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.readers import Baseline, ReaderEpoch, ReaderMeans, ReaderResult, ReaderStep

@@ -16,7 +16,7 @@ from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.records import TrialRecord
-from actmodels.trace import trace
+from actmodels.steps import trace
 from actmodels.training import Training
 from pipeline.measures.outcomes import summarise
 from pipeline.parameters.schema import Trace as Settings

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from actmodels.reader.query_trace import trace_query
-from actmodels.reader.training import evaluate
+from actmodels.reader.evaluation import evaluate, trace_query
 from tests.actmodels.reader import slow_reader
 from tests.actmodels.reader.samples import make, questions
 

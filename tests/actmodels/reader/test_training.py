@@ -7,7 +7,8 @@ import torch
 
 from actmodels.errors import ConfigError, DataError
 from actmodels.reader.config import build_reader_trial
-from actmodels.reader.training import ReaderTraining, evaluate
+from actmodels.reader.evaluation import evaluate
+from actmodels.reader.training import ReaderTraining
 from tests.actmodels.reader.samples import questions, reader_trial, rows
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
 from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
@@ -17,7 +18,6 @@ from actmodels.sequences.config import (
     SequenceNetworkConfig,
 )
 from actmodels.sequences.scoring import objective, score
-from actmodels.sequences.training import build_task
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT
 

@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
 from actmodels.sequences.config import SequenceHaltingConfig, TaskConfig
 from actmodels.sequences.pondering import by_difficulty
 from actmodels.sequences.scoring import SequenceEvaluation, evaluate
 from actmodels.sequences.task import Task
-from actmodels.sequences.training import build_task
 from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
 
 

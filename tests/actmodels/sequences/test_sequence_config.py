@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from actmodels.errors import ConfigError
+from actmodels.sequences.build import build_task
 from actmodels.sequences.config import (
     AdditionConfig,
     CharactersConfig,
@@ -17,7 +18,7 @@ from actmodels.sequences.config import (
     SortConfig,
     build_sequence_trial,
 )
-from actmodels.sequences.training import SequenceTraining, build_task
+from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig, FixedStepsConfig, PonderNetConfig
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT, sample_trial
 

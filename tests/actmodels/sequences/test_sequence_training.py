@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 import torch
 
+from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import ParityConfig, SequenceTrialConfig
 from actmodels.sequences.scoring import evaluate
-from actmodels.sequences.training import SequenceTraining, build_task
+from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 

@@ -5,6 +5,7 @@ import torch
 from torch.nn.functional import one_hot
 
 from actmodels.sequences.bits import NAMES, Logic, LogicInstance, Parity
+from actmodels.sequences.build import build_task
 from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
@@ -13,7 +14,6 @@ from actmodels.sequences.config import (
     TaskConfig,
 )
 from actmodels.sequences.numbers import END, Addition, Sort
-from actmodels.sequences.training import build_task
 from tests.actmodels.sequences.samples import GENERATED
 
 

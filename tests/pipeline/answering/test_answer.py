@@ -8,10 +8,10 @@ import torch
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import UNKNOWN, collate
+from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
-from actmodels.trace import trace
-from actmodels.training import evaluate
+from actmodels.steps import trace
 from pipeline.answering.answer import LONGEST, Answer, Answerer, PairError
 from pipeline.answering.bundle import read_bundle
 from pipeline.answering.signature import signature

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from actmodels.training import Evaluation
+from actmodels.evaluation import Evaluation
 from pipeline.measures.steps import correlation_rows, length_rows, mean_lengths
 from tests.samples import sample_pairs
 

@@ -10,8 +10,9 @@ import torch
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
+from actmodels.sequences.build import build_task
 from actmodels.sequences.pondering import KINDS
-from actmodels.sequences.training import SequenceTraining, build_task
+from actmodels.sequences.training import SequenceTraining
 from pipeline.graves import NO_DATA, trained_runs
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.along_text import Reading

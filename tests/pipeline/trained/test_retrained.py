@@ -8,9 +8,10 @@ import torch
 
 from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
+from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
-from actmodels.training import Training, evaluate
+from actmodels.training import Training
 from pipeline.trained.retrained import retrained_models
 from tests.samples import sample_data, sample_trial, save_sample_data
 

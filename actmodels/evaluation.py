@@ -1,0 +1,95 @@
+"""Measuring a trained model on a split."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from actmodels.data.pairs import Batch, PairTensors, collate
+from actmodels.figures import Figures, mean_and_sd
+from actmodels.models.pair_model import PairModel
+from actmodels.prediction import Prediction
+from actmodels.settings import InputConfig
+
+
+class Evaluation(NamedTuple):
+    """A model on a split, per pair scored, in the split's order.
+
+    rows: [pairs], where each stands in the split; all of it but for the models as published.
+    logits: [pairs, labels]. labels: [pairs].
+    steps, ponder_cost: [pairs], or None for a model without halting.
+    """
+
+    rows: Tensor
+    logits: Tensor
+    labels: Tensor
+    steps: Tensor | None
+    ponder_cost: Tensor | None
+
+    @property
+    def predictions(self) -> Tensor:
+        """The likeliest label of each pair [pairs]."""
+        return self.logits.argmax(dim=1)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right predictions, in [0, 1]."""
+        return (self.predictions == self.labels).double().mean().item()
+
+    @property
+    def loss(self) -> float:
+        """Mean cross-entropy in nats, without the ponder term."""
+        return cross_entropy(self.logits.double(), self.labels).item()
+
+    @property
+    def figures(self) -> Figures:
+        """All of it in a few numbers."""
+        spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
+        return Figures(self.loss, self.accuracy, *spread, ponder[0])
+
+
+def evaluate(
+    model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
+) -> Evaluation:
+    """Score the pairs of a split without dropout, in the batches that the model makes of it."""
+    rows, found = predicted(model, pairs, config, batch_size, lambda batch: batch)
+    return Evaluation(rows, found.logits, pairs.labels[rows], found.steps, found.ponder_cost)
+
+
+@torch.no_grad()
+def predicted(
+    model: PairModel,
+    pairs: PairTensors,
+    config: InputConfig,
+    batch_size: int,
+    given: Callable[[Batch], Batch],
+) -> tuple[Tensor, Prediction]:
+    """What a model or a pack says of a split, on the CPU.
+
+    Args:
+        given: what the model is given of a batch; a pack has a dimension more.
+
+    Returns:
+        where the scored pairs stand in the split [pairs], and the predictions in that order.
+    """
+    model.eval()
+    device = next(model.parameters()).device
+    predictions, scored = [], []
+    for index in model.batches(pairs, batch_size):
+        batch = collate(pairs, index, null_token=config.null_token, device=device)
+        predictions.append(model(given(batch)))
+        scored.append(index)
+    rows, back = torch.sort(torch.cat(scored))
+
+    def joined(parts: list[Tensor], dim: int) -> Tensor:
+        return torch.cat(parts, dim).cpu().index_select(dim, back)
+
+    steps = [one.steps for one in predictions if one.steps is not None]
+    ponder = [one.ponder_cost for one in predictions if one.ponder_cost is not None]
+    return rows, Prediction(
+        joined([one.logits for one in predictions], -2),
+        joined(steps, -1) if steps else None,
+        joined(ponder, -1) if ponder else None,
+    )
