@@ -84,11 +84,6 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         for index in self.model.batches(self.data.train, size, order):
             yield collate(self.data.train, index, null_token=null_token, device=self.device)
 
-    def forward(self, batch: Batch) -> Prediction:
-        """See ModelTraining."""
-        prediction: Prediction = self.model(batch)
-        return prediction
-
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
         """See ModelTraining."""
         return self.model.objective(found, batch.labels)

@@ -30,7 +30,8 @@ class SupervisedAct(Act):
         share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
         self.share = share if isinstance(epoch, Tensor) else float(share)
 
-    def cost_weight(self) -> float | Tensor:
+    @property
+    def current_ponder_weight(self) -> float | Tensor:
         """The ponder weight now."""
         return self.share * self.weight
 
@@ -77,7 +78,8 @@ class TargetSteps(Act):
         self.damping: float | Tensor = config.damping
         self.recent_share: float | Tensor = config.recent_share
 
-    def cost_weight(self) -> Tensor:
+    @property
+    def current_ponder_weight(self) -> Tensor:
         """The ponder weight now []; in a pack [trials]."""
         return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
 

@@ -69,16 +69,12 @@ def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
     return Halted(weights, running.sum(dim=-1).to(masses.dtype), remainder)
 
 
-def survival(probabilities: Tensor) -> Tensor:
-    """(1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is reached."""
-    reached = torch.cumprod(1 - probabilities, dim=-1)
-    return torch.cat([torch.ones_like(reached[..., :1]), reached[..., :-1]], dim=-1)
-
-
 def first_halts(probabilities: Tensor) -> Tensor:
     """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is the first to halt.
 
     What is missing to 1 is the chance that none of these steps halts; `until` gives it to the
     last one.
     """
-    return probabilities * survival(probabilities)
+    reached = torch.cumprod(1 - probabilities, dim=-1)
+    before = torch.cat([torch.ones_like(reached[..., :1]), reached[..., :-1]], dim=-1)
+    return probabilities * before

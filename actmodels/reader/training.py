@@ -68,11 +68,6 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
         ):
             yield collate(self.train, index, self.device)
 
-    def forward(self, batch: QuestionBatch) -> Answer:
-        """See ModelTraining."""
-        answer: Answer = self.model(batch)
-        return answer
-
     def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:
         """See ModelTraining."""
         return self.model.objective(found, batch.answers)

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from actmodels.data.pairs import PairTensors, collate
-from actmodels.halting.act import Act, act
+from actmodels.halting.act import Act
+from actmodels.halting.distribution import until as act
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 

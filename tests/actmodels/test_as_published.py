@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from actmodels.as_published import ScrambledAlignment, batch_remainder
 from actmodels.data.pairs import collate
-from actmodels.halting.act import act
+from actmodels.halting.distribution import until
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.training import Training
@@ -171,7 +171,7 @@ def test_batch_remainder_against_a_slow_loop(scale: float, count: int) -> None:
         weights, remainders, steps = slow_batch_remainder(probabilities.tolist(), 0.01)
         torch.testing.assert_close(halted.weights, torch.tensor(weights, dtype=torch.float64))
         assert halted.remainder.tolist() == pytest.approx(remainders)
-        assert halted.steps.tolist() == steps == act(probabilities, 0.01).steps.tolist()
+        assert halted.steps.tolist() == steps == until(probabilities, 0.01).steps.tolist()
 
 
 def test_the_remainder_falls_on_the_last_step_of_the_batch() -> None:
