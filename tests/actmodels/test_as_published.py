@@ -243,16 +243,3 @@ def test_no_ponder_cost_leaves_the_cross_entropy_and_the_steps() -> None:
     assert torch.equal(objective, cross_entropy(prediction.logits, batch.labels))
     assert model.ponder_weight is None
     assert torch.equal(prediction.steps, correct("adaptive_attention")(batch).steps)
-
-
-@pytest.mark.parametrize("name", SWITCHES)
-def test_all_on_trains_and_resumes_to_the_bit(name: str) -> None:
-    settings = dict.fromkeys(SWITCHES[name], True)
-    config = sample_trial(f"{name}_as_published", max_epochs=2, **settings)
-    whole, first = Training(config, sample_data()), Training(config, sample_data())
-    history = [epoch.result() for epoch in whole.epochs()]
-    first.run_epoch()
-    second = Training(config, sample_data())
-    second.load_state_dict(first.state_dict())
-    assert [*(e.result() for e in second.epochs())] == history[1:]
-    assert not whole.diverged

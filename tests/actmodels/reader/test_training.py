@@ -79,11 +79,6 @@ def test_dropout_masks_are_new_in_each_update(monkeypatch: pytest.MonkeyPatch) -
     assert len(keys) == len(set(keys)) == 2 * 8  # 30 questions, 4 in a batch
 
 
-def test_patience() -> None:
-    run = training(max_epochs=50, patience=1, learning_rate=1e-12)
-    assert len(list(run.epochs())) == 2  # nothing learnt: the second epoch is no better
-
-
 def test_frozen_embeddings_are_not_trained() -> None:
     for trained in (False, True):
         run = training(trained_embeddings=trained, max_epochs=1)
@@ -142,9 +137,3 @@ def test_published_settings_can_be_said() -> None:
 def test_settings_are_checked(changes: dict[str, Any], wording: str) -> None:
     with pytest.raises(ConfigError, match=f"reader: {wording}"):
         reader_trial(**changes)
-
-
-def test_all_problems_at_once() -> None:
-    with pytest.raises(ConfigError) as caught:
-        reader_trial(steps=0, batch_size=0, patience=-1)
-    assert len(caught.value.problems) == 3

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from actmodels.models.decomposable_attention import BIASES, FARTHEST, IntraAttention
-from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.alignment import SoftAlignment
 from tests import model_checks
 from tests.samples import sample_batch, sample_trial
@@ -49,16 +48,6 @@ def slowly(intra: IntraAttention, words: Tensor) -> tuple[Tensor, Tensor]:
             weights[i, j] = scores[j] / sum(scores)
     context = [sum(weights[i, j] * words[j] for j in range(count)) for i in range(count)]
     return weights, torch.cat([words, torch.stack(context)], dim=1)
-
-
-def test_parameters() -> None:
-    """Decomposable Attention's 381,803, F_intra, a wider F and G (582k), and the biases."""
-    count = parameter_count(build(sample_trial(MODEL, width=200), torch.zeros(4, 300)))
-    f_intra = 2 * (200 * 200 + 200)
-    wider_f, wider_g = 200 * 200, 2 * 200 * 200
-    published = 381_803 + f_intra + wider_f + wider_g
-    assert published == 582_203
-    assert count == published + BIASES == 582_225
 
 
 def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:

@@ -1,4 +1,4 @@
-"""The published batching heuristic, padding, and the stored split."""
+"""The published batching heuristic, padding, the stored split, and the most frequent candidate."""
 
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from actmodels.reader.questions import (
     QuestionTensors,
     batches_by_length,
     collate,
+    most_frequent_accuracy,
+    occurrences,
     pooled_batches,
 )
 from tests.actmodels.reader.samples import questions
@@ -101,3 +103,18 @@ def test_embedding_rows() -> None:
     assert drawn.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.05)
     assert torch.equal(rows, embedding_rows(vectors, found, 0.1, seed=1))
     assert not torch.equal(rows, embedding_rows(vectors, found, 0.1, seed=2))
+
+
+def test_the_most_frequent_candidate_by_hand() -> None:
+    """Right; wrong; one of two; and one of three whose padding to four counts for nothing."""
+    split = QuestionTensors(
+        document_ids=torch.arange(13, dtype=torch.int32),
+        candidate_at=torch.tensor([1, 1, 0, -1, 0, 0, 2, 0, 1, -1, 2, 1, 0], dtype=torch.int32),
+        document_offsets=torch.tensor([0, 4, 7, 10, 13]),
+        query_ids=torch.tensor([2, 2, 2, 2], dtype=torch.int32),
+        query_offsets=torch.arange(5),
+        candidate_counts=torch.tensor([2, 4, 2, 3]),
+        answers=torch.tensor([1, 2, 0, 1]),
+    )
+    assert occurrences(split).tolist() == [[1, 2, 0, 0], [2, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
+    assert most_frequent_accuracy(split) == pytest.approx((1 + 0 + 1 / 2 + 1 / 3) / 4)
