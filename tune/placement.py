@@ -5,10 +5,10 @@ auto, and where they will train. None of the numbers here changes a result; all 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import ray
 import torch
@@ -20,6 +20,7 @@ from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining, evaluate_pack
 from actmodels.training import Training
+from tune.execution import Execution
 from tune.grid import Trial
 from tune.packing import Pack, by_shape, in_order, make_packs
 from tune.room import places
@@ -117,41 +118,31 @@ def _seconds(action: Callable[[], object], device: str) -> float:
     return time.perf_counter() - start
 
 
-def place(
-    kind: str,
-    trials: list[Trial],
-    trials_per_pack: int | Literal["auto"],
-    *,
-    resources: Mapping[str, float],
-    where: Mapping[str, Any],
-) -> list[Pack]:
+def place(kind: str, trials: list[Trial], execution: Execution) -> list[Pack]:
     """Put trials into packs, enough of them for all workers, in the order of the trials.
 
     Args:
         kind: what is running, for messages.
-        resources: what Ray sets aside for one pack (cpu, gpu).
-        where: data_folder, device and threads of a worker.
     """
-    groups, room = by_shape(trials), places(resources)
+    groups, room = by_shape(trials), places(execution.resources)
     sizes = dict.fromkeys(groups, 1)
-    if trials_per_pack != "auto":
-        sizes = dict.fromkeys(groups, trials_per_pack)
+    if execution.trials_per_pack != "auto":
+        sizes = dict.fromkeys(groups, execution.trials_per_pack)
     elif len(trials) > room:  # else there is a worker for each trial
         several = {shape: group for shape, group in groups.items() if len(group) > 1}
-        found = measured_sizes(kind, list(several.values()), resources, where)
+        found = measured_sizes(kind, list(several.values()), execution)
         sizes |= zip(several, found, strict=True)
     return in_order(make_packs(groups, sizes, room), trials)
 
 
-def measured_sizes(
-    kind: str, groups: list[list[Trial]], resources: Mapping[str, float], where: Mapping[str, Any]
-) -> list[int]:
+def measured_sizes(kind: str, groups: list[list[Trial]], execution: Execution) -> list[int]:
     """The best size of a pack for each group of trials of one shape, measured where they train."""
+    resources = execution.resources
     task: Any = ray.remote(
         num_cpus=resources["cpu"], num_gpus=resources["gpu"], max_calls=1, max_retries=0
     )
     task = task(measured_rates)
-    answers = [task.remote([t.config for t in group], **where) for group in groups]
+    answers = [task.remote([t.config for t in group], **execution.where) for group in groups]
     sizes = []
     for group, answer in zip(groups, answers, strict=True):
         rates: dict[int, float] = {}

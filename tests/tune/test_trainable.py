@@ -174,8 +174,8 @@ def test_trials_that_are_behind_leave_the_pack(
 
 
 def test_sequences_need_no_data(tmp_path: Path) -> None:
-    trials = started([sequence_trial()], tmp_path / "nothing", "cpu")
-    (member,) = trials.run_epoch()
+    trials, (member,) = started([sequence_trial()], tmp_path / "nothing", "cpu")
+    trials.run_epoch()
     assert [record.epoch for record in member.history] == [1]
     assert member.parameters > 0
 
@@ -211,7 +211,8 @@ def test_characters_are_drawn_from_the_text_they_are_given(tmp_path: Path) -> No
     for name, content in (("a", TEXT), ("b", TEXT), ("c", TEXT.flip(0))):
         path = tmp_path / name
         path.write_bytes(bytes(content.tolist()))
-        trials = started([config], tmp_path / "nothing", "cpu", path)
-        losses.append(trials.run_epoch()[0].history[0].train_loss)
+        trials, (member,) = started([config], tmp_path / "nothing", "cpu", path)
+        trials.run_epoch()
+        losses.append(member.history[0].train_loss)
     assert losses[0] == losses[1] != losses[2]
     assert str(tmp_path) not in str(config.as_dict())
