@@ -1,4 +1,4 @@
-"""What every model returns, and its losses: of a batch, or of the batches of a pack."""
+"""What every model returns, and its losses, which torch's own cannot average per trial."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Attention over real tokens, and bilinear attention over a memory (paper eq. 3-4)."""
+"""Attention over real tokens: the one place where a mask turns into minus infinity."""
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
 
 
 class BilinearAttention(nn.Module):
-    """weights_i = softmax_i(memory_i · (W query + b)).
+    """weights_i = softmax_i(memory_i · (W query + b)) (paper eq. 3-4; Sordoni et al. 2016).
 
     The bias stays: at the first inference step the query is all zeros and b alone looks at the
     content of the memory.

@@ -77,6 +77,8 @@ class GRUCell(nn.Module):
 class GRUEncoder(nn.Module):
     """Give each word the state of a GRU that has read up to it (Sordoni et al. 2016, "encode").
 
+    Thesis section 5.1, one output per word.
+
     The 2016 code read sentences padded on the left without a mask, so that its states at the
     first word already came from the padding; here they start from zeros.
 

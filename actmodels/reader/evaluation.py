@@ -90,7 +90,7 @@ class QueryTrace(NamedTuple):
 
 @torch.no_grad()
 def trace_query(model: Reader, questions: QuestionTensors, number: int) -> QueryTrace:
-    """Follow question `number` of a split through the steps of a reader, without dropout."""
+    """Follow question `number` of a split through a reader, without dropout (appendix A)."""
     model.eval()
     device = next(model.parameters()).device
     batch = collate(questions, torch.tensor([number]), device)

@@ -137,7 +137,8 @@ def occurrences(questions: QuestionTensors) -> Tensor:
 def most_frequent_accuracy(questions: QuestionTensors) -> float:
     """Accuracy, in [0, 1], of the most frequent candidate (Hill et al. 2015).
 
-    Where several stand there equally often, each is right with the same chance.
+    It is what a reader must beat. Where several stand there equally often, each is right with the
+    same chance.
     """
     counts = occurrences(questions)
     best = counts == counts.amax(dim=1, keepdim=True)

@@ -46,7 +46,7 @@ class DifficultyFigures:
 
 
 def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[DifficultyFigures]:
-    """Figures of each difficulty that occurs, the least first."""
+    """Figures of each difficulty that occurs, the least first (Graves' figures 6, 10, 14, 19)."""
     scored, pondered, batch = evaluation
     if task.difficulty_of == "sequence":
         level = batch.difficulty.amax(dim=1)  # padding has 0
@@ -131,6 +131,8 @@ def by_kind(
 ) -> list[KindFigures]:
     """Figures of each kind that occurs in windows of the held-out part, in the order of KINDS.
 
+    Where does a character model ponder? (Graves' figure 23)
+
     Args:
         count: windows; at_a_time: of them, which changes neither draws nor figures.
     """
@@ -185,7 +187,7 @@ class ReadByte:
 
 @torch.no_grad()
 def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
-    """Read a text from a state of zeros.
+    """Read a text from a state of zeros, byte by byte (Graves' figures 23 and 24).
 
     Args:
         text: at least two bytes; the last is only predicted.
