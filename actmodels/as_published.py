@@ -9,18 +9,16 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.batching import Batch
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import Batch, PairTensors
 from actmodels.halting.act import Act
 from actmodels.halting.distribution import Halted
 from actmodels.halting.family import weighted_mean
-from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.inference import GateDropout, Memories
+from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
 from actmodels.published_batching import published_batches, without_masks
 from actmodels.settings import (
     ActConfig,
@@ -131,7 +129,7 @@ class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
     """Decomposable Attention with the deviations its configuration asks for.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: PublishedDecomposableAttentionConfig, vectors: Tensor) -> None:
@@ -147,7 +145,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
     """Adaptive Attention with the deviations its configuration asks for.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     switches: PublishedAdaptiveAttentionConfig

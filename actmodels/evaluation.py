@@ -7,11 +7,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from actmodels.data.batching import Batch, collate
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import Batch, PairTensors, collate
 from actmodels.figures import Figures, mean_and_sd
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
+from actmodels.prediction import Prediction
 from actmodels.settings import InputConfig
 
 

@@ -6,8 +6,8 @@ code (actmodels.provenance) is that of its own kind.
 
 from dataclasses import dataclass
 
-from actmodels.comprehension.config import ReaderTrialConfig
 from actmodels.config import AnyTrialConfig, TrialConfig
+from actmodels.reader.config import ReaderTrialConfig
 from actmodels.sequences.config import SequenceTrialConfig
 
 
@@ -36,8 +36,8 @@ KINDS: dict[type[AnyTrialConfig], Kind] = {
         "actmodels.sequences.build:trial_task", "actmodels.sequences.training:SequenceTraining"
     ),
     ReaderTrialConfig: Kind(
-        "actmodels.comprehension.data:reader_data",
-        "actmodels.comprehension.data:reader_training",
+        "actmodels.reader.data:reader_data",
+        "actmodels.reader.data:reader_training",
     ),
 }
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch, batches_by_length
-from actmodels.data.pairs import PAD, PairTensors
+from actmodels.data.pairs import PAD, Batch, PairTensors, batches_by_length
 from actmodels.errors import DataError
 from actmodels.settings import PublishedConfig
 

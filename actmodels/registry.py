@@ -80,10 +80,10 @@ HALTINGS = {
     ),
     "dact": HaltingKind("DACT", DactConfig, "actmodels.halting.dact:Dact"),
     "supervised_act": HaltingKind(
-        "supervised ACT", SupervisedActConfig, "actmodels.halting.supervised_act:SupervisedAct"
+        "supervised ACT", SupervisedActConfig, "actmodels.halting.act_variants:SupervisedAct"
     ),
     "target_steps": HaltingKind(
-        "target steps", TargetStepsConfig, "actmodels.halting.target_steps:TargetSteps"
+        "target steps", TargetStepsConfig, "actmodels.halting.act_variants:TargetSteps"
     ),
 }
 
@@ -117,20 +117,20 @@ MODELS: dict[str, Architecture] = {
         IterativeAttentionConfig,
     ),
     "decomposable_intra_attention": Architecture(
-        "actmodels.models.decomposable_intra_attention:DecomposableIntraAttention",
+        "actmodels.models.decomposable_attention:DecomposableIntraAttention",
         DecomposableAttentionConfig,
     ),
     "lstm_encoders": Architecture(
         "actmodels.models.lstm_encoders:LstmEncoders", LstmEncodersConfig
     ),
     "conditional_encoding": Architecture(
-        "actmodels.models.conditional_encoding:ConditionalEncoding", ConditionalConfig
+        "actmodels.models.conditional:ConditionalEncoding", ConditionalConfig
     ),
     "conditional_attention": Architecture(
-        "actmodels.models.conditional_attention:ConditionalAttention", ConditionalConfig
+        "actmodels.models.conditional:ConditionalAttention", ConditionalConfig
     ),
     "word_by_word_attention": Architecture(
-        "actmodels.models.word_by_word_attention:WordByWordAttention", ConditionalConfig
+        "actmodels.models.conditional:WordByWordAttention", ConditionalConfig
     ),
     "decomposable_attention_as_published": Architecture(
         "actmodels.as_published:PublishedDecomposableAttention",

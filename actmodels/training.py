@@ -6,17 +6,13 @@ import torch
 from torch import Generator, Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import Batch, collate
-from actmodels.data.embeddings import input_rows, trained_rows
-from actmodels.data.pairs import FILLER
-from actmodels.data.trial_data import TrialData
+from actmodels.data.pairs import FILLER, Batch, collate
+from actmodels.data.trial_data import TrialData, input_rows, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.figures import EpochMeans, Figures, Marks
-from actmodels.losses import cross_entropies
 from actmodels.model_training import ModelTraining
-from actmodels.models.build import build, parameter_count
-from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
+from actmodels.models.pair_model import PairModel, build, parameter_count
+from actmodels.prediction import Prediction, cross_entropies
 from actmodels.settings import TrainConfig
 
 
@@ -87,11 +83,6 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         size = self.config.training.batch_size
         for index in self.model.batches(self.data.train, size, order):
             yield collate(self.data.train, index, null_token=null_token, device=self.device)
-
-    def forward(self, batch: Batch) -> Prediction:
-        """See ModelTraining."""
-        prediction: Prediction = self.model(batch)
-        return prediction
 
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
         """See ModelTraining."""

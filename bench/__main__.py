@@ -22,10 +22,10 @@ from typing import Any
 
 from actmodels.errors import SweepError, UserError
 from actmodels.files import write_text
-from actmodels.machine import machine
 from bench.plan import FULL, QUICK, Plan, data_of
 from bench.tables import bench_report
 from pipeline.running.stage import artefacts, run_command, state_folder
+from tune.provenance import machine
 
 PARTS = ("training", "inference", "memory", "gpu", "sweep", "data")  # modules of this package
 

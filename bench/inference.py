@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from actmodels.data.batching import collate
+from actmodels.data.pairs import collate
 from actmodels.models.alternating import Loop
 from bench.plan import Plan, Say, data_of
 from bench.timing import interleaved, rates, timed

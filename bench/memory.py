@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actmodels.data.batching import batches_by_length
+from actmodels.data.pairs import batches_by_length
 from bench.plan import Plan, Say
 from bench.processes import in_new_process
 from bench.ways import Pack, plain_twin, single

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import TrialData
+from actmodels.data.trial_data import TrialData, WordVectors
 from bench.work import PAPER, TINY, Sizes, drawn_data
 
 Say = Callable[[str], None]  # is told what is being done

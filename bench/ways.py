@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout

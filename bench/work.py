@@ -13,12 +13,11 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig, build_trial
-from actmodels.data.batching import batches_by_length, collate
-from actmodels.data.embeddings import WordVectors
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import FIRST_WORD, PairTensors
-from actmodels.data.trial_data import TrialData
-from actmodels.halting.act import Act, act
+from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
+from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.halting.act import Act
+from actmodels.halting.distribution import until as act
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from actmodels.ablation import ablate_steps
 from actmodels.data.pairs import PairTensors
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Ablation
+from actmodels.steps import ablate_steps
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage, state_folder

@@ -15,7 +15,7 @@ from typing import Any
 from tqdm import tqdm
 
 from actmodels.config import trial_from_dict
-from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
+from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
@@ -34,7 +34,7 @@ from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
 from pipeline.trained.trials import data_digest, load_model, read_records
 from tune.provenance import provenance_tags
-from tune.registry import Candidate, register
+from tune.results import Candidate, register
 
 ABOUT = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
 

@@ -12,13 +12,13 @@ import torch
 from tqdm import tqdm
 
 from actmodels.config import TrialConfig
-from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import WordVectors
 from actmodels.evaluation import evaluate
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
-from actmodels.rows.studies import Variant, VariantTime
+from actmodels.rows.pairs import Variant, VariantTime
 from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Hits, against_first
 from pipeline.parameters.load import load_params

@@ -9,7 +9,7 @@ import statistics
 from actmodels.config import TrialConfig
 from actmodels.registry import model_with
 from actmodels.rows.columns import columns
-from actmodels.rows.studies import HaltingPoint, HaltingTime
+from actmodels.rows.pairs import HaltingPoint, HaltingTime
 from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params

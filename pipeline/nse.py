@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from actmodels.comprehension.config import build_reader_trial
-from actmodels.comprehension.data import load_reader, load_words
-from actmodels.comprehension.evaluation import ReaderEvaluation, evaluate
-from actmodels.comprehension.questions import QuestionTensors
-from actmodels.comprehension.reader import NseReader
 from actmodels.files import write_text
+from actmodels.reader.config import build_reader_trial
+from actmodels.reader.data import load_reader, load_words
+from actmodels.reader.evaluation import ReaderEvaluation, evaluate
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import QuestionTensors
 from actmodels.rows.columns import columns
 from actmodels.rows.readers import (
     Baseline,
@@ -93,18 +93,18 @@ class Readers:
             }
         return self.loaded[kind]
 
-    def reader(self, run: ReaderRun, key: str) -> NseReader:
+    def reader(self, run: ReaderRun, key: str) -> Reader:
         """A run's reader at its best epoch."""
         words = load_words(artefacts("questions", run.config.questions))
         return load_reader(run.config, words, self.store.weights_path(key))
 
-    def score(self, run: ReaderRun, reader: NseReader, split: str) -> ReaderEvaluation:
+    def score(self, run: ReaderRun, reader: Reader, split: str) -> ReaderEvaluation:
         """The reader's answers to a split."""
         at_once = run.config.training.evaluation_batch_size
         return evaluate(reader, self.questions(run.config.questions)[split], at_once)
 
 
-def trace_lines(readers: Readers, run: ReaderRun, reader: NseReader, traced: int) -> list[str]:
+def trace_lines(readers: Readers, run: ReaderRun, reader: Reader, traced: int) -> list[str]:
     """Lines of queries.jsonl: the first dev questions, step by step."""
     kind = run.config.questions
     wording, questions = Wording.load(artefacts("questions", kind)), readers.questions(kind)["dev"]

@@ -14,11 +14,10 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from actmodels.comprehension.baseline import most_frequent_accuracy
-from actmodels.comprehension.questions import QuestionTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.files import write_text
+from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params, Vectors
 from pipeline.parameters.study_rules import WDW

@@ -18,14 +18,13 @@ import torch
 from tqdm import tqdm
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.rows.traces import COUNTS
-from actmodels.trace import Trace, trace
+from actmodels.rows.pairs import COUNTS
+from actmodels.steps import Trace, trace
 from pipeline.answering.steps import by_label, told_steps
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings

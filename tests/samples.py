@@ -6,10 +6,8 @@ from typing import Any
 import torch
 
 from actmodels.config import TrialConfig, build_trial, setting_types
-from actmodels.data.batching import Batch, collate
-from actmodels.data.embeddings import WordVectors
-from actmodels.data.pairs import FIRST_WORD, PairTensors
-from actmodels.data.trial_data import TrialData
+from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
+from actmodels.data.trial_data import TrialData, WordVectors
 
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo

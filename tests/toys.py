@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
+from actmodels.data.pairs import Batch
 from actmodels.halting.family import Classify, Halting, weighted_mean
-from actmodels.losses import cross_entropies, mean_over_examples
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
+from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
 from actmodels.values import Count
 
 

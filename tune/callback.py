@@ -3,14 +3,15 @@
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import ray.tune
 from tqdm import tqdm
 
+from actmodels.files import DamagedError, set_aside
 from actmodels.records import EpochRecord, TrialRecord
-from actmodels.sealed import DamagedError, set_aside
 from tune.failures import Failure
 from tune.grid import Trial
 from tune.packing import Pack
@@ -27,6 +28,7 @@ def current_callback() -> "DriverCallback | None":
     return _current
 
 
+@dataclass(eq=False, repr=False)
 class DriverCallback(ray.tune.Callback):
     """The single writer of records and of MLflow runs.
 
@@ -42,32 +44,24 @@ class DriverCallback(ray.tune.Callback):
         errors: why trials were given up, by key.
         ended: keys of the trials that were recorded or given up.
         again: packs of this round that Ray must be handed once more.
+        losses: how often trials were lost. unread: keys of those whose weights cannot be had.
     """
 
-    def __init__(
-        self,
-        trials: Mapping[str, Trial],
-        *,
-        store: TrialStore,
-        tracker: Tracker,
-        progress: Progress,
-        checkpoints: Path,
-        traces: Path,
-        keep_weights: bool,
-    ) -> None:
+    trials: Mapping[str, Trial]
+    store: TrialStore
+    tracker: Tracker
+    progress: Progress
+    checkpoints: Path
+    traces: Path
+    keep_weights: bool
+    errors: dict[str, str] = field(default_factory=dict, init=False)
+    ended: set[str] = field(default_factory=set, init=False)
+    again: list[Pack] = field(default_factory=list, init=False)
+    losses: Counter[str] = field(default_factory=Counter, init=False)
+    unread: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
         global _current
-        self.trials = trials
-        self.store = store
-        self.tracker = tracker
-        self.progress = progress
-        self.checkpoints = checkpoints
-        self.traces = traces
-        self.keep_weights = keep_weights
-        self.errors: dict[str, str] = {}
-        self.ended: set[str] = set()
-        self.again: list[Pack] = []
-        self.losses: Counter[str] = Counter()
-        self.unread: set[str] = set()
         _current = self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -59,13 +59,7 @@ def execute(
             tracker.in_background(),  # ends first: a thread that met Ray late would end the process
         ):
             await_room(execution.resources, execution.wait)
-            packs = place(
-                kind,
-                trials,
-                execution.trials_per_pack,
-                resources=execution.resources,
-                where=execution.where,
-            )
+            packs = place(kind, trials, execution)
             with Watch(execution.resources, max(5.0, execution.wait)):
                 fit(folder, packs, execution, callback, rungs)
     finally:

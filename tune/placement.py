@@ -1,55 +1,148 @@
-"""Putting trials into packs for the cluster that there is."""
+"""Putting trials into packs for the cluster that there is.
 
-from collections.abc import Mapping
+How many trials of one shape train best together on a device is measured where `trials_per_pack` is
+auto, and where they will train. None of the numbers here changes a result; all are ours.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import ray
+import torch
 
 from actmodels.config import TrialConfig
-from actmodels.data.trial_data import load_data
+from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import TrialData, load_data
+from actmodels.packed.optimizer import PackOptimizer
+from actmodels.packed.stack import stack
+from actmodels.packed.training import PackTraining, evaluate_pack
+from actmodels.training import Training
+from tune.execution import Execution
 from tune.grid import Trial
-from tune.pack_size import best_size, examples_per_second, try_sizes
 from tune.packing import Pack, by_shape, in_order, make_packs
 from tune.room import places
 from tune.trainable import prepare
 
+SIZES = (1, 2, 4, 8, 16, 32, 48)
+WORTHWHILE = 1.1  # a pack must train so many times the examples per second of single trials
+PATIENCE = 2  # sizes in a row that are not better than the best, after which no more are tried
+UPDATES = 8  # timed together, again and again; the fastest time counts
+SECONDS = 0.5  # how long each size is timed at least
+DEV_PAIRS = 256  # a whole batch of an evaluation, which must fit into memory too
 
-def place(
-    kind: str,
-    trials: list[Trial],
-    trials_per_pack: int | Literal["auto"],
-    *,
-    resources: Mapping[str, float],
-    where: Mapping[str, Any],
-) -> list[Pack]:
+
+def sizes_up_to(most: int) -> list[int]:
+    """The sizes tried where a pack can have at most so many trials."""
+    largest = min(most, SIZES[-1])
+    return [size for size in SIZES if size < largest] + [largest]
+
+
+def try_sizes(most: int, measure: Callable[[int], float]) -> dict[int, float]:
+    """Measure sizes in rising order, until they gain nothing or memory does not suffice.
+
+    Args:
+        most: trials that there are.
+        measure: examples per second, of all trials together, of a pack of some size.
+    """
+    rates: dict[int, float] = {}
+    for size in sizes_up_to(most):
+        try:
+            rates[size] = measure(size)
+        except torch.OutOfMemoryError:
+            break
+        if len(rates) - list(rates.values()).index(max(rates.values())) > PATIENCE:
+            break
+    return rates
+
+
+def best_size(rates: dict[int, float]) -> int:
+    """The size of the most examples per second; 1 where packs are not worth it."""
+    if not rates:
+        return 1
+    best = max(rates, key=rates.__getitem__)
+    return best if rates[best] >= WORTHWHILE * rates[1] else 1
+
+
+def excerpt(pairs: PairTensors, count: int) -> PairTensors:
+    """The first pairs of a split."""
+    count = min(count, len(pairs))
+    premise, hypothesis = pairs.premise_offsets[: count + 1], pairs.hypothesis_offsets[: count + 1]
+    return PairTensors(
+        pairs.premise_ids[: int(premise[-1])],
+        premise,
+        pairs.hypothesis_ids[: int(hypothesis[-1])],
+        hypothesis,
+        pairs.labels[:count],
+        pairs.depths[:count],
+    )
+
+
+def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device: str) -> float:
+    """Train a few updates of a pack, or of a trial by itself as it would be trained.
+
+    Returns:
+        examples per second, of all trials together.
+    """
+    pairs = UPDATES * configs[0].training.batch_size
+    data = replace(data, train=excerpt(data.train, pairs), dev=excerpt(data.dev, DEV_PAIRS))
+    train = _single(configs[0], data, device) if len(configs) == 1 else _pack(configs, data, device)
+    _seconds(train, device)  # warms up
+    times: list[float] = []
+    while sum(times) < SECONDS:
+        times.append(_seconds(train, device))
+    return len(configs) * len(data.train) / min(times)
+
+
+def _single(config: TrialConfig, data: TrialData, device: str) -> Callable[[], object]:
+    return Training(config, data, device).train_epoch
+
+
+def _pack(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Callable[[], object]:
+    training = PackTraining(configs, data, device)
+    members = training.members
+    pack = stack([member.model for member in members])
+    optimizer = PackOptimizer(pack, configs, [member.optimizer.state_dict() for member in members])
+    evaluate_pack(pack, data.dev, configs[0].input, len(members))
+    return lambda: training.train_epoch(pack, optimizer, members)
+
+
+def _seconds(action: Callable[[], object], device: str) -> float:
+    """How long the device takes."""
+    start = time.perf_counter()
+    action()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def place(kind: str, trials: list[Trial], execution: Execution) -> list[Pack]:
     """Put trials into packs, enough of them for all workers, in the order of the trials.
 
     Args:
         kind: what is running, for messages.
-        resources: what Ray sets aside for one pack (cpu, gpu).
-        where: data_folder, device and threads of a worker.
     """
-    groups, room = by_shape(trials), places(resources)
+    groups, room = by_shape(trials), places(execution.resources)
     sizes = dict.fromkeys(groups, 1)
-    if trials_per_pack != "auto":
-        sizes = dict.fromkeys(groups, trials_per_pack)
+    if execution.trials_per_pack != "auto":
+        sizes = dict.fromkeys(groups, execution.trials_per_pack)
     elif len(trials) > room:  # else there is a worker for each trial
         several = {shape: group for shape, group in groups.items() if len(group) > 1}
-        found = measured_sizes(kind, list(several.values()), resources, where)
+        found = measured_sizes(kind, list(several.values()), execution)
         sizes |= zip(several, found, strict=True)
     return in_order(make_packs(groups, sizes, room), trials)
 
 
-def measured_sizes(
-    kind: str, groups: list[list[Trial]], resources: Mapping[str, float], where: Mapping[str, Any]
-) -> list[int]:
+def measured_sizes(kind: str, groups: list[list[Trial]], execution: Execution) -> list[int]:
     """The best size of a pack for each group of trials of one shape, measured where they train."""
+    resources = execution.resources
     task: Any = ray.remote(
         num_cpus=resources["cpu"], num_gpus=resources["gpu"], max_calls=1, max_retries=0
     )
     task = task(measured_rates)
-    answers = [task.remote([t.config for t in group], **where) for group in groups]
+    answers = [task.remote([t.config for t in group], **execution.where) for group in groups]
     sizes = []
     for group, answer in zip(groups, answers, strict=True):
         rates: dict[int, float] = {}

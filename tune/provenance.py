@@ -1,9 +1,13 @@
-"""Which code and which versions a run comes from."""
+"""Where a run comes from: its code, its versions, and the machine."""
 
+import os
 import platform
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+CPUS = Path("/proc/cpuinfo")
 
 
 def provenance_tags() -> dict[str, str]:
@@ -27,3 +31,27 @@ def provenance_tags() -> dict[str, str]:
         commit = "unknown"
     versions = {f"{name}_version": version(name) for name in ("torch", "ray")}
     return {"git_commit": commit, "python_version": platform.python_version(), **versions}
+
+
+def machine() -> dict[str, Any]:
+    """Processor, cores, memory, accelerator and versions; the same at every call."""
+    import torch  # a second, which stages that train nothing are spared
+
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "cpu": _model_name() or platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory / 2**30, 1),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+    }
+
+
+def _model_name() -> str | None:
+    """What Linux calls the first processor."""
+    lines = CPUS.read_text().splitlines() if CPUS.is_file() else []
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), None)

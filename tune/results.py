@@ -1,12 +1,22 @@
-"""Figures of finished models in MLflow: one run for each result, however often it is logged."""
+"""Finished models in MLflow: their figures, and the models themselves in its registry.
+
+Every write can be repeated: there is one run for each result, and one registered model with a
+version per model, found by aliases. A version that is there already, told by its digest, is not
+made again, and what a killed driver left half-done is taken away by the next one.
+"""
 
 import hashlib
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tune.mlflow_store import Metrics, RunStore, flat_metrics
+from tune.mlflow_store import Metrics, RunStore, flat_metrics, write_pyfunc
 from tune.provenance import provenance_tags
 from tune.views import save_views
+
+BEST = "best"  # the alias of the best model
+DIGEST = "model_digest"  # the tag that tells versions apart
 
 
 def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> None:
@@ -60,3 +70,94 @@ def _log_run(
         if run.info.status != "FINISHED":
             store.client.set_terminated(run_id, "FINISHED")
         store.release()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model to register.
+
+    alias: the name it is asked for by. run: the name of its run.
+    digest: of all that decides its answers.
+    data: its folder. code: folders of the packages that it takes along.
+    loader: the module whose `_load_pyfunc` reads the folder.
+    requirements: libraries with their versions.
+    signature, example: as MLflow stores a signature, and columns that meet it.
+    """
+
+    alias: str
+    run: str
+    digest: str
+    data: Path
+    code: Sequence[Path]
+    loader: str
+    requirements: Sequence[str]
+    signature: Mapping[str, str]
+    example: Mapping[str, Sequence[str]]
+    description: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=dict)
+
+
+def register(
+    name: str, about: str, candidates: Sequence[Candidate], best: str, state: Path
+) -> dict[str, str]:
+    """Register models that are not there yet and point the aliases at them.
+
+    Args:
+        name: of the registered model. about: its description.
+        best: the alias of the candidate that is also called BEST.
+
+    Returns:
+        The version of each alias.
+
+    Raises:
+        TrackingError: the store cannot be used.
+    """
+    store = RunStore(state)
+    with store.errors():
+        if not store.client.search_registered_models(f"name = '{name}'"):
+            store.client.create_registered_model(name, description=about)
+        versions = {item.alias: _version(store, name, item) for item in candidates}
+        versions[BEST] = versions[best]
+        known = store.client.get_registered_model(name).aliases
+        for alias, version in versions.items():
+            if str(known.get(alias)) != version:
+                store.client.set_registered_model_alias(name, alias, version)
+        store.release()
+    return versions
+
+
+def _version(store: RunStore, name: str, item: Candidate) -> str:
+    """The version of a model; made if there is none of this digest."""
+    condition = f"name = '{name}' AND tags.`{DIGEST}` = '{item.digest}'"
+    if found := store.client.search_model_versions(condition):
+        return str(max(int(version.version) for version in found))
+    tags = {**item.tags, DIGEST: item.digest}
+    run = store.open("model", item.digest, tags, name=item.run)
+    run_id = run.info.run_id
+    if not run.data.metrics:
+        store.write(run_id, flat_metrics(item.metrics))
+    for remains in store.models_of(run_id):
+        store.client.delete_logged_model(remains)
+    model_id, place = store.new_model(item.alias, run_id, tags)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        write_pyfunc(
+            path,
+            ids=(run_id, model_id),
+            loader=item.loader,
+            data=item.data,
+            code=item.code,
+            requirements=item.requirements,
+            signature=item.signature,
+            example=item.example,
+        )
+        store.client.log_model_artifacts(model_id, str(path))
+    store.client.finalize_logged_model(model_id, "READY")
+    # before there is a version: the next driver looks no further than that
+    store.client.set_terminated(run_id, "FINISHED")
+    # by its place: MLflow would look `models:/ID` up in the store of the environment
+    made = store.client.create_model_version(
+        name, place, run_id, tags=tags, description=item.description, model_id=model_id
+    )
+    return str(made.version)

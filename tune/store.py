@@ -10,9 +10,9 @@ from typing import Any
 
 from actmodels.data.stored import save_stored
 from actmodels.errors import UserError
+from actmodels.files import DamagedError, file_digest, read_sealed, set_aside, write_sealed
 from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
-from actmodels.sealed import DamagedError, file_digest, read_sealed, set_aside, write_sealed
 
 
 class TrialStore:

@@ -48,8 +48,13 @@ def run_trials(
     """
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
-    with alone(kind, execution.state):
-        return tracked(kind, trials, execution, keep_weights=keep_weights, slow=slow)
+    with (
+        alone(kind, execution.state),
+        tracked(kind, trials, execution.state) as (tracker, metrics),
+    ):
+        records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
+        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
+        return records
 
 
 @contextmanager
@@ -71,26 +76,20 @@ def alone(kind: str, state: Path) -> Iterator[None]:
         lock.release()
 
 
+@contextmanager
 def tracked(
-    kind: str,
-    trials: list[Trial],
-    execution: Execution,
-    *,
-    keep_weights: bool,
-    slow: Callable[[Trial], float],
-) -> list[TrialRecord]:
-    """Finish all trials under one parent run, whose status says how that ended."""
+    kind: str, trials: list[Trial], state: Path
+) -> Iterator[tuple[Tracker, dict[str, float]]]:
+    """A parent run, whose status says how it ended, and the metrics that it is given then."""
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
-    tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
+    tracker = Tracker(kind, grid_hash(trials), tags, state)
     tracker.start()
     status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"
-    metrics = {"trials": float(len(trials))}
+    metrics: dict[str, float] = {"trials": float(len(trials))}
     try:
-        records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
+        yield tracker, metrics
         status = "FINISHED"
-        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
-        return records
     except SweepError:
         status = "FAILED"
         raise

@@ -8,13 +8,13 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from actmodels.records import EpochRecord, TrialRecord
-from tune.background import Background
 from tune.mlflow_store import (
     FAILURES,
     PARENT,
@@ -63,7 +63,8 @@ class Tracker:
 
     _store: RunStore
     _parent: str
-    _writer: Background | None = None
+    _writer: ThreadPoolExecutor | None = None
+    _writing: Future[bool] | None = None
 
     def __init__(self, kind: str, group: str, tags: Mapping[str, str], state: Path) -> None:
         self.kind, self.group, self.tags, self.state = kind, group, dict(tags), state
@@ -128,18 +129,25 @@ class Tracker:
 
         MLflow takes a tenth of a second for a trial, in which the workers would be idle.
         """
-        self._writer = writer = Background(self._flush)
+        self._writer = writer = ThreadPoolExecutor(1, "background")
         try:
             yield
         finally:
             self._writer = None
-            writer.end()
+            writer.shutdown()
+            if self._writing:
+                self._writing.result()
 
     def _later(self, action: Callable[..., None], *args: Any) -> None:
         self._queue.append((action, args))
-        if time.monotonic() >= self._retry_at:
-            write = self._writer.ask if self._writer else self._flush
-            write()
+        if time.monotonic() < self._retry_at:
+            return
+        if self._writer is None:
+            self._flush()
+            return
+        if self._writing and self._writing.done():
+            self._writing.result()  # an error of the time before, if known by now, is raised here
+        self._writing = self._writer.submit(self._flush)
 
     def _flush(self) -> bool:
         """Write what is waiting, in order; False if the store fails."""

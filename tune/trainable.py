@@ -12,11 +12,11 @@ import ray.tune
 import torch
 
 from actmodels.config import AnyTrialConfig
+from actmodels.files import DamagedError, read_sealed, set_aside, write_sealed
 from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
 from actmodels.packed.stack import can_pack
 from actmodels.registry import load_class
-from actmodels.sealed import DamagedError, read_sealed, set_aside, write_sealed
 from tune.early_stopping import Rungs
 
 
@@ -44,35 +44,14 @@ def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
 
 
 class Trials(Protocol):
-    """Trials in progress that train together."""
-
-    @property
-    def members(self) -> Sequence[AnyTraining]:
-        """All of them, also those that have ended."""
+    """A trial, or trials that train together."""
 
     @property
     def finished(self) -> bool:
         """All have ended."""
 
-    def run_epoch(self) -> Sequence[AnyTraining]:
-        """Train and evaluate once; the trials that had not ended."""
-
-
-class SingleTraining:
-    """A trial by itself, handled like a pack."""
-
-    def __init__(self, training: AnyTraining) -> None:
-        self.members = [training]
-
-    @property
-    def finished(self) -> bool:
-        """The trial has ended."""
-        return self.members[0].finished
-
-    def run_epoch(self) -> list[AnyTraining]:
-        """Train and evaluate once."""
-        self.members[0].run_epoch()
-        return self.members
+    def run_epoch(self) -> object:
+        """Train and evaluate once those that have not ended."""
 
 
 def started(
@@ -82,8 +61,8 @@ def started(
     text: Path | None = None,
     *,
     graphs: bool = False,
-) -> Trials:
-    """Trials of one kind at their beginning, stacked if there are several.
+) -> tuple[Trials, list[AnyTraining]]:
+    """Trials of one kind at their beginning, stacked if there are several, and each of them.
 
     Args:
         data_folder, text: see actmodels.kinds. graphs: stack a single one too; see PackTraining.
@@ -92,9 +71,10 @@ def started(
     data = load_class(kind.data)(first, data_folder, text)
     if len(configs) > 1 or (graphs and can_pack(first.model)):
         assert kind.pack is not None
-        pack: Trials = load_class(kind.pack)(configs, data, device, graphs=graphs)
-        return pack
-    return SingleTraining(load_class(kind.training)(first, data, device))
+        pack = load_class(kind.pack)(configs, data, device, graphs=graphs)
+        return pack, pack.members
+    single: AnyTraining = load_class(kind.training)(first, data, device)
+    return single, [single]
 
 
 def prepare(threads: int, precision: str) -> None:
@@ -164,8 +144,8 @@ def train_pack(
     """
     prepare(threads, precision)
     pack = list(configs.values())
-    training = started(pack, data_folder, device, text, graphs=graphs)
-    members = dict(zip(configs, training.members, strict=True))
+    training, trials = started(pack, data_folder, device, text, graphs=graphs)
+    members = dict(zip(configs, trials, strict=True))
     taken_up, notes = {}, []
     for key, member in members.items():
         path = checkpoint_path(checkpoints, key)
@@ -181,8 +161,8 @@ def train_pack(
     if taken_up or notes:
         report(taken_up, notes)
     while not training.finished:
-        trained = training.run_epoch()
-        told = {key: member for key, member in members.items() if member in trained}
+        told = {key: member for key, member in members.items() if not member.finished}
+        training.run_epoch()
         for key, member in told.items():
             save_checkpoint(checkpoint_path(checkpoints, key), member.state_dict())
         if rungs:

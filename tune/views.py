@@ -76,42 +76,45 @@ def named(kind: str, *names: str) -> list[str]:
     return [f"{kind}.`{name}`" for name in names]
 
 
-TRIALS = "tags.kind = 'trial'"
-VIEWS = (
-    View(
-        "trials",
-        "Trials, best on dev first",
-        f"{TRIALS} AND tags.stage != 'graves' AND tags.stage != 'nse'",
+def view_of_trials(key: str, title: str, condition: str, columns: Sequence[str]) -> View:
+    """Some of the trials, best on dev first, by these columns behind their figures."""
+    figures = named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch")
+    return View(
+        key,
+        f"{title}, best on dev first",
+        f"tags.kind = 'trial' AND {condition}",
         "metrics.`best_dev_accuracy`",
+        [*figures, *columns, *named("tags", "trial_key")],
+    )
+
+
+VIEWS = (
+    view_of_trials(
+        "trials",
+        "Trials",
+        "tags.stage != 'graves' AND tags.stage != 'nse'",
         [
-            *named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch"),
             *named("params", "model", "seed", "learning_rate", "ponder_weight", "dropout"),
             *named("params", "width", "batch_size", "epsilon"),
-            *named("tags", "stage", "trial_key"),
+            *named("tags", "stage"),
         ],
     ),
-    View(
+    view_of_trials(
         "sequences",
-        "Graves' tasks, best on dev first",
-        f"{TRIALS} AND tags.stage = 'graves'",
-        "metrics.`best_dev_accuracy`",
+        "Graves' tasks",
+        "tags.stage = 'graves'",
         [
-            *named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch"),
             *named("params", "task", "halting", "ponder_weight", "seed", "cell", "state_size"),
             *named("params", "learning_rate", "max_steps"),
-            *named("tags", "trial_key"),
         ],
     ),
-    View(
+    view_of_trials(
         "readers",
-        "Readers of cloze questions, best on dev first",
-        f"{TRIALS} AND tags.stage = 'nse'",
-        "metrics.`best_dev_accuracy`",
+        "Readers of cloze questions",
+        "tags.stage = 'nse'",
         [
-            *named("metrics", "best_dev_accuracy", "best_dev_mean_steps", "best_epoch"),
             *named("params", "questions", "strategy", "steps", "seed", "memory_size"),
             *named("params", "learning_rate", "dropout"),
-            *named("tags", "trial_key"),
         ],
     ),
     View(

@@ -1,12 +1,15 @@
-"""A split of sentence pairs as flat tensors in one file that loads by memory map.
+"""Sentence pairs: a split as flat tensors in one file that loads by memory map, and its batches.
 
 Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token that a model may
 ask for in front of each sentence, and the vocabulary's words follow from 3.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from actmodels.data.stored import load_stored, save_stored
@@ -43,3 +46,64 @@ class PairTensors:
     def load(cls, path: Path) -> "PairTensors":
         """Memory-map the file; raises ArtefactError if it is missing or damaged."""
         return load_stored(cls, path, "a split of sentence pairs")
+
+
+class Batch(NamedTuple):
+    """Padded sentences.
+
+    premise, hypothesis: token ids [batch, tokens], 0 where padded.
+    premise_mask, hypothesis_mask: true for real tokens, same shapes.
+    labels: [batch]. rows: [batch], where in the split each pair stands.
+    """
+
+    premise: Tensor
+    premise_mask: Tensor
+    hypothesis: Tensor
+    hypothesis_mask: Tensor
+    labels: Tensor
+    rows: Tensor
+
+
+def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[Tensor, Tensor]:
+    """Gather sentences `index` out of the flat `ids` into [batch, tokens] and a mask."""
+    starts = offsets[index]
+    lengths = offsets[index + 1] - starts
+    positions = torch.arange(int(lengths.max()))
+    mask = positions < lengths[:, None]
+    gathered = ids[(starts[:, None] + positions).clamp_(max=ids.numel() - 1)].long() * mask
+    if null_token:
+        front = torch.ones(len(index), 1, dtype=torch.long)
+        gathered = torch.cat([front * NULL, gathered], dim=1)
+        mask = torch.cat([front.bool(), mask], dim=1)
+    return gathered, mask
+
+
+def collate(
+    pairs: PairTensors, index: Tensor, *, null_token: bool, device: torch.device | str = "cpu"
+) -> Batch:
+    """Make the batch of the rows `index`, each sentence behind a NULL token if asked for."""
+    premise = pad(pairs.premise_ids, pairs.premise_offsets, index, null_token)
+    hypothesis = pad(pairs.hypothesis_ids, pairs.hypothesis_offsets, index, null_token)
+    tensors = (*premise, *hypothesis, pairs.labels[index], index)
+    return Batch(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+
+
+def batches_by_length(
+    pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
+) -> Iterator[Tensor]:
+    """Yield the rows of each batch, pairs of like length together, none left out.
+
+    With a generator, pairs of equal lengths and the batches come in random order (an epoch of
+    training); without one, in order of length (evaluation).
+    """
+    count = len(pairs)
+    order = torch.arange(count) if generator is None else torch.randperm(count, generator=generator)
+    premise = pairs.premise_offsets.diff()[order]
+    hypothesis = pairs.hypothesis_offsets.diff()[order]
+    by_length = torch.argsort(premise * (int(hypothesis.max()) + 1) + hypothesis, stable=True)
+    batches = order[by_length].split(batch_size)
+    if generator is None:
+        yield from batches
+    else:
+        for number in torch.randperm(len(batches), generator=generator).tolist():
+            yield batches[number]

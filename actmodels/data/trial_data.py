@@ -1,12 +1,82 @@
-"""Everything a trial reads, from one folder, by memory map."""
+"""Everything a trial on sentence pairs reads, by memory map, and its input rows."""
 
 import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from actmodels.config import TrialConfig
-from actmodels.data.embeddings import WordVectors
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
+from actmodels.data.stored import load_stored
+from actmodels.draws import generator
+from actmodels.settings import InputConfig
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """The vectors that the data stages prepared for the vocabulary.
+
+    vectors: float32 [words, dimensions]; zero where there is none.
+    found: bool [words], whether the word has a pre-trained vector.
+    word_hash: int64 [words], a hash of the spelling, for the `hashed` OOV rule.
+    in_train: bool [words], whether the word occurs in a training pair, for the `trained` OOV rule.
+    """
+
+    vectors: Tensor
+    found: Tensor
+    word_hash: Tensor
+    in_train: Tensor
+
+    @classmethod
+    def load(cls, path: Path) -> "WordVectors":
+        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
+        return load_stored(cls, path, "a table of word vectors")
+
+
+def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
+    """Build the rows [FIRST_WORD + words, dimensions] that token ids index.
+
+    Random rows are N(0, oov_std) (paper appendix D) and belong to the trial's seed, so that
+    replicates differ in them too. With unit_norm every row but the padding has length 1. A model
+    keeps all rows as they are here, but for `trained_rows`, which only start here.
+    """
+    draws = generator("word rows", seed)
+    count, dimensions = words.vectors.shape
+
+    def random_rows(number: int) -> Tensor:
+        return torch.randn(number, dimensions, generator=draws) * config.oov_std
+
+    special = random_rows(FIRST_WORD)
+    special[PAD] = 0.0
+    rows = torch.cat([special, words.vectors])
+    missing = (~words.found).nonzero().squeeze(1)
+    if config.oov_rule in ("own", "trained"):
+        rows[FIRST_WORD + missing] = random_rows(len(missing))
+    elif config.oov_rule == "hashed":
+        buckets = random_rows(config.oov_buckets)
+        rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
+    else:
+        rows[FIRST_WORD + missing] = special[1]
+    if config.unit_norm:
+        # A row of zeros (a vector that is all zeros in the source) stays as it is.
+        rows = torch.nn.functional.normalize(rows, dim=1)
+    assert len(rows) == FIRST_WORD + count
+    return rows
+
+
+def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
+    """The token ids whose rows are trained [rows]; none unless the OOV rule is `trained`.
+
+    They are the words of the training pairs that have no vector (Rocktäschel et al. 2016), and
+    the NULL token, which is one of them to a model that reads it. The row for words outside the
+    vocabulary stays fixed, as do those of words met in dev or test alone.
+    """
+    if config.oov_rule != "trained":
+        return torch.empty(0, dtype=torch.int64)
+    missing = (words.in_train & ~words.found).nonzero().squeeze(1)
+    return torch.cat([torch.tensor([NULL]), FIRST_WORD + missing])
 
 
 @dataclass(frozen=True)

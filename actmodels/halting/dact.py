@@ -3,34 +3,19 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.family import Classify, Halting
-from actmodels.halting.unit import HaltingUnit
-from actmodels.losses import chosen, mean_over_examples
-from actmodels.models.prediction import Prediction
+from actmodels.halting.family import Classify, PonderedHalting
 from actmodels.modules.linear import per_trial
-from actmodels.settings import DactConfig
+from actmodels.prediction import Prediction, chosen
 
 
-class Dact(Halting):
+class Dact(PonderedHalting):
     """a_n = p_{n-1} y_n + (1 - p_{n-1}) a_{n-1}, with p_n = (1 - h_1) ... (1 - h_n), p_0 = 1.
 
-    y_n are the class probabilities of state n, p_n how much later steps may still change the
-    answer: their sum is the ponder cost, differentiable everywhere. An evaluated example halts
-    at the first step after which its class cannot change any more, which saves steps and never
-    changes the class.
+    h_n says how sure step n makes the answer, y_n are the class probabilities of state n, p_n how
+    much later steps may still change the answer: their sum is the ponder cost, differentiable
+    everywhere. An evaluated example halts at the first step after which its class cannot change
+    any more, which saves steps and never changes the class.
     """
-
-    def __init__(self, config: DactConfig, state: int) -> None:
-        super().__init__()
-        self.max_steps = config.max_steps
-        self.epsilon: float | Tensor = config.epsilon
-        self.weight: float | Tensor = config.ponder_weight
-        self.unit = HaltingUnit(state, config.halting_bias)
-
-    def probability(self, state: Tensor) -> Tensor:
-        """h_n [batch]: how sure step n makes the answer."""
-        halting: Tensor = self.unit(state)
-        return halting
 
     def done(self, probabilities: Tensor) -> Tensor:
         """Later steps change the answer by less than epsilon."""
@@ -44,9 +29,8 @@ class Dact(Halting):
         """
         open_ = torch.cumprod(1 - probabilities, dim=-1)  # p_n
         before = torch.cat([torch.ones_like(open_[..., :1]), open_[..., :-1]], dim=-1)  # p_{n-1}
-        reached = before >= per_trial(
-            self.epsilon, before
-        )  # an example ends by itself, whatever its batch
+        # an example ends by itself, whatever its batch
+        reached = before >= per_trial(self.epsilon, before)
         before = before * reached
         answers = torch.softmax(classify(states), dim=-1)
         mixed, running = [answers[..., 0, :]], answers[..., 0, :]
@@ -83,14 +67,6 @@ class Dact(Halting):
         after = torch.cat([kept[..., 1:], torch.ones_like(kept[..., :1])], dim=-1)
         return before * after
 
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Negative log-likelihood of the mixture + ponder_weight · mean(sum of p_n)."""
-        assert prediction.ponder_cost is not None
-        loss = mean_over_examples(-chosen(prediction.logits, labels), labels)
-        cost = mean_over_examples(prediction.ponder_cost, labels)
-        return loss + per_trial(self.weight, cost) * cost
-
-    @property
-    def current_ponder_weight(self) -> float | Tensor:
-        """The weight of the summed p_n."""
-        return self.weight
+    def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Negative log-likelihood of the mixture [batch]."""
+        return -chosen(prediction.logits, labels)

@@ -1,11 +1,30 @@
-"""How much each step of an example counts: a distribution over its steps that sums to 1."""
+"""From states to a distribution over an example's steps: how much each of them counts."""
 
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from actmodels.modules.linear import per_trial
+from actmodels.modules.linear import Linear, per_trial
+
+
+class HaltingUnit(nn.Module):
+    """h_n = sigmoid(w · state_n + b) (paper eq. 6).
+
+    Args:
+        state: size of the state.
+        bias: start of b; 1 lets an untrained model halt at step 2, -3 at step 21. None leaves b
+            out (Munkhdalai & Yu 2017 eq. 15).
+    """
+
+    def __init__(self, state: int, bias: float | None) -> None:
+        super().__init__()
+        self.linear = Linear(state, 1, bias=bias is not None)
+        self.start_bias = bias
+
+    def forward(self, state: Tensor) -> Tensor:
+        """Map states [batch, state] to halting probabilities [batch]."""
+        return torch.sigmoid(self.linear(state)).squeeze(-1)
 
 
 class Halted(NamedTuple):
@@ -50,16 +69,12 @@ def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
     return Halted(weights, running.sum(dim=-1).to(masses.dtype), remainder)
 
 
-def survival(probabilities: Tensor) -> Tensor:
-    """(1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is reached."""
-    reached = torch.cumprod(1 - probabilities, dim=-1)
-    return torch.cat([torch.ones_like(reached[..., :1]), reached[..., :-1]], dim=-1)
-
-
 def first_halts(probabilities: Tensor) -> Tensor:
     """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is the first to halt.
 
     What is missing to 1 is the chance that none of these steps halts; `until` gives it to the
     last one.
     """
-    return probabilities * survival(probabilities)
+    reached = torch.cumprod(1 - probabilities, dim=-1)
+    before = torch.cat([torch.ones_like(reached[..., :1]), reached[..., :-1]], dim=-1)
+    return probabilities * before

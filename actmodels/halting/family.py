@@ -5,10 +5,20 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from actmodels.models.prediction import Prediction
+from actmodels.halting.distribution import HaltingUnit
+from actmodels.modules.linear import per_trial
+from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
+from actmodels.settings import (
+    ActConfig,
+    DactConfig,
+    PonderNetConfig,
+    SupervisedActConfig,
+    TargetStepsConfig,
+)
 
 Classify = Callable[[Tensor], Tensor]
+PonderedConfig = ActConfig | DactConfig | PonderNetConfig | SupervisedActConfig | TargetStepsConfig
 
 
 class Halting(nn.Module):
@@ -52,6 +62,45 @@ class Halting(nn.Module):
     def current_ponder_weight(self) -> float | Tensor | None:
         """The weight of the ponder cost now; None where steps cost nothing; in a pack [trials]."""
         return None
+
+
+class PonderedHalting(Halting):
+    """Halting by a unit that looks at each state, and a price for the steps.
+
+    Args:
+        state: size of the states.
+
+    Attributes:
+        epsilon: what may be left when an example halts. weight: the ponder weight.
+    """
+
+    def __init__(self, config: PonderedConfig, state: int) -> None:
+        super().__init__()
+        self.max_steps = config.max_steps
+        self.epsilon: float | Tensor = config.epsilon
+        self.weight: float | Tensor = getattr(config, "ponder_weight", 0.0)
+        self.unit = HaltingUnit(state, config.halting_bias)
+
+    def probability(self, state: Tensor) -> Tensor:
+        """h_n [batch]."""
+        halting: Tensor = self.unit(state)
+        return halting
+
+    def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """The loss of each example in nats [batch]."""
+        return cross_entropies(prediction.logits, labels)
+
+    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Mean loss + ponder weight · mean ponder cost."""
+        assert prediction.ponder_cost is not None
+        loss = mean_over_examples(self.losses(prediction, labels), labels)
+        cost = mean_over_examples(prediction.ponder_cost, labels)
+        return loss + per_trial(self.current_ponder_weight, cost) * cost
+
+    @property
+    def current_ponder_weight(self) -> float | Tensor:
+        """The weight of the ponder cost now; in a pack [trials]."""
+        return self.weight
 
 
 def weighted_mean(states: Tensor, weights: Tensor) -> Tensor:

@@ -4,8 +4,7 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.family import Classify, Halting
-from actmodels.losses import cross_entropies, mean_over_examples
-from actmodels.models.prediction import Prediction
+from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
 from actmodels.settings import FixedStepsConfig
 
 

@@ -4,15 +4,13 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.distribution import first_halts, until
-from actmodels.halting.family import Classify, Halting
-from actmodels.halting.unit import HaltingUnit
-from actmodels.losses import cross_entropies, mean_over_examples
-from actmodels.models.prediction import Prediction
+from actmodels.halting.family import Classify, PonderedHalting
 from actmodels.modules.linear import per_trial
+from actmodels.prediction import Prediction, cross_entropies
 from actmodels.settings import PonderNetConfig
 
 
-class PonderNet(Halting):
+class PonderNet(PonderedHalting):
     """P(N = n) = h_n (1 - h_1) ... (1 - h_{n-1}), cut off where less than epsilon is left.
 
     objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior). The
@@ -21,25 +19,12 @@ class PonderNet(Halting):
     """
 
     def __init__(self, config: PonderNetConfig, state: int) -> None:
-        super().__init__()
-        self.max_steps = config.max_steps
-        self.epsilon: float | Tensor = config.epsilon
-        self.weight: float | Tensor = config.ponder_weight
+        super().__init__(config, state)
         self.prior_rate: float | Tensor = 1 / config.prior_steps
-        self.unit = HaltingUnit(state, config.halting_bias)
-
-    def probability(self, state: Tensor) -> Tensor:
-        """h_n [batch]: to halt at n, having come so far."""
-        halting: Tensor = self.unit(state)
-        return halting
-
-    def masses(self, probabilities: Tensor) -> Tensor:
-        """P(N = n) [batch, steps] before the rest falls on the last step."""
-        return first_halts(probabilities)
 
     def done(self, probabilities: Tensor) -> Tensor:
         """Less than epsilon is left."""
-        total = self.masses(probabilities).sum(dim=-1)
+        total = first_halts(probabilities).sum(dim=-1)
         return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
@@ -47,7 +32,7 @@ class PonderNet(Halting):
 
         ponder_cost is the KL divergence [batch]; steps is E[N] in training, the median N else.
         """
-        weights = until(self.masses(probabilities), self.epsilon).weights
+        weights = until(first_halts(probabilities), self.epsilon).weights
         step_logits = classify(states)
         if self.training:
             numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
@@ -71,17 +56,9 @@ class PonderNet(Halting):
         safe = torch.where(weights > 0, weights, torch.ones_like(weights))
         return (weights * (torch.log(safe) - log_prior)).sum(dim=-1)
 
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Expected loss and divergence, mean over the batch."""
+    def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """The expected loss [batch]; that of step n counts P(N = n)."""
         assert prediction.step_logits is not None and prediction.weights is not None
-        assert prediction.ponder_cost is not None
         of_steps = labels[..., None].expand(prediction.step_logits.shape[:-1])
         losses = cross_entropies(prediction.step_logits, of_steps)
-        expected = mean_over_examples((prediction.weights * losses).sum(dim=-1), labels)
-        cost = mean_over_examples(prediction.ponder_cost, labels)
-        return expected + per_trial(self.weight, cost) * cost
-
-    @property
-    def current_ponder_weight(self) -> float | Tensor:
-        """The weight of the divergence."""
-        return self.weight
+        return (prediction.weights * losses).sum(dim=-1)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch
+from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.dropout import Dropout
@@ -21,7 +21,7 @@ class AdaptiveAttention(AlternatingAttention):
     memories of twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(

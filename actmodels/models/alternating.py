@@ -9,14 +9,14 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
+from actmodels.data.pairs import Batch
 from actmodels.halting.family import build_halting
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
 from actmodels.models.running import Running
 from actmodels.modules.inference import GateDropout, InferenceStep, Memories
 from actmodels.modules.linear import Linear
+from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
 
 Loop = Literal["running", "until_halted", "cap"]

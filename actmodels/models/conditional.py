@@ -1,18 +1,26 @@
-"""What the three models of Rocktäschel et al. (2016) share: all but how a pair is represented."""
+"""The three models of Rocktäschel et al. (2016), which differ in how they represent a pair."""
 
 from abc import abstractmethod
 
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
+from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
-from actmodels.modules.conditional import ConditionalReader, ReadPair, delimited
+from actmodels.modules.conditional import (
+    ConditionalReader,
+    PairRepresentation,
+    PremiseAttention,
+    ReadPair,
+    RecurrentPremiseAttention,
+    delimited,
+)
 from actmodels.modules.dropout import Dropout
+from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
+from actmodels.prediction import Prediction
 from actmodels.settings import ConditionalConfig
 
 
@@ -24,7 +32,7 @@ class ConditionalModel(PairModel):
     side by side.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
@@ -53,3 +61,60 @@ class ConditionalModel(PairModel):
             back = self.represent(self.reader(*hypothesis, *premise))
             pair = torch.cat([pair, back], dim=-1)
         return Prediction(self.classify(self.dropout(pair)))
+
+
+class ConditionalEncoding(ConditionalModel):
+    """Classify the last output of the hypothesis (Rocktäschel et al. 2016, section 2.2).
+
+    251,491 trained parameters at width 116 (published: 252k, which leaves no room for a further
+    layer in front of the softmax).
+    """
+
+    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
+        super().__init__(config, vectors)
+        initialise(self, config.init, config.init_std)
+
+    def represent(self, reading: ReadPair) -> Tensor:
+        """Take h_N [batch, width]."""
+        return reading.last
+
+
+class ConditionalAttention(ConditionalModel):
+    """Look back at the premise once, after the last word (Rocktäschel et al. 2016, section 2.3).
+
+    231,303 trained parameters at width 100, by the equations. Published are 242k, which a further
+    layer of 100 units would meet; there is none in the equations.
+    """
+
+    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
+        super().__init__(config, vectors)
+        self.attend = PremiseAttention(config.width)
+        self.combine = PairRepresentation(config.width)
+        initialise(self, config.init, config.init_std)
+
+    def represent(self, reading: ReadPair) -> Tensor:
+        """Give h* of the premise as h_N attends to it [batch, width]."""
+        attended, _ = self.attend(reading.last, reading.premise, reading.premise_mask)
+        pair: Tensor = self.combine(attended, reading.last)
+        return pair
+
+
+class WordByWordAttention(ConditionalModel):
+    """Look back at the premise at each word (Rocktäschel et al. 2016, section 2.4).
+
+    251,303 trained parameters at width 100 (published: 252k).
+    """
+
+    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
+        super().__init__(config, vectors)
+        self.attend = RecurrentPremiseAttention(config.width)
+        self.combine = PairRepresentation(config.width)
+        initialise(self, config.init, config.init_std)
+
+    def represent(self, reading: ReadPair) -> Tensor:
+        """Give h* of the premise as the whole hypothesis attended to it [batch, width]."""
+        attended, _ = self.attend(
+            reading.hypothesis, reading.hypothesis_mask, reading.premise, reading.premise_mask
+        )
+        pair: Tensor = self.combine(attended, reading.last)
+        return pair

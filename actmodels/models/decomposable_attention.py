@@ -1,18 +1,59 @@
 """Decomposable Attention: attend, compare, aggregate (Parikh et al. 2016)."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
+from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
-from actmodels.modules.alignment import SoftAlignment
-from actmodels.modules.feedforward import FeedForward
+from actmodels.modules.alignment import FeedForward, SoftAlignment
+from actmodels.modules.attention import masked_softmax
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
+from actmodels.prediction import Prediction
 from actmodels.settings import DecomposableAttentionConfig
+
+FARTHEST = 10  # words; all distances beyond it share one bias (Parikh et al.)
+BIASES = 2 * FARTHEST + 2  # i - j = -10 ... 10, and one for what is farther, before or after
+
+
+class IntraAttention(nn.Module):
+    """Append to each word the words of its sentence that it attends to (section 3.4).
+
+    f_ij = F(a_i) · F(a_j);  a'_i = sum_j softmax_j(f_ij + d_{i-j}) a_j;  a_i becomes [a_i; a'_i]
+
+    F and the distance biases d serve both sentences. Of d_{i-j} we read the sign too: the word
+    before and the word after have a bias each, and |i - j| > 10 has a single one. The biases
+    start at 0. A NULL token is a token: it stands one position before the first word, attends
+    and is attended to.
+
+    Args:
+        width: size of a word and units of each layer of F. dropout: see FeedForward.
+    """
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.attend = FeedForward(width, width, dropout)
+        self.distance = nn.Parameter(torch.zeros(BIASES))
+
+    def weights(self, words: Tensor, mask: Tensor) -> Tensor:
+        """How much token i attends to token j [batch, tokens, tokens]; rows sum to 1."""
+        attending = self.attend(words)
+        scores = attending @ attending.transpose(-1, -2)
+        scores = scores + self.distance[..., self.buckets(words)].unsqueeze(-3)
+        return masked_softmax(scores, mask[..., None, :])
+
+    def buckets(self, words: Tensor) -> Tensor:
+        """Which bias stands for i - j [tokens, tokens]."""
+        positions = torch.arange(words.shape[-2], device=words.device)
+        offsets = positions[:, None] - positions[None, :]
+        far = offsets.abs() > FARTHEST
+        return torch.where(far, BIASES - 1, offsets + FARTHEST)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words [batch, tokens, width] with mask [batch, tokens] to twice the width."""
+        return torch.cat([words, self.weights(words, mask) @ words], dim=-1)
 
 
 class DecomposableAttention(PairModel):
@@ -22,29 +63,48 @@ class DecomposableAttention(PairModel):
     trained parameters at width 200. The 2016 code had 1.75 M: wider G and H.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
+
+    knows_own_sentence = False
 
     def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor) -> None:
         super().__init__()
         width, dropout = config.width, config.dropout
+        size = 2 * width if self.knows_own_sentence else width  # of a word, once it is encoded
         self.words = ProjectedWords(vectors, width, tanh=False)
-        self.alignment = SoftAlignment(width, dropout)
-        self.compare = FeedForward(2 * width, width, dropout)
+        self.intra = IntraAttention(width, dropout) if self.knows_own_sentence else None
+        self.alignment = SoftAlignment(width, dropout, inputs=size)
+        self.compare = FeedForward(2 * size, width, dropout)
         self.aggregate = FeedForward(2 * width, width, dropout)
         self.classify = Linear(width, len(LABELS))
         initialise(self, config.init, config.init_std)
 
+    def encoded(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Map token ids [batch, tokens] to words [batch, tokens, size]."""
+        words: Tensor = self.words(ids)
+        return words if self.intra is None else self.intra(words, mask)
+
     def forward(self, batch: Batch) -> Prediction:
         """Score a batch; see Prediction for shapes."""
-        premise = self.words(batch.premise)  # [batch, premise, width]
-        hypothesis = self.words(batch.hypothesis)  # [batch, hypothesis, width]
-        beta, alpha = self.alignment(premise, hypothesis, batch.premise_mask, batch.hypothesis_mask)
+        masks = (batch.premise_mask, batch.hypothesis_mask)
+        premise = self.encoded(batch.premise, masks[0])  # [batch, premise, size]
+        hypothesis = self.encoded(batch.hypothesis, masks[1])  # [batch, hypothesis, size]
+        beta, alpha = self.alignment(premise, hypothesis, *masks)
+        pairs = ((premise, beta), (hypothesis, alpha))
         compared = [
             (self.compare(torch.cat(pair, dim=-1)) * mask[..., None]).sum(dim=-2)  # [batch, width]
-            for pair, mask in (
-                ((premise, beta), batch.premise_mask),
-                ((hypothesis, alpha), batch.hypothesis_mask),
-            )
+            for pair, mask in zip(pairs, masks, strict=True)
         ]
         return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=-1))))
+
+
+class DecomposableIntraAttention(DecomposableAttention):
+    """Attend, compare and aggregate words that each know their own sentence (section 3.4).
+
+    A word is twice as wide as in Decomposable Attention, so F is 2d-d-d and G is 4d-d-d; H stays
+    2d-d-d. 582,225 trained parameters at width 200: the 582,203 of its matrices and their biases
+    (Parikh et al. print 582k) and the 22 distance biases, which are trained as well.
+    """
+
+    knows_own_sentence = True

@@ -2,13 +2,13 @@
 
 from torch import Tensor
 
-from actmodels.data.batching import Batch
+from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.gru_encoder import GRUEncoder
 from actmodels.modules.inference import Memories
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.projection import ProjectedWords
+from actmodels.modules.recurrent import GRUEncoder
 from actmodels.registry import HaltingConfig
 from actmodels.settings import IterativeAttentionConfig
 
@@ -22,7 +22,7 @@ class IterativeAttention(AlternatingAttention):
     128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(

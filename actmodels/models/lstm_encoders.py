@@ -3,15 +3,15 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.batching import Batch
 from actmodels.data.labels import LABELS
+from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
-from actmodels.modules.lstm import LSTM, LSTMState
 from actmodels.modules.projection import ProjectedWords
+from actmodels.modules.recurrent import LSTM, LSTMState
+from actmodels.prediction import Prediction
 from actmodels.settings import LstmEncodersConfig
 
 
@@ -24,7 +24,7 @@ class LstmEncoders(PairModel):
     each sentence would make 312,103.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.embeddings.
+        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:

@@ -1,9 +1,34 @@
-"""Soft alignment of two sentences (paper eq. 1-2; Parikh et al. 2016, "attend")."""
+"""Soft alignment of two sentences (paper eq. 1-2), and its layers (Parikh et al. 2016)."""
 
 from torch import Tensor, nn
 
-from actmodels.modules.feedforward import FeedForward
-from actmodels.modules.masking import masked_softmax
+from actmodels.modules.attention import masked_softmax
+from actmodels.modules.dropout import Dropout
+from actmodels.modules.linear import Linear
+
+
+class FeedForward(nn.Module):
+    """ReLU(W2 · ReLU(W1 · x)), with dropout before each layer (Parikh et al. 2016).
+
+    Args:
+        inputs: size of x; the hidden and the output layer have `width` units.
+        dropout: probability of dropping a unit in front of each layer.
+    """
+
+    def __init__(self, inputs: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            Dropout(dropout),
+            Linear(inputs, width),
+            nn.ReLU(),
+            Dropout(dropout),
+            Linear(width, width),
+            nn.ReLU(),
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Map [..., inputs] to [..., width]."""
+        return self.layers(inputs)  # type: ignore[no-any-return]
 
 
 class SoftAlignment(nn.Module):

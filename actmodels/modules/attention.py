@@ -1,13 +1,24 @@
-"""Bilinear attention over a memory (paper eq. 3-4; Sordoni et al. 2016)."""
+"""Attention over real tokens: the one place where a mask turns into minus infinity."""
 
+import torch
 from torch import Tensor, nn
 
 from actmodels.modules.linear import Linear
-from actmodels.modules.masking import masked_softmax
+
+
+def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
+    """Softmax over the positions where `mask` is true; the others get exactly 0.
+
+    Args:
+        scores: unnormalised weights, any shape.
+        mask: true for a real token; broadcasts to `scores`. Each slice along `dim` needs at
+            least one true, or its weights are not a number: every sentence has a token.
+    """
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=dim)
 
 
 class BilinearAttention(nn.Module):
-    """weights_i = softmax_i(memory_i · (W query + b)).
+    """weights_i = softmax_i(memory_i · (W query + b)) (paper eq. 3-4; Sordoni et al. 2016).
 
     The bias stays: at the first inference step the query is all zeros and b alone looks at the
     content of the memory.

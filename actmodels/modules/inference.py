@@ -7,10 +7,10 @@ from torch import Tensor, nn
 
 from actmodels.modules.attention import BilinearAttention
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.gru import GRUCell
 from actmodels.modules.linear import Linear
 from actmodels.modules.memory import Memory
 from actmodels.modules.one_pass import OnePass
+from actmodels.modules.recurrent import GRUCell
 
 
 class Memories(NamedTuple):

@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from actmodels.halting.unit import HaltingUnit
-from actmodels.modules.gru import GRUCell
+from actmodels.halting.distribution import HaltingUnit
+from actmodels.modules.recurrent import GRUCell
 from actmodels.settings import Init
 
 

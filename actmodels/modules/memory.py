@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from actmodels.modules.masking import masked_softmax
+from actmodels.modules.attention import masked_softmax
 
 
 class _Use(NamedTuple):

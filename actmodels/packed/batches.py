@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from actmodels.data.batching import Batch, collate
-from actmodels.data.pairs import FILLER, PairTensors
+from actmodels.data.pairs import FILLER, Batch, PairTensors, collate
 
 
 def shared_batch(batch: Batch, trials: int) -> Batch:

@@ -16,13 +16,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.batching import Batch
-from actmodels.data.pairs import FILLER
+from actmodels.data.pairs import FILLER, Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
-from actmodels.models.prediction import Prediction
 from actmodels.packed.batches import filled
 from actmodels.packed.optimizer import PackOptimizer
+from actmodels.prediction import Prediction
 
 BUCKET = 4  # tokens
 LADDER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20)  # numbers of steps worth a graph of their own
@@ -79,7 +78,7 @@ class GraphedUpdates:
         return (*(steps for steps in LADDER if steps < cap), cap)
 
     def run(self, batch: Batch, keys: Tensor) -> Prediction:
-        """See Updates."""
+        """See EagerUpdates."""
         padded = bucketed(batch, self.rows)
         shape = (padded.premise.shape[-1], padded.hypothesis.shape[-1])
         if shape not in self.inputs:

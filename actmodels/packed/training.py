@@ -12,9 +12,8 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.embeddings import input_rows
-from actmodels.data.pairs import FILLER, PairTensors
-from actmodels.data.trial_data import TrialData
+from actmodels.data.pairs import FILLER, Batch, PairTensors
+from actmodels.data.trial_data import TrialData, input_rows
 from actmodels.evaluation import Evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
@@ -23,11 +22,43 @@ from actmodels.packed.batches import pack_batches, shared_batch
 from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import load_member, member_state, pack_shape, stack
-from actmodels.packed.updates import EagerUpdates, Updates
+from actmodels.prediction import Prediction
 from actmodels.settings import InputConfig
 from actmodels.training import Training, pair_marks
 
 CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
+
+
+class EagerUpdates:
+    """Updates of a pack operation by operation; examples that have halted leave the batch.
+
+    Attributes:
+        alive: [trials], false from the first loss that was not finite on; such a trial stands
+            still.
+    """
+
+    def __init__(self, pack: PairModel, optimizer: PackOptimizer, trials: int) -> None:
+        self.pack, self.optimizer = pack, optimizer
+        self.alive = torch.ones(trials, dtype=torch.bool, device=optimizer.table.device)
+
+    def run(self, batch: Batch, keys: Tensor) -> Prediction:
+        """Update once.
+
+        Args:
+            batch: [trials, batch, ...]. keys: of the dropout of this update, int32 [trials].
+
+        Returns:
+            what the pack predicted before the update.
+        """
+        self.pack.dropout_stream.restart(keys)
+        prediction: Prediction = self.pack(batch)
+        objective = self.pack.objective(prediction, batch.labels)
+        self.alive &= torch.isfinite(objective)
+        self.optimizer.zero_grad()
+        objective.sum().backward()
+        self.optimizer.step(self.alive)
+        self.pack.adapt(prediction, batch.labels)
+        return prediction
 
 
 def slowness(trial: Training) -> float:
@@ -127,7 +158,7 @@ class PackTraining:
         seeds = [one.initial_seed() for one in draws]
         orders = [pack.batches(self.data.train, first.training.batch_size, one) for one in draws]
         means = EpochMeans()
-        updates: Updates = EagerUpdates(pack, optimizer, len(members))
+        updates: EagerUpdates | GraphedUpdates = EagerUpdates(pack, optimizer, len(members))
         if self.graphs:
             rows = first.training.batch_size
             updates = GraphedUpdates(pack, optimizer, len(members), rows)
@@ -155,7 +186,7 @@ class PackTraining:
 def evaluate_pack(
     pack: PairModel, pairs: PairTensors, config: InputConfig, trials: int, batch_size: int = 256
 ) -> list[Evaluation]:
-    """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
+    """Score the pairs of a split by each trial of a pack; see actmodels.training.evaluate."""
     rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
     labels, steps, ponder = pairs.labels[rows], found.steps, found.ponder_cost
     return [

@@ -1,11 +1,21 @@
-"""Rows on pairs of sentences: trials, and what the trained models do on dev and test.
+"""Rows on pairs of sentences: trials, what the trained models do on dev and test, and the studies.
 
 Accuracies are shares of the pairs; steps are those of a model that takes any.
 """
 
 from dataclasses import dataclass
 
-from actmodels.rows.columns import Correlation, Name, Share
+from actmodels.rows.columns import Correlation, Name, OverSeeds, Share
+
+# What more steps than one did to an answer, and how it is counted: names in artefacts/trace/.
+OUTCOMES = (
+    "corrected",
+    "spoiled",
+    "right_throughout",
+    "wrong_throughout",
+    "changed_in_between",
+)
+COUNTS = ("pairs", "right_after_step_1", "right", *OUTCOMES)
 
 
 @dataclass(frozen=True)
@@ -131,3 +141,54 @@ class Lexicalised(RunName):
     dev_accuracy: Share
     test_accuracy: Share
     test_pairs: int
+
+
+@dataclass(frozen=True)
+class VariantName:
+    """What a variant of a model is."""
+
+    model: Name
+    variant: Name
+    changes: str
+
+
+@dataclass(frozen=True)
+class Variant(OverSeeds, VariantName):
+    """artefacts/fidelity/variants.csv: one variant of a model."""
+
+
+@dataclass(frozen=True)
+class VariantTime:
+    """artefacts/fidelity/timings.csv."""
+
+    model: Name
+    variant: Name
+    seed: int
+    epochs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class HaltingPoint:
+    """artefacts/halting/points.csv: one setting of one way of halting."""
+
+    kind: Name
+    point: Name
+    seeds: int
+    dev_accuracy_mean: Share
+    dev_accuracy_sd: float | None
+    mean_steps_mean: float
+    mean_steps_sd: float | None
+    collapsed: Share
+    ponder_weight_end_mean: float | None
+
+
+@dataclass(frozen=True)
+class HaltingTime:
+    """artefacts/halting/timings.csv."""
+
+    kind: Name
+    point: Name
+    seed: int
+    epochs: int
+    seconds: float

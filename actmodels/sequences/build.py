@@ -4,7 +4,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from actmodels.sequences.addition import Addition
+from actmodels.sequences.bits import Logic, Parity
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import (
     AdditionConfig,
@@ -14,9 +14,7 @@ from actmodels.sequences.config import (
     SequenceTrialConfig,
     TaskConfig,
 )
-from actmodels.sequences.logic import Logic
-from actmodels.sequences.parity import Parity
-from actmodels.sequences.sort import Sort
+from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.task import Task
 
 

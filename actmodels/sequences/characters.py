@@ -7,10 +7,8 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from actmodels.errors import DataError
-from actmodels.sequences.batch import SequenceBatch, uniform
 from actmodels.sequences.config import CharactersConfig
-from actmodels.sequences.outputs import Outputs
-from actmodels.sequences.task import Task
+from actmodels.sequences.task import Outputs, SequenceBatch, Task, uniform
 
 BYTES = 256
 

@@ -1,12 +1,89 @@
-"""The interface of a task: data without end, drawn from a seeded generator."""
+"""What a task is: data without end, drawn from a seeded generator, and what is asked of it."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import torch
+from torch import Tensor
+from torch.nn import functional
 
-from actmodels.sequences.batch import SequenceBatch
-from actmodels.sequences.outputs import Outputs
+
+class SequenceBatch(NamedTuple):
+    """Sequences padded on the right.
+
+    inputs: [batch, time, inputs]; zero where there is no input.
+    mask: true where the sequence has an input [batch, time].
+    targets: the class of each head [batch, time, heads]; 0 where there is no target.
+    target_mask: true where there is a target [batch, time]; only where there is an input.
+    difficulty: of the input [batch, time], as its task counts it; 0 on padding.
+    """
+
+    inputs: Tensor
+    mask: Tensor
+    targets: Tensor
+    target_mask: Tensor
+    difficulty: Tensor
+
+    def to(self, device: torch.device) -> "SequenceBatch":
+        """The same on another device."""
+        return SequenceBatch(*(part.to(device) for part in self))
+
+    def rows(self, start: int, end: int) -> "SequenceBatch":
+        """Sequences start to end - 1, as long as they are here."""
+        return SequenceBatch(*(part[start:end] for part in self))
+
+
+def within(lengths: Tensor, time: int) -> Tensor:
+    """True at the first `lengths` of `time` places [..., time], for lengths [...]."""
+    return torch.arange(time) < lengths[..., None]
+
+
+def uniform(low: int, high: int, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
+    """Whole numbers from low to high, both included."""
+    return torch.randint(low, high + 1, shape, generator=generator)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The output layer of a task.
+
+    heads: simultaneous classifications. classes: of each; two are a single sigmoid unit.
+    """
+
+    heads: int
+    classes: int
+
+    @property
+    def size(self) -> int:
+        """Units of the layer."""
+        return self.heads * (1 if self.classes == 2 else self.classes)
+
+    def losses(self, logits: Tensor, targets: Tensor) -> Tensor:
+        """Joint cross-entropy of all heads in nats [...].
+
+        Args:
+            logits: [..., size]. targets: [..., heads].
+        """
+        if self.classes == 2:
+            of_heads = functional.binary_cross_entropy_with_logits(
+                logits, targets.to(logits.dtype), reduction="none"
+            )
+        else:
+            scores = torch.log_softmax(self.by_head(logits), dim=-1)
+            of_heads = -scores.gather(-1, targets[..., None]).squeeze(-1)
+        return of_heads.sum(dim=-1)
+
+    def decisions(self, logits: Tensor) -> Tensor:
+        """The likeliest class of each head [..., heads]."""
+        if self.classes == 2:
+            return (logits > 0).long()
+        return self.by_head(logits).argmax(dim=-1)
+
+    def by_head(self, logits: Tensor) -> Tensor:
+        """Logits [..., heads, classes] of softmax heads."""
+        return logits.view(*logits.shape[:-1], self.heads, self.classes)
+
 
 Marked: TypeAlias = Literal["sequence", "target"]
 

@@ -10,11 +10,11 @@ from actmodels.draws import generator, seed_of
 from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
 from actmodels.sequences.act_rnn import ActRnn, Pondered
-from actmodels.sequences.batch import SequenceBatch
-from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.evaluation import evaluate, sequence_marks
-from actmodels.sequences.objective import Scored, adapt, objective, score
-from actmodels.sequences.task import Task
+from actmodels.sequences.config import (
+    SequenceTrialConfig,
+)
+from actmodels.sequences.scoring import Scored, adapt, evaluate, objective, score, sequence_marks
+from actmodels.sequences.task import SequenceBatch, Task
 
 
 class Found(NamedTuple):

@@ -5,12 +5,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from actmodels.data.batching import Batch, batches_by_length, collate
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import FIRST_WORD
+from actmodels.data.pairs import FIRST_WORD, Batch, batches_by_length, collate
 from actmodels.errors import UserError
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.trace import trace
+from actmodels.steps import trace
 from pipeline.answering.bundle import Bundle
 from pipeline.answering.steps import by_label, told_steps
 from pipeline.sources.encode import encode

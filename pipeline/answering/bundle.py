@@ -22,8 +22,7 @@ from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD
 from actmodels.errors import ArtefactError, ConfigError
 from actmodels.files import replacing, write_text
-from actmodels.models.build import build
-from actmodels.models.pair_model import PairModel
+from actmodels.models.pair_model import PairModel, build
 
 FORMAT = 1
 WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"
@@ -62,7 +61,7 @@ def write_bundle(
 
     Args:
         rows: input rows [rows, dimensions] and the ids of those that are trained [trained],
-            as in actmodels.data.embeddings.
+            as in actmodels.data.trial_data.
     """
     tensors = {INPUT_ROWS: rows[0], TRAINED_ROWS: rows[1], **model.state_dict()}
     with replacing(folder / WEIGHTS) as temporary:  # safetensors' own file would be private

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from actmodels.data.labels import LABELS
-from actmodels.trace import Trace
+from actmodels.steps import Trace
 from pipeline.sources.tokens import TokenPair
 
 NULL = "<null>"  # how the NULL token is shown

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actmodels.comprehension.config import build_reader_trial
 from actmodels.config import setting_types
 from actmodels.errors import ConfigError
+from actmodels.reader.config import build_reader_trial
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
 from actmodels.sequences.config import TASKS, build_sequence_trial
 from actmodels.values import value_problem

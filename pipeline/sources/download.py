@@ -20,7 +20,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
-from actmodels.sealed import file_digest
+from actmodels.files import file_digest
 from pipeline.parameters.section import Fetched
 from pipeline.running.stage import state_folder
 

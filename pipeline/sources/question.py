@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.comprehension.questions import (
+from actmodels.reader.questions import (
     FIRST_WORD,
     NO_CANDIDATE,
     PLACEHOLDER,

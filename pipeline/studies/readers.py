@@ -7,13 +7,17 @@ from typing import Any
 
 from torch import Tensor
 
-from actmodels.comprehension.baseline import most_frequent_accuracy
-from actmodels.comprehension.config import ReaderTrialConfig
-from actmodels.comprehension.evaluation import ReaderEvaluation
-from actmodels.comprehension.query_trace import QueryTrace, trace_query
-from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, UNKNOWN, QuestionTensors
-from actmodels.comprehension.reader import NseReader
 from actmodels.figures import mean_and_sd
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.evaluation import QueryTrace, ReaderEvaluation, trace_query
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import (
+    FIRST_WORD,
+    PLACEHOLDER,
+    UNKNOWN,
+    QuestionTensors,
+    most_frequent_accuracy,
+)
 from actmodels.records import TrialRecord
 from pipeline.measures.over_seeds import Row
 from pipeline.measures.paired import Hits, against_first
@@ -102,7 +106,7 @@ class Wording:
 
 
 def query_trace(
-    reader: NseReader, questions: QuestionTensors, number: int, wording: Wording
+    reader: Reader, questions: QuestionTensors, number: int, wording: Wording
 ) -> dict[str, Any]:
     """What the reader does with dev question `number`; in words and numbers.
 

@@ -10,12 +10,10 @@ from actmodels.rows.columns import columns
 from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
-from actmodels.sequences.byte_kinds import by_kind
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
-from actmodels.sequences.difficulty import by_difficulty
-from actmodels.sequences.evaluation import evaluate
-from actmodels.sequences.reading import read
+from actmodels.sequences.pondering import by_difficulty, by_kind, read
+from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.task import Task
 from actmodels.settings import ActConfig
 from pipeline.measures.over_seeds import Row

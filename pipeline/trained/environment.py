@@ -11,10 +11,9 @@ from types import TracebackType
 from typing import Any
 
 from actmodels.files import write_text
-from actmodels.machine import machine
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
-from tune.provenance import provenance_tags
+from tune.provenance import machine, provenance_tags
 from tune.store import TrialStore
 
 

@@ -8,11 +8,10 @@ from typing import Any
 import torch
 
 from actmodels.config import AnyTrialConfig, TrialConfig, trial_from_dict
-from actmodels.data.embeddings import WordVectors, input_rows, trained_rows
+from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
-from actmodels.models.build import build
-from actmodels.models.pair_model import PairModel
+from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.running.results import write_summary, write_table

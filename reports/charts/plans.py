@@ -1,12 +1,12 @@
 """Which figures a report has, by name."""
 
 from reports.charts.along_text import characters_figures
-from reports.charts.comprehension import nse_figures
 from reports.charts.depths import depth_accuracy, depth_steps, shown_models, stepping_models
 from reports.charts.epochs import learning_curves
 from reports.charts.figure import Figure
 from reports.charts.fixed_steps import ablation
 from reports.charts.lengths import lengths
+from reports.charts.reader import nse_figures
 from reports.charts.sequences import graves_figures
 from reports.charts.slices import slices
 from reports.charts.step_shares import accuracy_by_steps, steps_taken
@@ -62,7 +62,7 @@ def _on_steps(artefacts: Artefacts) -> dict[str, Figure]:
 
 
 def _studies(artefacts: Artefacts) -> dict[str, Figure]:
-    """What deviations cost, the ways of halting, Graves' tasks, and reading comprehension."""
+    """What deviations cost, the ways of halting, Graves' tasks, and readers."""
     models = fidelity_models(artefacts)
     found = {f"fidelity_{model}": fidelity(artefacts, model) for model in models}
     if not artefacts.halting.empty:

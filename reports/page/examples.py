@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from actmodels.rows.traces import OUTCOMES
+from actmodels.rows.pairs import OUTCOMES
 from reports.page.browser import RIGHT, any_of, browser, choice
 from reports.page.island import Island
 from reports.spread import title

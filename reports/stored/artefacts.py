@@ -12,7 +12,7 @@ import pandas as pd
 
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
-from actmodels.rows import pairs, readers, sequences, studies
+from actmodels.rows import pairs, readers, sequences
 from actmodels.settings import FixedStepsConfig
 from reports.stored.examples import Examples, read_examples
 from reports.stored.queries import Traced, read_queries
@@ -99,10 +99,10 @@ class Artefacts:
     ablation_test: pd.DataFrame = _table("ablate/test.csv", pairs.Ablation)
     lexicalised: pd.DataFrame = _table("lexicalised/results.csv", pairs.Lexicalised)
     examples: Examples = _read_by(read_examples)
-    fidelity: pd.DataFrame = _table("fidelity/variants.csv", studies.Variant)
-    fidelity_timings: pd.DataFrame = _table("fidelity/timings.csv", studies.VariantTime)
-    halting: pd.DataFrame = _table("halting/points.csv", studies.HaltingPoint)
-    halting_timings: pd.DataFrame = _table("halting/timings.csv", studies.HaltingTime)
+    fidelity: pd.DataFrame = _table("fidelity/variants.csv", pairs.Variant)
+    fidelity_timings: pd.DataFrame = _table("fidelity/timings.csv", pairs.VariantTime)
+    halting: pd.DataFrame = _table("halting/points.csv", pairs.HaltingPoint)
+    halting_timings: pd.DataFrame = _table("halting/timings.csv", pairs.HaltingTime)
     graves: pd.DataFrame = _table("graves/results.csv", sequences.SequenceResult)
     graves_difficulty: pd.DataFrame = _table("graves/difficulty.csv", sequences.AtDifficulty)
     graves_passage: pd.DataFrame = _table("graves/reading.csv", sequences.ByteRead)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actmodels.rows.traces import COUNTS
+from actmodels.rows.pairs import COUNTS
 from reports.stored.reading import read_json, read_lines
 
 

@@ -1,6 +1,6 @@
 """What more steps changed: how often later steps corrected an answer, and how often spoiled it."""
 
-from actmodels.rows.traces import COUNTS
+from actmodels.rows.pairs import COUNTS
 from reports.markdown import Table
 from reports.spread import signed, title
 from reports.stored.examples import Counted, Examples

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from actmodels.as_published import ScrambledAlignment, batch_remainder
-from actmodels.data.batching import collate
-from actmodels.halting.act import act
+from actmodels.data.pairs import collate
+from actmodels.halting.distribution import until
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.alignment import SoftAlignment
 from actmodels.training import Training
@@ -171,7 +171,7 @@ def test_batch_remainder_against_a_slow_loop(scale: float, count: int) -> None:
         weights, remainders, steps = slow_batch_remainder(probabilities.tolist(), 0.01)
         torch.testing.assert_close(halted.weights, torch.tensor(weights, dtype=torch.float64))
         assert halted.remainder.tolist() == pytest.approx(remainders)
-        assert halted.steps.tolist() == steps == act(probabilities, 0.01).steps.tolist()
+        assert halted.steps.tolist() == steps == until(probabilities, 0.01).steps.tolist()
 
 
 def test_the_remainder_falls_on_the_last_step_of_the_batch() -> None:
@@ -243,16 +243,3 @@ def test_no_ponder_cost_leaves_the_cross_entropy_and_the_steps() -> None:
     assert torch.equal(objective, cross_entropy(prediction.logits, batch.labels))
     assert model.ponder_weight is None
     assert torch.equal(prediction.steps, correct("adaptive_attention")(batch).steps)
-
-
-@pytest.mark.parametrize("name", SWITCHES)
-def test_all_on_trains_and_resumes_to_the_bit(name: str) -> None:
-    settings = dict.fromkeys(SWITCHES[name], True)
-    config = sample_trial(f"{name}_as_published", max_epochs=2, **settings)
-    whole, first = Training(config, sample_data()), Training(config, sample_data())
-    history = [epoch.result() for epoch in whole.epochs()]
-    first.run_epoch()
-    second = Training(config, sample_data())
-    second.load_state_dict(first.state_dict())
-    assert [*(e.result() for e in second.epochs())] == history[1:]
-    assert not whole.diverged

@@ -6,9 +6,16 @@ import pytest
 import torch
 
 from actmodels.config import InputConfig
-from actmodels.data.batching import batches_by_length, collate
-from actmodels.data.embeddings import WordVectors, input_rows
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN, PairTensors
+from actmodels.data.pairs import (
+    FIRST_WORD,
+    NULL,
+    PAD,
+    UNKNOWN,
+    PairTensors,
+    batches_by_length,
+    collate,
+)
+from actmodels.data.trial_data import WordVectors, input_rows
 from actmodels.errors import ArtefactError
 from tests.samples import sample_pairs, sample_words
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 
 import actmodels
-from actmodels.comprehension.embeddings import embedding_rows
-from actmodels.comprehension.reader import NseReader
 from actmodels.draws import generator, seed_of
-from tests.actmodels.comprehension.samples import reader_config
+from actmodels.reader.data import embedding_rows
+from actmodels.reader.model import Reader
+from tests.actmodels.reader.samples import reader_config
 
 PACKAGES = [
     Path(actmodels.__file__).parents[1] / name for name in ("actmodels", "pipeline", "tune")
@@ -30,7 +30,7 @@ def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:
     config = reader_config()
     spread = config.parameter_range
     rows = embedding_rows(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool), spread, seed=3)
-    reader = NseReader(config, rows, seed=3)
+    reader = Reader(config, rows, seed=3)
     named = reader.named_parameters()
     drawn = [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
     values = torch.cat([parameter.detach().flatten() for parameter in drawn])

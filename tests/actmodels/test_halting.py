@@ -3,15 +3,14 @@
 import pytest
 import torch
 
-from actmodels.halting.act import act
-from actmodels.halting.unit import HaltingUnit
+from actmodels.halting.distribution import HaltingUnit, until
 
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 
 
 def test_hand_worked_example() -> None:
     """.1 + .2 + .8 >= .99 for the first time at step 3: N = 3, R = 1 - .1 - .2 = .7."""
-    halted = act(HAND, epsilon=0.01)
+    halted = until(HAND, epsilon=0.01)
     assert halted.steps.tolist() == [3.0]
     torch.testing.assert_close(halted.remainder, torch.tensor([0.7], dtype=torch.float64))
     torch.testing.assert_close(halted.ponder_cost, torch.tensor([3.7], dtype=torch.float64))
@@ -22,7 +21,7 @@ def test_hand_worked_example() -> None:
 def test_gradient_of_the_ponder_cost() -> None:
     """-1 for every step before N, 0 at N and after it (Graves 2016 section 2)."""
     probabilities = HAND.clone().requires_grad_()
-    act(probabilities, epsilon=0.01).ponder_cost.sum().backward()
+    until(probabilities, epsilon=0.01).ponder_cost.sum().backward()
     assert probabilities.grad.tolist() == [[-1.0, -1.0, 0.0, 0.0]]
 
 
@@ -30,7 +29,7 @@ def test_gradient_of_the_weighted_state() -> None:
     """dL/dh_n = dL/dout · (y_n - y_N) before N; the unit at N gets none."""
     outputs = torch.tensor([[2.0, 3.0, 10.0, 50.0]], dtype=torch.float64)
     probabilities = HAND.clone().requires_grad_()
-    (act(probabilities, epsilon=0.01).weights * outputs).sum().backward()
+    (until(probabilities, epsilon=0.01).weights * outputs).sum().backward()
     assert probabilities.grad.tolist() == [[2.0 - 10.0, 3.0 - 10.0, 0.0, 0.0]]
 
 
@@ -50,7 +49,7 @@ def slow_act(row: list[float], epsilon: float) -> tuple[list[float], int, float]
 @pytest.mark.parametrize("scale", [0.05, 0.4, 1.0])
 def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
     probabilities = torch.rand(200, 12, dtype=torch.float64) * scale
-    halted = act(probabilities, epsilon)
+    halted = until(probabilities, epsilon)
     for row, values in enumerate(probabilities.tolist()):
         weights, steps, remainder = slow_act(values, epsilon)
         assert halted.steps[row] == steps
@@ -62,13 +61,13 @@ def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
 
 def test_the_cap_takes_the_remainder() -> None:
     """The 2016 code lost h at the cap: its weights summed to 1 - h."""
-    halted = act(torch.tensor([[0.1, 0.2, 0.3]]), epsilon=0.01)
+    halted = until(torch.tensor([[0.1, 0.2, 0.3]]), epsilon=0.01)
     torch.testing.assert_close(halted.weights, torch.tensor([[0.1, 0.2, 0.7]]))
     assert halted.steps.tolist() == [3.0]
 
 
 def test_a_certain_first_step_halts_at_once() -> None:
-    halted = act(torch.tensor([[1.0, 0.5]]), epsilon=0.01)
+    halted = until(torch.tensor([[1.0, 0.5]]), epsilon=0.01)
     assert halted.steps.tolist() == [1.0]
     assert halted.weights.tolist() == [[1.0, 0.0]]
 
@@ -82,4 +81,4 @@ def test_steps_of_an_untrained_unit(bias: float, epsilon: float, steps: int) -> 
     unit = HaltingUnit(4, bias).double()
     torch.nn.init.constant_(unit.linear.bias, bias)
     probability = unit(torch.zeros(1, 4, dtype=torch.float64))
-    assert act(probability.expand(1, 30), epsilon).steps.item() == steps
+    assert until(probability.expand(1, 30), epsilon).steps.item() == steps

@@ -8,11 +8,10 @@ import torch
 from torch import Tensor
 
 from actmodels.data.labels import LABELS
+from actmodels.halting.act_variants import SupervisedAct, TargetSteps
 from actmodels.halting.family import Halting, build_halting
 from actmodels.halting.ponder_net import PonderNet
-from actmodels.halting.supervised_act import SupervisedAct
-from actmodels.halting.target_steps import TargetSteps
-from actmodels.models.prediction import Prediction
+from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
 from actmodels.training import Training
 from tests.samples import SETTINGS, sample_data, sample_trial

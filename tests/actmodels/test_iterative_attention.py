@@ -1,16 +1,13 @@
 """The encoder against the cell run by hand, and the thesis' parameter budget."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 from torch import Tensor
 
 from actmodels.config import build_trial
 from actmodels.errors import ConfigError
-from actmodels.models.build import build, parameter_count
-from actmodels.modules.gru import GRUCell
-from actmodels.modules.gru_encoder import GRUEncoder
+from actmodels.models.pair_model import build, parameter_count
+from actmodels.modules.recurrent import GRUCell, GRUEncoder
 from tests import model_checks
 from tests.samples import SETTINGS, sample_batch, sample_trial
 
@@ -137,26 +134,6 @@ def test_encoders_of_premise_and_hypothesis_are_separate(bidirectional: bool) ->
     assert memories.premise.shape == memories.hypothesis.shape
     assert memories.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
     assert not torch.allclose(memories.premise, memories.hypothesis)
-
-
-class TestBidirectional:
-    """The checks of the registry's models, which run one way, in both directions."""
-
-    config = sample_trial("iterative_attention", bidirectional=True)
-
-    def test_gradients(self) -> None:
-        model_checks.check_every_parameter_gets_a_gradient(self.config)
-
-    def test_batch_equals_singles(self) -> None:
-        model_checks.check_batch_equals_singles(self.config)
-
-    def test_padding(self) -> None:
-        model_checks.check_padding_changes_nothing(self.config)
-
-    def test_packed(self) -> None:
-        model_checks.check_packed_equals_single(
-            [replace(self.config, seed=seed) for seed in (1, 2, 3)]
-        )
 
 
 def test_memories_are_dropped_once() -> None:

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from actmodels.comprehension.config import ReaderTrialConfig, build_reader_trial
 from actmodels.config import AnyTrialConfig, build_trial
 from actmodels.errors import ConfigError
 from actmodels.kinds import KINDS, kind_of
 from actmodels.provenance import PACKAGE, code_files, trial_key
+from actmodels.reader.config import ReaderTrialConfig, build_reader_trial
 from actmodels.registry import load_class
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
-from tests.actmodels.comprehension.samples import reading_config
+from tests.actmodels.reader.samples import reader_trial
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_trial
 
-SAMPLES = [sample_trial("adaptive_attention"), sequence_trial(), reading_config()]
+SAMPLES = [sample_trial("adaptive_attention"), sequence_trial(), reader_trial()]
 
 
 def names(config: AnyTrialConfig) -> set[str]:
@@ -93,18 +93,18 @@ def test_all_problems_of_settings_are_told_at_once(config: AnyTrialConfig) -> No
 
 def test_a_sequence_trial_rests_on_its_own_code() -> None:
     own = names(sequence_trial())
-    assert {"sequences/training.py", "sequences/parity.py", "halting/act.py"} <= own
+    assert {"sequences/training.py", "sequences/bits.py", "halting/act.py"} <= own
     assert "model_training.py" in own
     assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & own
 
 
 def test_a_reader_rests_on_its_own_code() -> None:
-    own = names(reading_config())
-    assert {"comprehension/training.py", "comprehension/reader.py", "model_training.py"} <= own
-    assert "comprehension/embeddings.py" in own  # what its rows are drawn with
-    assert not {"training.py", "sequences/training.py", "comprehension/config.py"} & own
+    own = names(reader_trial())
+    assert {"reader/training.py", "reader/model.py", "model_training.py"} <= own
+    assert "reader/data.py" in own  # what its rows are drawn with
+    assert not {"training.py", "sequences/training.py", "reader/config.py"} & own
 
 
 def test_trials_on_pairs_rest_on_neither() -> None:
-    others = ("sequences/", "comprehension/")
+    others = ("sequences/", "reader/")
     assert not [name for name in names(SAMPLES[0]) if name.startswith(others)]

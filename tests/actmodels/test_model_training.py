@@ -1,4 +1,4 @@
-"""Training of every kind: resumption to the bit, patience, divergence, the best epoch, clipping."""
+"""Training of every kind: resumption to the bit, patience, divergence, best epoch, optimisers."""
 
 import io
 import math
@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.comprehension.config import ReaderTrialConfig
-from actmodels.comprehension.training import ReaderTraining
 from actmodels.config import AnyTrialConfig
 from actmodels.model_training import AnyTraining
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.training import ReaderTraining
 from actmodels.records import EpochRecord
-from actmodels.registry import HALTINGS, model_with
+from actmodels.registry import HALTINGS, deviations, model_with
 from actmodels.sequences.build import build_task
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig, TargetStepsConfig
-from actmodels.training import Training
-from tests.actmodels.comprehension.samples import questions, reading_config, rows
+from actmodels.training import Training, build_optimizer
+from tests.actmodels.reader.samples import questions, reader_trial, rows
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import MODELS, sample_data, sample_trial
@@ -50,6 +50,14 @@ def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:
     return sequence_trial(task=task, halting=halting, network=network)
 
 
+def all_deviations(model: str) -> AnyTrialConfig:
+    """A model as published, with every switch on."""
+    return sample_trial(
+        f"{model}_as_published",
+        **dict.fromkeys(deviations(model) - {"evaluation_batch_size"}, True),
+    )
+
+
 RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is taken up again
     *(
         (sample_trial(model, max_epochs=4, optimizer=optimizer, oov_rule=rule), epochs)
@@ -57,6 +65,7 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
         for rule, epochs in (("own", 2), ("trained", 1))
     ),
     *((sample_trial(model_with(MODELS[1], kind), max_epochs=4), 2) for kind in HALTINGS),
+    *((all_deviations(model), 1) for model in MODELS),
     *(
         (of_sequences(task, halting, cell), 1)
         for task in (*GENERATED, CHARACTERS)
@@ -64,7 +73,7 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
         for cell in ("rnn", "lstm")
     ),
     *(
-        (reading_config(strategy=strategy), epochs)
+        (reader_trial(strategy=strategy), epochs)
         for strategy in ("query_gating", "adaptive_computation")
         for epochs in (1, 2, 3)
     ),
@@ -73,7 +82,7 @@ KINDS: list[AnyTrialConfig] = [
     sample_trial(MODELS[0]),
     sample_trial(MODELS[1]),
     sequence_trial(),
-    reading_config(),
+    reader_trial(),
 ]
 each_kind = pytest.mark.parametrize("config", KINDS, ids=lambda config: config.model)
 
@@ -87,6 +96,7 @@ def test_resumed_equals_undisturbed(config: AnyTrialConfig, epochs: int) -> None
     """Saved and taken up in a new process' stead: the same bits to the end."""
     undisturbed, first = begun(config), begun(config)
     whole = [record.result() for record in undisturbed.epochs()]
+    assert not undisturbed.diverged
     for _ in range(epochs):
         first.run_epoch()
     stored = io.BytesIO()
@@ -169,3 +179,15 @@ def test_gradients_are_clipped(config: AnyTrialConfig) -> None:
         parameters = training.model.named_parameters()
         moved.append(max((p - start[name]).abs().max().item() for name, p in parameters))
     assert moved[0] < 1e-4 < moved[1]
+
+
+def test_one_adagrad_step_by_hand() -> None:
+    """w - lr · g / sqrt(accumulator + g²), with the accumulator at 0.1."""
+    config = sample_trial(MODELS[0], optimizer="adagrad", learning_rate=0.5)
+    training = Training(config, sample_data())
+    optimizer = build_optimizer(training.model, config.training)
+    parameter = training.model.classify.bias
+    parameter.grad = torch.tensor([0.3, 0.0, -2.0])
+    optimizer.step()
+    expected = [-0.5 * g / (0.1 + g * g) ** 0.5 for g in (0.3, 0.0, -2.0)]
+    assert parameter.tolist() == pytest.approx(expected, rel=1e-5)

@@ -1,49 +1,79 @@
 """Every model: the five checks, the parameter budget, and that it can learn."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 import torch
 
-from actmodels.models.build import build, parameter_count
-from actmodels.packed.stack import can_pack
+from actmodels.config import TrialConfig
+from actmodels.models.pair_model import build, parameter_count
 from actmodels.registry import MODELS
 from actmodels.training import Training
 from tests import model_checks
 from tests.samples import sample_data, sample_trial
 
-
-@pytest.mark.parametrize("model", MODELS)
-class TestFiveChecks:
-    def test_save_and_load(self, model: str, tmp_path: Path) -> None:
-        model_checks.check_save_and_load(sample_trial(model), tmp_path)
-
-    def test_gradients(self, model: str) -> None:
-        model_checks.check_every_parameter_gets_a_gradient(sample_trial(model))
-
-    def test_batch_equals_singles(self, model: str) -> None:
-        model_checks.check_batch_equals_singles(sample_trial(model))
-
-    def test_padding(self, model: str) -> None:
-        model_checks.check_padding_changes_nothing(sample_trial(model))
-
-    def test_packed(self, model: str) -> None:
-        if not can_pack(model):
-            pytest.skip("its examples depend on the others of their batch")
-        model_checks.check_packed_equals_single([sample_trial(model, seed=s) for s in (1, 2, 3)])
+CHECKED = {name: sample_trial(name) for name in MODELS}
+CHECKED |= {f"{name}-trained_rows": sample_trial(name, oov_rule="trained") for name in MODELS}
+CHECKED["both_ways"] = sample_trial("iterative_attention", bidirectional=True)
 
 
-def test_parameters_of_decomposable_attention() -> None:
-    """Projection 60,000 + F 80,400 + G 120,400 + H 120,400 + output 603 (Parikh: 382k)."""
-    model = build(sample_trial("decomposable_attention", width=200), torch.zeros(4, 300))
-    assert parameter_count(model) == 60_000 + 80_400 + 120_400 + 120_400 + 603 == 381_803
+@pytest.mark.parametrize("config", CHECKED.values(), ids=CHECKED)
+@pytest.mark.parametrize("check", model_checks.FIVE_CHECKS)
+def test_the_five_checks(config: TrialConfig, check: Callable[[TrialConfig], None]) -> None:
+    check(config)
 
 
-def test_parameters_of_adaptive_attention() -> None:
-    """Projection, F, two attentions, two gates, GRU, halting, output (paper: 990k)."""
-    config = sample_trial("adaptive_attention", width=128, state_size=200, gate_size=128)
-    parts = (38_528, 33_024, 51_456, 116_992, 314_112, 427_800, 201, 603)
-    assert parameter_count(build(config, torch.zeros(4, 300))) == sum(parts) == 982_716
+def lstm(width: int) -> int:
+    return 4 * width * (width + width + 1)
+
+
+PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
+    # projection, F, G, H, output (Parikh et al.: 382k)
+    ("decomposable_attention", {"width": 200}, (60_000, 80_400, 120_400, 120_400, 603), 381_803),
+    # that with F of intra-attention, a wider F and G (582k), and the distance biases
+    (
+        "decomposable_intra_attention",
+        {"width": 200},
+        (381_803, 80_400, 40_000, 80_000, 22),
+        582_225,
+    ),
+    (  # projection, F, two attentions, two gates, GRU, halting, output (paper: 990k)
+        "adaptive_attention",
+        {"width": 128, "state_size": 200, "gate_size": 128},
+        (38_528, 33_024, 51_456, 116_992, 314_112, 427_800, 201, 603),
+        982_716,
+    ),
+    (  # projection, one shared LSTM, three tanh layers, output (Bowman et al.: 220k)
+        "lstm_encoders",
+        {"width": 100, "layer_size": 200},
+        (30_100, lstm(100), 3 * 40_200, 603),
+        231_703,
+    ),
+    # projection with a bias, two LSTMs, output (Rocktäschel et al.: 252k at k = 116)
+    ("conditional_encoding", {"width": 116}, (34_916, 2 * lstm(116), 351), 251_491),
+    # the same at k = 100, with W_y, W_h, W_p, W_x and w (published: 242k)
+    (
+        "conditional_attention",
+        {"width": 100},
+        (30_100, 2 * lstm(100), 4 * 10_000, 100, 303),
+        231_303,
+    ),
+    # the same with W_r and W_t (published: 252k)
+    (
+        "word_by_word_attention",
+        {"width": 100},
+        (30_100, 2 * lstm(100), 6 * 10_000, 100, 303),
+        251_303,
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "settings", "parts", "total"), PARAMETERS)
+def test_parameters(
+    model: str, settings: dict[str, int], parts: tuple[int, ...], total: int
+) -> None:
+    built = build(sample_trial(model, **settings), torch.zeros(4, 300))
+    assert parameter_count(built) == sum(parts) == total
 
 
 # Every network with ACT or without halting, and every way of halting with one network.

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.data.batching import Batch, collate
-from actmodels.data.pairs import FIRST_WORD, PairTensors
+from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
 from actmodels.evaluation import evaluate
 from actmodels.published_batching import BUCKETS, rows_by_bucket, without_masks

@@ -4,12 +4,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.batching import Batch, collate
-from actmodels.data.pairs import NULL
-from actmodels.models.build import build, parameter_count
-from actmodels.modules.conditional import ConditionalReader, delimited
-from actmodels.modules.lstm import FORGET_BIAS, LSTM, LSTMState
-from actmodels.modules.premise_attention import PremiseAttention, RecurrentPremiseAttention
+from actmodels.data.pairs import NULL, Batch, collate
+from actmodels.models.pair_model import build, parameter_count
+from actmodels.modules.conditional import (
+    ConditionalReader,
+    PremiseAttention,
+    RecurrentPremiseAttention,
+    delimited,
+)
+from actmodels.modules.recurrent import FORGET_BIAS, LSTM, LSTMState
 from tests.model_checks import make
 from tests.samples import sample_batch, sample_pairs, sample_trial
 
@@ -19,34 +22,6 @@ LENGTHS = [4, 1, 6, 3]
 
 def parameters(model: str, **settings: int | bool) -> int:
     return parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300)))
-
-
-def lstm_parameters(width: int) -> int:
-    return 4 * width * (width + width + 1)
-
-
-def test_parameters_of_lstm_encoders() -> None:
-    """Projection, one shared LSTM, three tanh layers, output (Bowman et al.: 220k)."""
-    parts = (30_100, lstm_parameters(100), 3 * 40_200, 603)
-    assert parameters("lstm_encoders", width=100, layer_size=200) == sum(parts) == 231_703
-
-
-def test_parameters_of_conditional_encoding() -> None:
-    """Projection with a bias, two LSTMs, output (Rocktäschel et al.: 252k at k = 116)."""
-    parts = (34_916, 2 * lstm_parameters(116), 351)
-    assert parameters("conditional_encoding", width=116) == sum(parts) == 251_491
-
-
-def test_parameters_of_conditional_attention() -> None:
-    """The same at k = 100, with W_y, W_h, W_p, W_x and w (published: 242k)."""
-    parts = (30_100, 2 * lstm_parameters(100), 4 * 10_000, 100, 303)
-    assert parameters("conditional_attention", width=100) == sum(parts) == 231_303
-
-
-def test_parameters_of_word_by_word_attention() -> None:
-    """The same with W_r and W_t (published: 252k)."""
-    parts = (30_100, 2 * lstm_parameters(100), 6 * 10_000, 100, 303)
-    assert parameters("word_by_word_attention", width=100) == sum(parts) == 251_303
 
 
 @pytest.mark.parametrize("model", CONDITIONAL)

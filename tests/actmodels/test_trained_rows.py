@@ -1,15 +1,13 @@
 """The OOV rule `trained`: which rows are trained, and that nothing else about them differs."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN
+from actmodels.data.trial_data import input_rows, trained_rows
 from actmodels.errors import ConfigError
-from actmodels.models.build import build, parameter_count
+from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.projection import ProjectedWords
 from actmodels.registry import MODELS, Architecture
 from actmodels.settings import DecomposableAttentionConfig
@@ -71,31 +69,11 @@ def test_only_the_rows_looked_up_get_a_gradient() -> None:
     assert words.trained.grad.tolist() == [[0.0] * 4, [2.0] * 4, [0.0] * 4]
 
 
-@pytest.mark.parametrize("model", MODELS)
-class TestFiveChecks:
-    def test_save_and_load(self, model: str, tmp_path: Path) -> None:
-        model_checks.check_save_and_load(sample_trial(model, oov_rule="trained"), tmp_path)
-
-    def test_gradients(self, model: str) -> None:
-        config = sample_trial(model, oov_rule="trained")
-        assert "words.trained" in dict(model_checks.make(config).named_parameters())
-        model_checks.check_every_parameter_gets_a_gradient(config)
-
-    def test_batch_equals_singles(self, model: str) -> None:
-        model_checks.check_batch_equals_singles(sample_trial(model, oov_rule="trained"))
-
-    def test_padding(self, model: str) -> None:
-        model_checks.check_padding_changes_nothing(sample_trial(model, oov_rule="trained"))
-
-    def test_packed(self, model: str) -> None:
-        configs = [sample_trial(model, seed=seed, oov_rule="trained") for seed in (1, 2, 3)]
-        model_checks.check_packed_equals_single(configs)
-
-
 @pytest.mark.parametrize("model", SOME_MODELS)
 def test_an_untrained_model_is_that_of_the_rule_own(model: str) -> None:
     """The rule draws nothing: same parameters, same count, same scores."""
     own, trained = (model_checks.make(sample_trial(model, oov_rule=r)) for r in ("own", "trained"))
+    assert "words.trained" in dict(trained.named_parameters())
     assert torch.equal(own(sample_batch()).logits, trained(sample_batch()).logits)
     assert parameter_count(own) == parameter_count(trained)
     rows = (1 + len(TRAINED_WORDS)) * DIMENSIONS

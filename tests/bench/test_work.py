@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.data.batching import batches_by_length, collate
+from actmodels.data.pairs import batches_by_length, collate
 from actmodels.errors import ArtefactError
 from bench.plan import QUICK, data_of
 from bench.training import executed_flops

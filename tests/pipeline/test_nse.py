@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from actmodels.comprehension.evaluation import evaluate
-from actmodels.comprehension.query_trace import trace_query
-from actmodels.comprehension.training import ReaderTraining
 from actmodels.files import write_text
+from actmodels.reader.evaluation import evaluate, trace_query
+from actmodels.reader.training import ReaderTraining
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.readers import Baseline, ReaderEpoch, ReaderMeans, ReaderResult, ReaderStep
@@ -30,14 +29,9 @@ from pipeline.studies.readers import (
     step_rows,
 )
 from pipeline.studies.study import Run, history_rows
-from tests.actmodels.comprehension.samples import (
-    WORDS,
-    make,
-    questions,
-    reading_config,
-    rows,
-)
+from tests.actmodels.reader.samples import make, questions, reader_trial, rows
 from tests.pipeline.project import told, write_params, written
+from tests.pipeline.sources.test_vectors import WORDS
 from tests.pipeline.test_study_params import READING as SETTINGS
 
 STUDY = ReadingStudy(**SETTINGS)
@@ -61,7 +55,7 @@ def test_each_strategy_with_its_steps_and_every_seed() -> None:
 @pytest.fixture(scope="module")
 def read() -> tuple[ReaderRun, ReaderTraining, TrialRecord]:
     """A trained reader of three steps."""
-    config = reading_config(strategy="adaptive_computation", steps=3, max_epochs=3)
+    config = reader_trial(strategy="adaptive_computation", steps=3, max_epochs=3)
     training = ReaderTraining(config, rows(), questions(30, 1), questions(11, 2))
     history = tuple(training.epochs())
     record = TrialRecord("k", config.as_dict(), training.parameters, history, {})

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.comprehension.data import ReaderData
-from actmodels.comprehension.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
 from actmodels.errors import DataError
+from actmodels.reader.data import ReaderData
+from actmodels.reader.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
 from pipeline import questions, texts
 from pipeline.sources.cbt import format_question, read_questions
 from pipeline.sources.tokens import read_words

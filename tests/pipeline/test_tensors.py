@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.data.embeddings import WordVectors
 from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
 from actmodels.data.stored import save_stored
+from actmodels.data.trial_data import WordVectors
 from actmodels.errors import ArtefactError
 from pipeline import tensors
 from pipeline.sources.encode import encode, files_digest, spelling_hash

@@ -9,16 +9,15 @@ import pytest
 import torch
 
 from actmodels.config import TrialConfig
-from actmodels.data.batching import collate
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import PairTensors
+from actmodels.data.pairs import PairTensors, collate
 from actmodels.data.stored import save_stored
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.records import TrialRecord
-from actmodels.rows.traces import OUTCOMES
-from actmodels.trace import trace
+from actmodels.rows.pairs import OUTCOMES
+from actmodels.steps import trace
 from actmodels.training import Training
 from pipeline import trace as stage
 from pipeline.parameters.schema import Trace as Settings

@@ -8,11 +8,10 @@ from typing import Any
 import pandas as pd
 
 from actmodels.config import TrialConfig
-from actmodels.data.embeddings import input_rows, trained_rows
 from actmodels.data.stored import save_stored
+from actmodels.data.trial_data import input_rows, trained_rows
 from actmodels.files import write_text
-from actmodels.models.build import build
-from actmodels.models.pair_model import PairModel
+from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from actmodels.training import Training
 from pipeline.answering.bundle import write_bundle

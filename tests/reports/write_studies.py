@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Correlations, Lengths, Prediction
-from actmodels.rows.studies import HaltingPoint, HaltingTime, Variant, VariantTime
+from actmodels.rows.pairs import (
+    Correlations,
+    HaltingPoint,
+    HaltingTime,
+    Lengths,
+    Prediction,
+    Variant,
+    VariantTime,
+)
 from tests.reports.write_characters import with_characters
 from tests.reports.write_graves import graves
 

@@ -138,14 +138,14 @@ def test_code_digest_ignores_words_and_sees_code(
         return {model: provenance.code_digest(sample_trial(model)) for model in MODELS}
 
     before = digests()
-    gru = package / "modules" / "gru.py"
-    text = gru.read_text()
-    gru.write_text(text.replace("1 - update", "2 - update"))
+    layers = package / "modules" / "recurrent.py"
+    text = layers.read_text()
+    layers.write_text(text.replace("1 - update", "2 - update"))
     assert digests() == before  # a run has the code that it began with
     provenance.sources.cache_clear()
     assert digests()["adaptive_attention"] != before["adaptive_attention"]
 
-    gru.write_text(text.replace('"""', '"""Better words. ', 1) + "# a comment\n")
+    layers.write_text(text.replace('"""', '"""Better words. ', 1) + "# a comment\n")
     provenance.sources.cache_clear()
     assert digests() == before
 

@@ -5,16 +5,17 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from actmodels.config import TrialConfig
+from actmodels.config import AnyTrialConfig
+from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.grid import Trial, with_keys
-from tune.pack_size import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
 from tune.packing import Pack, by_shape, in_order, make_packs
+from tune.placement import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
 
-def trials(*configs: TrialConfig) -> list[Trial]:
+def trials(*configs: AnyTrialConfig) -> list[Trial]:
     return with_keys(configs, data_digest="d", device="cpu", threads=1)
 
 
@@ -48,6 +49,15 @@ def test_a_model_that_cannot_pack_trains_alone() -> None:
     names = [f"{ADAPTIVE}_as_published", f"{DECOMPOSABLE}_as_published"]
     given = trials(*(sample_trial(name, dropout=d) for name in names for d in (0.1, 0.2)))
     assert packs(given, 48, 1) == [[0], [1], [2], [3]]
+
+
+def test_each_sequence_trial_is_a_shape_of_its_own() -> None:
+    configs = [sequence_trial(seed=1), sequence_trial(seed=2), sample_trial("adaptive_attention")]
+    given = trials(*configs)
+    groups = by_shape(given)
+    assert sorted(map(len, groups.values())) == [1, 1, 1]
+    assert given[0].key in groups and given[1].key in groups
+    assert given[0].name.startswith(f"{configs[0].model}-")
 
 
 def test_size_one_leaves_everything_as_it_was() -> None:

@@ -99,6 +99,6 @@ def test_only_what_a_worker_runs_trains() -> None:
     }
     assert found <= {
         "tune/trainable.py",
-        "tune/pack_size.py",
+        "tune/placement.py",
         "tune/on_ray.py",
     }

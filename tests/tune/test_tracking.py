@@ -215,7 +215,7 @@ def test_an_error_of_ours_leaves_the_background(
     with pytest.raises(ZeroDivisionError), tracker.in_background():
         tracker.trial_started("a", PARAMS, "a")
         if later:
-            while not tracker._writer.last.done():  # type: ignore[union-attr]
+            while not tracker._writing.done():  # type: ignore[union-attr]
                 time.sleep(0.01)
             tracker.trial_started("b", PARAMS, "b")
             pytest.fail("the driver was not told")

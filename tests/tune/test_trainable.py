@@ -1,5 +1,6 @@
-"""What a worker does with a pack, without Ray: its reports are caught."""
+"""What a worker does with trials of any kind, without Ray: its reports are caught."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,13 +8,15 @@ from typing import Any
 import pytest
 import ray.tune
 
-from actmodels.config import TrialConfig
+from actmodels.config import AnyTrialConfig, TrialConfig
 from actmodels.data.trial_data import TrialData
 from actmodels.records import EpochRecord
 from actmodels.training import Training
+from tests.actmodels.sequences.samples import CHARACTERS, TEXT
+from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tune.early_stopping import Rungs, SuccessiveHalving
-from tune.trainable import checkpoint_path, load_checkpoint, save_checkpoint, train_pack
+from tune.trainable import checkpoint_path, load_checkpoint, save_checkpoint, started, train_pack
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -34,7 +37,7 @@ def pack(**epochs: int) -> dict[str, TrialConfig]:
     }
 
 
-def train(configs: dict[str, TrialConfig], folder: Path, **more: Any) -> None:
+def train(configs: Mapping[str, AnyTrialConfig], folder: Path, **more: Any) -> None:
     save_sample_data(folder, DATA)
     where = {"data_folder": folder, "checkpoints": folder / "c", "device": "cpu", "threads": 1}
     train_pack(configs, **where, **more)
@@ -168,3 +171,48 @@ def test_trials_that_are_behind_leave_the_pack(
     train(configs, tmp_path, rungs=rungs)
     assert lengths(reports[before]) == lengths(last)
     assert len(reports) == before + 1
+
+
+def test_sequences_need_no_data(tmp_path: Path) -> None:
+    trials, (member,) = started([sequence_trial()], tmp_path / "nothing", "cpu")
+    trials.run_epoch()
+    assert [record.epoch for record in member.history] == [1]
+    assert member.parameters > 0
+
+
+def test_sequences_go_on_from_their_last_saved_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Characters with their text: as a trial that was not interrupted."""
+    text = tmp_path / "text"
+    text.write_bytes(bytes(TEXT.tolist()))
+    configs = {"k": sequence_trial(task=CHARACTERS, max_epochs=3)}
+    reports: list[list[float]] = []
+
+    def noted(news: dict[str, Any]) -> None:
+        reports.append([epoch["train_loss"] for epoch in news["trials"]["k"]["history"]])
+        if len(reports) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ray.tune, "report", noted)
+    with pytest.raises(KeyboardInterrupt):
+        train(configs, tmp_path / "one", text=text)
+    assert checkpoint_path(tmp_path / "one" / "c", "k").is_file()
+    train(configs, tmp_path / "one", text=text)
+    train(configs, tmp_path / "two", text=text)
+    assert [len(losses) for losses in reports] == [1, 2, 2, 3, 1, 2, 3]
+    assert reports[3] == reports[-1]
+
+
+def test_characters_are_drawn_from_the_text_they_are_given(tmp_path: Path) -> None:
+    """A trial says nothing of where its text lies; a worker with another text has other results."""
+    config = sequence_trial(task=CHARACTERS, max_epochs=1)
+    losses = []
+    for name, content in (("a", TEXT), ("b", TEXT), ("c", TEXT.flip(0))):
+        path = tmp_path / name
+        path.write_bytes(bytes(content.tolist()))
+        trials, (member,) = started([config], tmp_path / "nothing", "cpu", path)
+        trials.run_epoch()
+        losses.append(member.history[0].train_loss)
+    assert losses[0] == losses[1] != losses[2]
+    assert str(tmp_path) not in str(config.as_dict())

@@ -9,33 +9,12 @@ from tune.tracking import Tracker  # first: it sets the environment that MLflow 
 from mlflow import MlflowClient
 from mlflow.entities import Run
 
-from actmodels.config import build_trial
 from actmodels.records import EpochRecord, TrialRecord
+from tests.samples import sample_trial
 
 ROOT = Path(__file__).parents[2]
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
-CONFIG = build_trial(
-    "decomposable_attention",
-    {
-        "width": 64,
-        "dropout": 0.1,
-        "init": "xavier",
-        "init_std": 0.01,
-        "optimizer": "adam",
-        "learning_rate": 0.001,
-        "adagrad_accumulator": 0.1,
-        "clip_norm": 5.0,
-        "batch_size": 32,
-        "oov_rule": "hashed",
-        "oov_buckets": 100,
-        "oov_std": 0.01,
-        "unit_norm": True,
-        "null_token": True,
-    },
-    max_epochs=3,
-    patience=0,
-    seed=1,
-)
+CONFIG = sample_trial("decomposable_attention")
 PARAMS = CONFIG.flat()
 
 

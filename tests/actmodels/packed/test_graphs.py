@@ -15,13 +15,6 @@ UNLIKE_BIASES = [
 ]
 
 
-@pytest.fixture
-def in_double():
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
-
-
 @pytest.mark.parametrize(
     "name",
     ["adaptive_attention", "adaptive_attention_target_steps", "decomposable_attention"],

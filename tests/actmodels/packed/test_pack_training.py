@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from actmodels.config import TrialConfig, setting_types
-from actmodels.data.embeddings import WordVectors
-from actmodels.data.trial_data import TrialData
-from actmodels.models.build import build
+from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.models.pair_model import build
 from actmodels.packed.stack import can_pack, pack_shape, stack
 from actmodels.packed.training import PackTraining
 from actmodels.registry import MODELS
@@ -60,21 +59,20 @@ def difference(one: Any, other: Any) -> float:
     return worst
 
 
-@pytest.fixture
-def in_double():
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
+def assert_as_alone(
+    pack: PackTraining, source: TrialData, epochs: int, within: float = 1e-12
+) -> None:
+    for member in pack.members:
+        assert difference(alone(member.config, source, epochs), member) < within
 
 
 def as_alone(name: str, updates: int) -> None:
     """Two epochs of a pack of four against four trainings, in double precision."""
-    source, configs = data(4 * updates), trials(name)
-    pack = PackTraining(configs, source)
+    source = data(4 * updates)
+    pack = PackTraining(trials(name), source)
     for _ in range(2):
         pack.run_epoch()
-    for config, member in zip(configs, pack.members, strict=True):
-        assert difference(alone(config, source, 2), member) < 1e-12
+    assert_as_alone(pack, source, 2)
 
 
 @pytest.mark.parametrize("name", PACKING)
@@ -109,8 +107,7 @@ def test_adam_and_trained_words(in_double: None) -> None:
     pack = PackTraining(configs, source)
     for _ in range(2):
         pack.run_epoch()
-    for config, member in zip(configs, pack.members, strict=True):
-        assert difference(alone(config, source, 2), member) < 1e-11
+    assert_as_alone(pack, source, 2, within=1e-11)
 
 
 def test_adagrad_from_zero_is_no_further_off_than_a_trial_from_itself(in_double: None) -> None:
@@ -135,8 +132,7 @@ def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
     configs = trials("adaptive_attention", [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
     pack = PackTraining(configs, source)
     pack.run_epoch()
-    for config, member in zip(configs, pack.members, strict=True):
-        assert difference(alone(config, source, 1), member) < 1e-12
+    assert_as_alone(pack, source, 1)
     losses = [member.history[0].train_loss for member in pack.members]
     assert len({round(loss, 6) for loss in losses}) == 3
 

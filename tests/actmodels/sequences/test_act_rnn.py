@@ -17,7 +17,7 @@ from actmodels.sequences.config import (
     SequenceHaltingConfig,
     SequenceNetworkConfig,
 )
-from actmodels.sequences.objective import objective, score
+from actmodels.sequences.scoring import objective, score
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT
 

@@ -1,5 +1,6 @@
 """Windows of a text, and reading along one."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from actmodels.errors import DataError
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig
-from actmodels.sequences.evaluation import evaluate
-from actmodels.sequences.reading import read
+from actmodels.sequences.pondering import read
+from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.training import SequenceTraining
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 
@@ -89,33 +90,34 @@ def test_accuracy_is_of_single_bytes() -> None:
     assert means.examples() == 5 * 16
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_no_text_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"enwik8: no such file; characters need a text"):
         read_bytes(tmp_path / "enwik8")
-
-
-def test_empty_file(tmp_path: Path) -> None:
     (tmp_path / "text").touch()
     with pytest.raises(DataError, match="text: is empty; characters need a text"):
         read_bytes(tmp_path / "text")
 
 
-def test_a_text_too_short() -> None:
-    with pytest.raises(
-        DataError,
-        match=r"enwik8: 6 bytes are left to train on, but a window and the byte after it are 8; "
-        "give a longer text or hold out less",
-    ):
-        Characters(CharactersConfig(window=7, held_out_bytes=20), TEXT[:26], "enwik8")
-
-
-def test_a_held_out_part_too_short() -> None:
-    with pytest.raises(
-        DataError,
-        match=r"enwik8: held_out_bytes is 5, but a window and the byte after it are 8; "
-        r"hold out at least as many, or none \(0\)",
-    ):
-        Characters(CharactersConfig(window=7, held_out_bytes=5), TEXT, "enwik8")
+@pytest.mark.parametrize(
+    ("held_out", "length", "wording"),
+    [
+        (
+            20,
+            26,
+            "6 bytes are left to train on, but a window and the byte after it are 8; give a "
+            "longer text or hold out less",
+        ),
+        (
+            5,
+            180,
+            "held_out_bytes is 5, but a window and the byte after it are 8; hold out at least "
+            "as many, or none (0)",
+        ),
+    ],
+)
+def test_a_part_too_short(held_out: int, length: int, wording: str) -> None:
+    with pytest.raises(DataError, match=re.escape(f"enwik8: {wording}")):
+        Characters(CharactersConfig(7, held_out), TEXT[:length], "enwik8")
 
 
 @pytest.mark.parametrize("halting", [ACT, None])

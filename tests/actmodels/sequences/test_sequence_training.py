@@ -9,7 +9,7 @@ import torch
 from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import ParityConfig, SequenceTrialConfig
-from actmodels.sequences.evaluation import evaluate
+from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial

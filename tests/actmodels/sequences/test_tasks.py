@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from actmodels.sequences.addition import END, Addition
+from actmodels.sequences.bits import NAMES, Logic, LogicInstance, Parity
 from actmodels.sequences.build import build_task
 from actmodels.sequences.config import (
     AdditionConfig,
@@ -13,9 +13,7 @@ from actmodels.sequences.config import (
     SortConfig,
     TaskConfig,
 )
-from actmodels.sequences.logic import NAMES, Logic, LogicInstance
-from actmodels.sequences.parity import Parity
-from actmodels.sequences.sort import Sort
+from actmodels.sequences.numbers import END, Addition, Sort
 from tests.actmodels.sequences.samples import GENERATED
 
 
@@ -64,17 +62,27 @@ class TestEveryTask:
         assert bool(((counts / 4000 - share).abs() < 4 * error).all())
 
 
-class TestParity:
-    def test_sizes_of_the_paper(self) -> None:
-        task = Parity(ParityConfig(bits=64))
-        batch = task.sample(512, seeded())
-        assert batch.inputs.shape == (512, 1, 64)
-        assert task.outputs.size == 1
-        assert int(batch.difficulty.min()) == 1
-        assert int(batch.difficulty.max()) == 64
+@pytest.mark.parametrize(
+    ("config", "count", "shape", "heads", "classes"),
+    [
+        (ParityConfig(bits=64), 512, (1, 64), 1, 2),
+        (LogicConfig(vectors=10, gates=10), 64, (10, 102), 1, 2),
+        (AdditionConfig(numbers=5, digits=5, least_digit_first=False), 32, (5, 50), 6, 11),
+        (SortConfig(numbers=15), 64, (30, 2), 1, 15),
+    ],
+)
+def test_sizes_of_the_paper(
+    config: TaskConfig, count: int, shape: tuple[int, int], heads: int, classes: int
+) -> None:
+    task = build_task(config)
+    assert task.sample(count, seeded()).inputs.shape == (count, *shape)
+    assert (task.outputs.heads, task.outputs.classes) == (heads, classes)
 
+
+class TestParity:
     def test_against_a_slow_loop(self) -> None:
         batch = Parity(ParityConfig(bits=9)).sample(300, seeded())
+        assert batch.difficulty.unique().tolist() == list(range(1, 10))
         for row, vector in enumerate(batch.inputs[:, 0].tolist()):
             assert set(vector) <= {-1.0, 0.0, 1.0}
             assert batch.difficulty[row, 0] == sum(value != 0 for value in vector)
@@ -124,10 +132,6 @@ MEANING = {
 
 
 class TestLogic:
-    def test_sizes_of_the_paper(self) -> None:
-        task = Logic(LogicConfig(vectors=10, gates=10))
-        assert task.sample(64, seeded()).inputs.shape == (64, 10, 102)
-
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize("older", [0, 1])
     @pytest.mark.parametrize("newest", [0, 1])
@@ -171,11 +175,6 @@ class TestLogic:
 
 
 class TestAddition:
-    def test_sizes_of_the_paper(self) -> None:
-        task = Addition(AdditionConfig(numbers=5, digits=5, least_digit_first=False))
-        assert task.sample(32, seeded()).inputs.shape == (32, 5, 50)
-        assert (task.outputs.heads, task.outputs.classes, task.outputs.size) == (6, 11, 66)
-
     @pytest.mark.parametrize(
         ("least_digit_first", "targets"),
         [(False, [1, 0, 4, 2, END]), (True, [2, 4, 0, 1, END])],
@@ -226,11 +225,6 @@ class TestAddition:
 
 
 class TestSort:
-    def test_sizes_of_the_paper(self) -> None:
-        task = Sort(SortConfig(numbers=15))
-        assert task.outputs.size == 15
-        assert task.sample(64, seeded()).inputs.shape == (64, 30, 2)
-
     def test_by_hand(self) -> None:
         task = Sort(SortConfig(numbers=4))
         numbers = torch.tensor([[0.3, -1.2, 0.05], [2.0, 1.0, 9.0]])

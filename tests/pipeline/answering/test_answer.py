@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.data.batching import collate
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import UNKNOWN
+from actmodels.data.pairs import UNKNOWN, collate
 from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
-from actmodels.trace import trace
+from actmodels.steps import trace
 from pipeline.answering.answer import LONGEST, Answer, Answerer, PairError
 from pipeline.answering.bundle import read_bundle
 from pipeline.answering.registered import signature

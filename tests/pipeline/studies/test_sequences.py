@@ -12,7 +12,7 @@ from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.sequences.build import build_task
-from actmodels.sequences.byte_kinds import KINDS
+from actmodels.sequences.pondering import KINDS
 from actmodels.sequences.training import SequenceTraining
 from pipeline.graves import NO_DATA, trained_runs
 from pipeline.parameters.study_sections import Graves, SequenceStudy

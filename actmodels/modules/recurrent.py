@@ -1,0 +1,189 @@
+"""Recurrent layers over padded sentences: the GRU of the 2016 code, and Long Short-Term Memory.
+
+Not torch.nn.GRU and LSTM, which cannot run a pack of models with weights of their own.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.modules.linear import Linear, affine
+
+# Added to an LSTM's forget gate, as TensorFlow does, so that a fresh cell keeps what it has read
+# (Gers et al. 2000; Jozefowicz et al. 2015). It is a constant beside the trained bias, which
+# starts at 0 like all others: whoever initialises a model need not know of it.
+FORGET_BIAS = 1.0
+
+
+class GRUCell(nn.Module):
+    """One step of Cho et al. 2014 in TensorFlow's form, with one bias per gate.
+
+    r, u = sigmoid(W [x; s] + b);  c = tanh(W_c x + U_c (r * s) + b_c);  s' = u * s + (1 - u) * c
+
+    Not torch.nn.GRUCell: that has two biases and applies the reset gate after U_c. The biases
+    of r and u start at 1, as TensorFlow's do, so that the state persists at first.
+    """
+
+    def __init__(self, inputs: int, state: int) -> None:
+        super().__init__()
+        self.gates = Linear(inputs + state, 2 * state)
+        self.candidate = Linear(inputs + state, state)
+
+    def forward(self, inputs: Tensor, state: Tensor) -> Tensor:
+        """Map inputs [batch, inputs] and state [batch, state] to the new state."""
+        gates = torch.sigmoid(self.gates(torch.cat([inputs, state], dim=-1)))
+        reset, update = gates.chunk(2, dim=-1)
+        candidate = torch.tanh(self.candidate(torch.cat([inputs, reset * state], dim=-1)))
+        return update * state + (1 - update) * candidate
+
+    def read(self, tokens: Tensor, mask: Tensor, *, backward: bool = False) -> Tensor:
+        """Step through padded sequences, from a state of zeros.
+
+        Every step is that of `forward`, but what the inputs contribute is one product for all
+        tokens. Where the mask is false the state passes unchanged, so padding on the right does
+        not touch the states of real tokens in either direction.
+
+        Args:
+            tokens: [batch, tokens, inputs].
+            mask: true for real tokens [batch, tokens].
+            backward: from the last token to the first.
+
+        Returns:
+            the states [batch, tokens, state], each at its token's place.
+        """
+        size = self.candidate.out_features
+        sizes = [tokens.shape[-1], size]
+        gates_input, gates_state = self.gates.weight.split(sizes, dim=-1)
+        candidate_input, candidate_state = self.candidate.weight.split(sizes, dim=-1)
+        weight = torch.cat([gates_input, candidate_input], dim=-2)
+        shares = affine(tokens, weight, torch.cat([self.gates.bias, self.candidate.bias], dim=-1))
+        gate_shares, candidate_shares = (
+            share.unbind(-2) for share in shares.split([2 * size, size], dim=-1)
+        )
+        state = tokens.new_zeros(*tokens.shape[:-2], size)
+        states = [state] * tokens.shape[-2]
+        for n in reversed(range(len(states))) if backward else range(len(states)):
+            gates = torch.sigmoid(affine(state, gates_state, None) + gate_shares[n])
+            reset, update = gates.chunk(2, dim=-1)
+            candidate = torch.tanh(
+                affine(reset * state, candidate_state, None) + candidate_shares[n]
+            )
+            new = update * state + (1 - update) * candidate
+            states[n] = state = torch.where(mask[..., n, None], new, state)
+        return torch.stack(states, dim=-2)
+
+
+class GRUEncoder(nn.Module):
+    """Give each word the state of a GRU that has read up to it (Sordoni et al. 2016, "encode").
+
+    Thesis section 5.1, one output per word.
+
+    The 2016 code read sentences padded on the left without a mask, so that its states at the
+    first word already came from the padding; here they start from zeros.
+
+    Args:
+        inputs: size of a word. size: state of each direction.
+        bidirectional: append the states of a second GRU that reads from the end, as Sordoni et
+            al. do; the thesis left it out to save computation.
+    """
+
+    def __init__(self, inputs: int, size: int, *, bidirectional: bool) -> None:
+        super().__init__()
+        self.forwards = GRUCell(inputs, size)
+        self.backwards = GRUCell(inputs, size) if bidirectional else None
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        """Map words [batch, tokens, inputs] to states [batch, tokens, size per direction].
+
+        Args:
+            mask: true for real tokens [batch, tokens]. What stands at the others has no meaning.
+        """
+        states = self.forwards.read(words, mask)
+        if self.backwards is None:
+            return states
+        return torch.cat([states, self.backwards.read(words, mask, backward=True)], dim=-1)
+
+
+class LSTMState(NamedTuple):
+    """What an LSTM carries from token to token: hidden and cell, each [batch, state]."""
+
+    hidden: Tensor
+    cell: Tensor
+
+
+class LSTM(nn.Module):
+    """Long Short-Term Memory that reads sentences padded on the right.
+
+    Hochreiter & Schmidhuber 1997; Gers et al. 2000:
+
+    i, f, o = sigmoid(W x + U h + b + [0, 1, 0]);  g = tanh(W_g x + U_g h + b_g)
+    c' = f * c + i * g;  h' = o * tanh(c')
+
+    No peepholes, one bias per gate: 4 · state · (inputs + state + 1) parameters.
+    """
+
+    forget_bias: Tensor
+
+    def __init__(self, inputs: int, state: int) -> None:
+        super().__init__()
+        self.state = state
+        self.input = Linear(inputs, 4 * state)
+        self.recurrent = Linear(state, 4 * state, bias=False)
+        forget_bias = torch.zeros(4, state)
+        forget_bias[1] = FORGET_BIAS
+        self.register_buffer("forget_bias", forget_bias.flatten(), persistent=False)
+
+    def zeros(self, inputs: Tensor) -> Tensor:
+        """A hidden state or a cell to start from [batch, state]."""
+        return inputs.new_zeros(*inputs.shape[:-2], self.state)
+
+    def project(self, inputs: Tensor) -> Tensor:
+        """What inputs [..., inputs] contribute to the gates and the candidate [..., 4 · state]."""
+        return affine(inputs, self.input.weight, self.input.bias + self.forget_bias)
+
+    def step(self, projected: Tensor, state: LSTMState) -> LSTMState:
+        """One step from a state, with the input's contribution [batch, 4 · state]."""
+        summed = projected + self.recurrent(state.hidden)
+        gates, candidate = summed.split([3 * self.state, self.state], dim=-1)
+        write, keep, read = torch.sigmoid(gates).chunk(3, dim=-1)
+        cell = keep * state.cell + write * torch.tanh(candidate)
+        return LSTMState(read * torch.tanh(cell), cell)
+
+    def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
+        """Read whole sentences.
+
+        Args:
+            inputs: words [batch, tokens, inputs].
+            mask: true for real tokens [batch, tokens]; they come first in every sentence.
+            start: the state in front of the first token.
+
+        Returns:
+            the hidden state behind each token [batch, tokens, state] and the state at the end;
+            where the mask is false, the state is that of the last real token.
+        """
+        state = start
+        hiddens, cells = [state.hidden], [state.cell]
+        for token in self.project(inputs).unbind(-2):
+            state = self.step(token, state)
+            hiddens.append(state.hidden)
+            cells.append(state.cell)
+        # The loop went on over the padding; one choice here is cheaper than one at each token.
+        every_hidden = torch.stack(hiddens, dim=-2)
+        end = LSTMState(
+            at_end(every_hidden, mask),
+            at_end(torch.stack(cells, dim=-2), mask),
+        )
+        outputs = torch.where(mask[..., None], every_hidden[..., 1:, :], end.hidden[..., None, :])
+        return outputs, end
+
+
+def at_end(states: Tensor, mask: Tensor) -> Tensor:
+    """The state behind the last real token [batch, state].
+
+    Args:
+        states: the one in front of the first token, then one per token [batch, 1 + tokens, state].
+        mask: true for real tokens [batch, tokens]; they come first.
+    """
+    place = mask.sum(dim=-1)[..., None, None].expand(*mask.shape[:-1], 1, states.shape[-1])
+    return states.gather(-2, place).squeeze(-2)

@@ -1,0 +1,109 @@
+"""What a reader does: figures of a split, and how it rewrites the query of one question."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from actmodels.figures import Figures, mean_and_sd
+from actmodels.modules.attention import masked_softmax
+from actmodels.prediction import chosen
+from actmodels.reader.model import Reader
+from actmodels.reader.questions import (
+    QuestionTensors,
+    batches_by_length,
+    collate,
+)
+
+
+class ReaderEvaluation(NamedTuple):
+    """A reader on a split, per question, in the split's order.
+
+    predictions: the number of the likeliest candidate [questions]; the first of equals.
+    losses: -log P(right answer) in nats [questions].
+    answers: [questions]. steps: the mean step of each answer [questions].
+    step_predictions: the likeliest candidate after each step [questions, steps].
+    weights: what each step counts in the answer [questions, steps].
+    """
+
+    predictions: Tensor
+    losses: Tensor
+    answers: Tensor
+    steps: Tensor
+    step_predictions: Tensor
+    weights: Tensor
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers, in [0, 1]."""
+        return (self.predictions == self.answers).double().mean().item()
+
+    @property
+    def loss(self) -> float:
+        """Mean loss in nats."""
+        return self.losses.double().mean().item()
+
+    @property
+    def figures(self) -> Figures:
+        """All of it in a few numbers."""
+        return Figures(self.loss, self.accuracy, *mean_and_sd(self.steps), None)
+
+
+@torch.no_grad()
+def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> ReaderEvaluation:
+    """Answer every question of a split without dropout."""
+    model.eval()
+    device = next(model.parameters()).device
+    parts: list[tuple[Tensor, ...]] = []
+    for index in batches_by_length(questions.document_offsets.diff(), batch_size):
+        batch = collate(questions, index, device)
+        answer = model(batch)
+        logs = answer.log_probabilities
+        losses, steps = -chosen(logs, batch.answers), answer.step_log_probabilities.argmax(dim=-1)
+        figures = (logs.argmax(dim=-1), losses, answer.steps, steps, answer.weights)
+        parts.append((index, *(figure.cpu() for figure in figures)))
+    rows, *values = (torch.cat(column) for column in zip(*parts, strict=True))
+    predictions, losses, *of_steps = (value[torch.argsort(rows)] for value in values)
+    return ReaderEvaluation(predictions, losses, questions.answers, *of_steps)
+
+
+class QueryTrace(NamedTuple):
+    """One question.
+
+    keys: z_t of each word of the query [steps, query tokens]; near 0 where it is to be rewritten.
+    gates: g_t [steps - 1, query tokens], near 1 where the old word is kept; None without gates.
+    halting: e_t [steps - 1]; None where nothing halts. The last step writes nothing.
+    weights: what each step counts in the answer [steps], sum 1.
+    attention: over the document's words [steps, document tokens], sum 1.
+    step_probabilities: P_t of each candidate [steps, candidates].
+    probabilities: those of the answer [candidates].
+    """
+
+    keys: Tensor
+    gates: Tensor | None
+    halting: Tensor | None
+    weights: Tensor
+    attention: Tensor
+    step_probabilities: Tensor
+    probabilities: Tensor
+
+
+@torch.no_grad()
+def trace_query(model: Reader, questions: QuestionTensors, number: int) -> QueryTrace:
+    """Follow question `number` of a split through a reader, without dropout (appendix A)."""
+    model.eval()
+    device = next(model.parameters()).device
+    batch = collate(questions, torch.tensor([number]), device)
+    answer, looked, judged = model.infer(batch)
+    gates = [one.gate[0] for one in judged if one.gate is not None]
+    halting = [one.halting[0] for one in judged if one.halting is not None]
+    attention = [masked_softmax(one.document_scores, batch.document_mask)[0] for one in looked]
+    return QueryTrace(
+        keys=torch.stack([one.key[0] for one in looked]),
+        gates=torch.stack(gates) if gates else None,
+        halting=torch.stack(halting) if halting else None,
+        weights=answer.weights[0],
+        attention=torch.stack(attention),
+        step_probabilities=answer.step_log_probabilities[0].exp(),
+        probabilities=answer.log_probabilities[0].exp(),
+    )

@@ -1,0 +1,160 @@
+"""A text as a memory, and what a step of a reader sees of it (Munkhdalai & Yu 2017 section 3).
+
+LSTMs with one trained bias per gate and a named constant beside that of the forget gate: torch's
+own kernels, since documents have hundreds of words; a gate has two biases there, of which the
+second holds the constant and is not trained.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.modules.attention import masked_softmax
+
+
+def fix_second_bias(lstm: nn.LSTM | nn.LSTMCell, forget_bias: float) -> None:
+    """Set every second bias to 0, in the forget gate (the second of four) to `forget_bias`."""
+    with torch.no_grad():
+        for name, bias in lstm.named_parameters():
+            if name.startswith("bias_hh"):
+                bias.zero_().view(4, -1)[1] = forget_bias
+                bias.requires_grad_(False)
+
+
+class Memory(NamedTuple):
+    """A text as a reader has it before it.
+
+    slots: [batch, tokens, k]; 0 where padded.
+    mask: true for real tokens [batch, tokens].
+    end: [batch, k], what each direction knows at its end: the first state of the reader.
+    """
+
+    slots: Tensor
+    mask: Tensor
+    end: Tensor
+
+
+class ContextEmbedding(nn.Module):
+    """A BiLSTM over words (Munkhdalai & Yu 2017 eq. 1-2).
+
+    Two LSTMs over padded texts, of which one reads each text from its own last word on: torch's
+    packed sequences give the same, but their derivatives take time by the square of the length.
+
+    Args:
+        words: size of a word vector.
+        memory_size: k; each direction has k / 2 units, and a slot is both, one after the other.
+    """
+
+    def __init__(self, words: int, memory_size: int, forget_bias: float) -> None:
+        super().__init__()
+        self.onward = nn.LSTM(words, memory_size // 2, batch_first=True)
+        self.reverse = nn.LSTM(words, memory_size // 2, batch_first=True)
+        for lstm in (self.onward, self.reverse):
+            fix_second_bias(lstm, forget_bias)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Memory:
+        """Read texts, each direction from its own first word to its last.
+
+        Args:
+            words: [batch, tokens, words].
+            mask: true for real tokens [batch, tokens]; they come first in every text.
+        """
+        lengths = mask.sum(dim=1, keepdim=True)
+        places = torch.arange(mask.shape[1], device=mask.device)
+        mirrored = torch.where(mask, lengths - 1 - places, places)  # padding stays behind
+        onward, _ = self.onward(words)
+        reversed_, _ = self.reverse(picked(words, mirrored))
+        end = torch.cat([picked(onward, lengths - 1), picked(reversed_, lengths - 1)], dim=-1)
+        slots = torch.cat([onward, picked(reversed_, mirrored)], dim=-1)
+        return Memory(slots.masked_fill(~mask[..., None], 0.0), mask, end.squeeze(1))
+
+
+def picked(values: Tensor, places: Tensor) -> Tensor:
+    """values [batch, tokens, size] at places [batch, picked]: [batch, picked, size]."""
+    return values.gather(1, places[..., None].expand(*places.shape, values.shape[-1]))
+
+
+class Recurrence(nn.Module):
+    """One step of an LSTM at a time: the read and the write module each have one."""
+
+    def __init__(self, inputs: int, state: int, forget_bias: float) -> None:
+        super().__init__()
+        self.cell = nn.LSTMCell(inputs, state)
+        fix_second_bias(self.cell, forget_bias)
+
+    def start(self, like: Tensor) -> tuple[Tensor, Tensor]:
+        """Zeros for hidden and cell, each [batch, state]."""
+        zeros = like.new_zeros(len(like), self.cell.hidden_size)
+        return zeros, zeros
+
+    def forward(self, inputs: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """Read inputs [batch, inputs]; hidden and cell, each [batch, state]."""
+        hidden, cell = self.cell(inputs, state)
+        return hidden, cell
+
+
+class Looked(NamedTuple):
+    """What the read module found in a step.
+
+    read: r_t [batch, k]. query, document: s_t of each [batch, k].
+    key: z_t [batch, query tokens]; near 0 where the document's word is to be written.
+    document_scores: l_t^d [batch, document tokens], before masking.
+    """
+
+    read: Tensor
+    query: Tensor
+    document: Tensor
+    key: Tensor
+    document_scores: Tensor
+
+
+def scores(state: Tensor, slots: Tensor) -> Tensor:
+    """state^T M of each slot [batch, tokens], of state [batch, k] and slots [batch, tokens, k]."""
+    return (slots @ state[..., None]).squeeze(-1)
+
+
+def attended(weights: Tensor, slots: Tensor) -> Tensor:
+    """The mean slot [batch, k] by weights [batch, tokens]."""
+    return (weights[..., None, :] @ slots).squeeze(-2)
+
+
+class Read(nn.Module):
+    """r_t = LSTM([s_{t-1}^q; s_{t-1}^d]) looks at the query, and what it finds at the document.
+
+    l^q = r_t^T M_{t-1}^q;  s_t^q = softmax(l^q) M_{t-1}^q;  z_t = sigmoid(l^q)
+    l^d = s_t^q^T M^d;      s_t^d = softmax(l^d) M^d                               (eq. 3-8)
+    """
+
+    def __init__(self, memory_size: int, forget_bias: float) -> None:
+        super().__init__()
+        self.recurrence = Recurrence(2 * memory_size, memory_size, forget_bias)
+
+    def forward(
+        self,
+        states: tuple[Tensor, Tensor],
+        recurrent: tuple[Tensor, Tensor],
+        query: Memory,
+        document: Memory,
+    ) -> tuple[Looked, tuple[Tensor, Tensor]]:
+        """Look once.
+
+        Args:
+            states: s_{t-1}^q and s_{t-1}^d, each [batch, k].
+            recurrent: hidden and cell of the LSTM, each [batch, k].
+        """
+        recurrent = self.recurrence(torch.cat(states, dim=-1), recurrent)
+        read = recurrent[0]
+        query_scores = scores(read, query.slots)
+        query_state = attended(masked_softmax(query_scores, query.mask), query.slots)
+        document_scores = scores(query_state, document.slots)
+        weights = masked_softmax(document_scores, document.mask)
+        document_state = attended(weights, document.slots)
+        key = torch.sigmoid(query_scores)
+        return Looked(read, query_state, document_state, key, document_scores), recurrent
+
+
+def rewritten(slots: Tensor, looked: Looked) -> Tensor:
+    """The new query memory M_{t-1} z_t + s_t^d (1 - z_t) [batch, query tokens, k] (eq. 10)."""
+    keep = looked.key[..., None]
+    return slots * keep + looked.document[..., None, :] * (1 - keep)

@@ -1,0 +1,137 @@
+"""Neural Semantic Encoder for cloze questions (Munkhdalai & Yu 2017)."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.draws import generator
+from actmodels.modules.dropout import Dropout, share_stream
+from actmodels.prediction import chosen
+from actmodels.reader.config import ReaderConfig
+from actmodels.reader.memory import ContextEmbedding, Looked, Memory, Read, rewritten
+from actmodels.reader.questions import PAD, QuestionBatch
+from actmodels.reader.write import TESTS, HypothesisTest, Judged, pointer_sum
+
+
+class Answer(NamedTuple):
+    """What a reader says about a batch.
+
+    log_probabilities: log P(a | Q, D) of each candidate in nats [batch, candidates]; -inf for one
+        that is not in the document.
+    steps: the mean step of the answer, sum_t t p_t [batch]; T with query gating (no gradient).
+    weights: what each step counts [batch, steps], sum 1.
+    step_log_probabilities: log P_t [batch, steps, candidates].
+    """
+
+    log_probabilities: Tensor
+    steps: Tensor
+    weights: Tensor
+    step_log_probabilities: Tensor
+
+
+class Inference(NamedTuple):
+    """What a reader did on the way to its answers.
+
+    looked: what each step saw. judged: what became of its new query, for all steps but the last.
+    """
+
+    answer: Answer
+    looked: list[Looked]
+    judged: list[Judged]
+
+
+class Reader(nn.Module):
+    """Read a document with a query in T steps and point at a candidate.
+
+    The document's memory stays as it was read; each step but the last rewrites the query's. A
+    reader of one step has no hypothesis test: its result would never be read (section 4.2).
+
+    Args:
+        rows: word vectors that token ids index [ids, dimensions].
+        seed: what the other parameters are drawn with.
+    """
+
+    def __init__(self, config: ReaderConfig, rows: Tensor, seed: int) -> None:
+        super().__init__()
+        size, forget_bias = config.memory_size, config.forget_bias
+        self.steps = config.steps
+        self.embedding = nn.Embedding.from_pretrained(
+            rows.clone(), freeze=not config.trained_embeddings, padding_idx=PAD
+        )
+        self.dropout = Dropout(config.dropout)
+        self.dropout_stream = share_stream(self)
+        words = rows.shape[1]
+        self.query_embedding = ContextEmbedding(words, size, forget_bias)
+        self.document_embedding = ContextEmbedding(words, size, forget_bias)
+        self.read = Read(size, forget_bias)
+        self.test: HypothesisTest | None = None
+        if config.steps > 1:
+            self.test = TESTS[config.strategy](size, config.compose_activation, forget_bias)
+        self._initialise(config.parameter_range, seed)
+
+    @torch.no_grad()
+    def _initialise(self, spread: float, seed: int) -> None:
+        draws = generator("parameters", seed)
+        for name, parameter in self.named_parameters():
+            if parameter.requires_grad and not name.startswith("embedding."):
+                parameter.uniform_(-spread, spread, generator=draws)
+
+    @property
+    def parameter_count(self) -> int:
+        """Trained parameters without word vectors."""
+        named = self.named_parameters()
+        return sum(
+            p.numel() for name, p in named if p.requires_grad and not name.startswith("embedding.")
+        )
+
+    def forward(self, batch: QuestionBatch) -> Answer:
+        """Answer a batch."""
+        return self.infer(batch).answer
+
+    def infer(self, batch: QuestionBatch) -> Inference:
+        """Answer a batch, and keep what was done at each step."""
+        query = self.query_embedding(self._words(batch.query), batch.query_mask)
+        document = self.document_embedding(self._words(batch.document), batch.document_mask)
+        candidates = batch.candidate_mask.shape[1]
+        looks, judged = self._loop(query, document)
+        step_logs = torch.stack(
+            [
+                pointer_sum(look.document_scores, document.mask, batch.candidate_at, candidates)
+                for look in looks
+            ],
+            dim=1,
+        )
+        if self.test is None:
+            logs, weights = step_logs[:, 0], step_logs.new_ones(len(step_logs), 1)
+        else:
+            logs, weights = self.test.answer(step_logs, judged)
+        numbers = torch.arange(1, self.steps + 1, device=weights.device)
+        steps = (weights.detach() * numbers).sum(dim=-1)
+        return Inference(Answer(logs, steps, weights, step_logs), looks, judged)
+
+    def _words(self, ids: Tensor) -> Tensor:
+        words: Tensor = self.dropout(self.embedding(ids))
+        return words
+
+    def _loop(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
+        """What each step saw, and the judgement of each but the last."""
+        states = (query.end, document.end)
+        reading = self.read.recurrence.start(query.end)
+        writing = reading
+        looks: list[Looked] = []
+        judged: list[Judged] = []
+        while True:
+            looked, reading = self.read(states, reading, query, document)
+            looks.append(looked)
+            if self.test is None or len(looks) == self.steps:
+                return looks, judged
+            written, writing = self.test.written(looked, writing)
+            one = self.test.judge(written, query.slots, rewritten(query.slots, looked))
+            query = query._replace(slots=one.slots)
+            states = (looked.query, looked.document)
+            judged.append(one)
+
+    def objective(self, answer: Answer, answers: Tensor) -> Tensor:
+        """The mean of -log P(right answer) in nats []."""
+        return -chosen(answer.log_probabilities, answers).mean()

@@ -1,0 +1,146 @@
+"""Cloze questions: a split as flat tensors in one file that loads by memory map, and its batches.
+
+Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the placeholder of the missing word,
+and the vocabulary's words follow from 3.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from actmodels.data.pairs import pad
+from actmodels.data.stored import load_stored, save_stored
+
+PAD, UNKNOWN, PLACEHOLDER, FIRST_WORD = 0, 1, 2, 3
+STAGE = "questions"  # which makes these files
+NO_CANDIDATE = -1  # at a document's token that is none of the question's candidates
+
+
+@dataclass(frozen=True)
+class QuestionTensors:
+    """One split.
+
+    A candidate is told by where it stands in the document, not by its token id: two candidates
+    outside the vocabulary have the same id, and are different answers all the same.
+
+    document_ids, query_ids: int32 [tokens of the split], end to end.
+    candidate_at: int32 [tokens of the split's documents], which of its question's candidates,
+        counted from 0, each token is; NO_CANDIDATE elsewhere.
+    document_offsets, query_offsets: int64 [questions + 1]; that of question i is
+        ids[o[i]:o[i + 1]].
+    candidate_counts: int64 [questions], how many candidates each question has.
+    answers: int64 [questions], the number of the right candidate.
+    """
+
+    document_ids: Tensor
+    candidate_at: Tensor
+    document_offsets: Tensor
+    query_ids: Tensor
+    query_offsets: Tensor
+    candidate_counts: Tensor
+    answers: Tensor
+
+    def __len__(self) -> int:
+        return self.answers.numel()
+
+    def save(self, path: Path) -> None:
+        """Write atomically; the same content always gives the same bytes."""
+        save_stored({f.name: getattr(self, f.name) for f in fields(self)}, path)
+
+    @classmethod
+    def load(cls, path: Path) -> "QuestionTensors":
+        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
+        return load_stored(cls, path, "a split of cloze questions", STAGE)
+
+
+class QuestionBatch(NamedTuple):
+    """Padded questions.
+
+    document, query: token ids [batch, tokens], 0 where padded.
+    document_mask, query_mask: true for real tokens, same shapes.
+    candidate_at: [batch, document tokens], the candidate that a token is, NO_CANDIDATE elsewhere
+        and where padded.
+    candidate_mask: [batch, candidates], true for a question's own candidates.
+    answers: [batch], the number of the right candidate.
+    """
+
+    document: Tensor
+    document_mask: Tensor
+    query: Tensor
+    query_mask: Tensor
+    candidate_at: Tensor
+    candidate_mask: Tensor
+    answers: Tensor
+
+
+def collate(
+    questions: QuestionTensors, index: Tensor, device: torch.device | str = "cpu"
+) -> QuestionBatch:
+    """Make the batch of the rows `index`."""
+    offsets = questions.document_offsets
+    document, document_mask = pad(questions.document_ids, offsets, index, null_token=False)
+    query, query_mask = pad(questions.query_ids, questions.query_offsets, index, null_token=False)
+    candidate_at, _ = pad(questions.candidate_at, offsets, index, null_token=False)
+    candidate_at = candidate_at.masked_fill(~document_mask, NO_CANDIDATE)
+    counts = questions.candidate_counts[index]
+    candidate_mask = torch.arange(int(counts.max())) < counts[:, None]
+    tensors = (document, document_mask, query, query_mask, candidate_at, candidate_mask)
+    return QuestionBatch(*(t.to(device) for t in (*tensors, questions.answers[index])))
+
+
+def pooled_batches(
+    lengths: Tensor, batch_size: int, pool_size: int, keep_last: bool, generator: torch.Generator
+) -> Iterator[Tensor]:
+    """Yield the rows of each batch of an epoch (Munkhdalai & Yu 2017 section 4.1).
+
+    Draw a pool at random from the questions not yet used, take the `batch_size` of it with the
+    shortest documents as a batch, put the others back; until too few are left for a pool.
+
+    Args:
+        lengths: tokens of each document [questions].
+        pool_size: questions in a pool, at least batch_size.
+        keep_last: then go through what is left in order of length, so that every question is
+            seen once an epoch. Published: they wait for another epoch. Where there are fewer
+            questions than a pool holds, that is all of them.
+    """
+    left = torch.arange(len(lengths))
+    while len(left) >= pool_size:
+        shuffled = torch.randperm(len(left), generator=generator)
+        pool, others = left[shuffled[:pool_size]], left[shuffled[pool_size:]]
+        pool = pool[torch.argsort(lengths[pool], stable=True)]
+        yield pool[:batch_size]
+        left = torch.cat([pool[batch_size:], others])
+    if keep_last and len(left):
+        left = left[torch.randperm(len(left), generator=generator)]
+        yield from left[torch.argsort(lengths[left], stable=True)].split(batch_size)
+
+
+def batches_by_length(lengths: Tensor, batch_size: int) -> Iterator[Tensor]:
+    """Yield the rows of each batch of an evaluation: all questions, in order of length."""
+    yield from torch.argsort(lengths, stable=True).split(batch_size)
+
+
+def occurrences(questions: QuestionTensors) -> Tensor:
+    """How often each candidate stands in its document [questions, candidates]."""
+    most = int(questions.candidate_counts.max())
+    rows = torch.arange(len(questions)).repeat_interleave(questions.document_offsets.diff())
+    at = questions.candidate_at.long()
+    stands = at != NO_CANDIDATE
+    counts = torch.bincount(rows[stands] * most + at[stands], minlength=len(questions) * most)
+    return counts.view(len(questions), most)
+
+
+def most_frequent_accuracy(questions: QuestionTensors) -> float:
+    """Accuracy, in [0, 1], of the most frequent candidate (Hill et al. 2015).
+
+    It is what a reader must beat. Where several stand there equally often, each is right with the
+    same chance.
+    """
+    counts = occurrences(questions)
+    best = counts == counts.amax(dim=1, keepdim=True)
+    right = best.gather(1, questions.answers[:, None]).squeeze(1)
+    return (right / best.sum(dim=1)).double().mean().item()

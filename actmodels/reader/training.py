@@ -1,0 +1,85 @@
+"""Training a reader (Munkhdalai & Yu 2017 section 4.1)."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Generator, Tensor
+
+from actmodels.errors import DataError
+from actmodels.figures import Figures, Marks
+from actmodels.model_training import ModelTraining
+from actmodels.prediction import chosen
+from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.evaluation import evaluate
+from actmodels.reader.model import Answer, Reader
+from actmodels.reader.questions import (
+    QuestionBatch,
+    QuestionTensors,
+    collate,
+    pooled_batches,
+)
+
+
+class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
+    """One reader in training.
+
+    Args:
+        rows: word vectors as token ids index them at the start (`embedding_rows`).
+        train, dev: the two splits.
+
+    Raises:
+        DataError: a split has no questions, or training has too few for a single pool.
+    """
+
+    def __init__(
+        self,
+        config: ReaderTrialConfig,
+        rows: Tensor,
+        train: QuestionTensors,
+        dev: QuestionTensors,
+        device: str = "cpu",
+    ) -> None:
+        super().__init__(config, device)
+        settings = config.training
+        if not (len(train) and len(dev)):
+            raise DataError("a split without questions; both train and dev need some")
+        if len(train) < settings.pool_size and not settings.keep_last:
+            raise DataError(
+                f"{len(train)} training questions fill no pool of {settings.pool_size}; "
+                "lower pool_size or set keep_last"
+            )
+        self.train, self.dev = train, dev
+        self.model = Reader(config.reader, rows, config.seed).to(self.device)
+        trained = [p for p in self.model.parameters() if p.requires_grad]
+        self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
+        self.clip_norm = settings.clip_norm
+        self.dropout = self.model.dropout_stream
+
+    @property
+    def parameters(self) -> int:
+        """Trained parameters without word vectors."""
+        return self.model.parameter_count
+
+    def batches(self, order: Generator) -> Iterator[QuestionBatch]:
+        """The published batches: documents of like length."""
+        settings, lengths = self.config.training, self.train.document_offsets.diff()
+        for index in pooled_batches(
+            lengths, settings.batch_size, settings.pool_size, settings.keep_last, order
+        ):
+            yield collate(self.train, index, self.device)
+
+    def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:
+        """See ModelTraining."""
+        return self.model.objective(found, batch.answers)
+
+    def marks(self, found: Answer, batch: QuestionBatch) -> Marks:
+        """See ModelTraining."""
+        logs, count = found.log_probabilities, torch.tensor(len(batch.answers))
+        right = (logs.argmax(dim=-1) == batch.answers).sum()
+        losses = -chosen(logs, batch.answers)
+        return Marks(losses.cpu(), count, right, count, count, found.steps.cpu(), None)
+
+    def evaluated(self) -> Figures:
+        """See ModelTraining."""
+        size = self.config.training.evaluation_batch_size
+        return evaluate(self.model, self.dev, size).figures

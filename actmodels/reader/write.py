@@ -1,0 +1,161 @@
+"""From steps to an answer: pointing at candidates, and the write module, which tests a new query.
+
+Candidates' probabilities come from attention over a document (Kadlec et al. 2016; eq. 18-19), in
+logarithms: the scores of published size reach hundreds, where a probability in single precision is
+0 and its logarithm has no gradient. A query is tested with gates (section 3.2.1) or by a chance to
+halt (3.2.2).
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.halting.distribution import HaltingUnit, first_halts, until
+from actmodels.reader.config import Activation, Strategy
+from actmodels.reader.memory import Looked, Recurrence, scores
+
+ACTIVATIONS: dict[Activation, type[nn.Module]] = {
+    "relu": nn.ReLU,
+    "tanh": nn.Tanh,
+    "identity": nn.Identity,
+}
+
+
+def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: int) -> Tensor:
+    """log of the attention that falls on each candidate, wherever it stands [batch, candidates].
+
+    The attention on all other words is lost: the probabilities sum to at most 1. A candidate
+    that stands nowhere in the document has -inf, without a gradient.
+
+    Args:
+        scores: l^d [batch, tokens]. mask: true for real tokens [batch, tokens].
+        candidate_at: which candidate each token is [batch, tokens], below 0 for none.
+    """
+    log_weights = torch.log_softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    numbers = torch.arange(candidates, device=scores.device)
+    stands = candidate_at[..., None, :] == numbers[:, None]  # [batch, candidates, tokens]
+    return _summed(log_weights[..., None, :], stands)
+
+
+def mixed(step_logs: Tensor, weights: Tensor) -> Tensor:
+    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19).
+
+    Args:
+        step_logs: log P_t [batch, steps, candidates]; -inf for the same candidates in all steps.
+        weights: p_t [batch, steps], sum 1.
+    """
+    least = torch.finfo(weights.dtype).tiny  # a weight that has rounded to 0 has no logarithm
+    logs = step_logs + torch.log(weights.clamp_min(least))[..., None]
+    return _summed(logs.transpose(-1, -2), (step_logs > float("-inf")).transpose(-1, -2))
+
+
+def _summed(logs: Tensor, chosen: Tensor) -> Tensor:
+    """log of the sum of exp(logs) over the chosen of the last dimension; -inf where none is."""
+    none = ~chosen.any(dim=-1, keepdim=True)
+    # logsumexp of nothing has a gradient that is not a number: it sums zeros, thrown away again
+    kept = logs.masked_fill(~chosen, float("-inf")).masked_fill(none, 0.0)
+    return torch.logsumexp(kept, dim=-1).masked_fill(none.squeeze(-1), float("-inf"))
+
+
+class Judged(NamedTuple):
+    """What became of a new query memory.
+
+    slots: what the next step reads [batch, query tokens, k].
+    halting: e_t, the chance to halt at this step [batch]; None with query gating.
+    gate: g_t, how much of each old slot is kept [batch, query tokens]; None without query gating.
+    """
+
+    slots: Tensor
+    halting: Tensor | None = None
+    gate: Tensor | None = None
+
+
+class HypothesisTest(nn.Module):
+    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); what follows differs.
+
+    There is one between two steps: the last step's query is never read again.
+    """
+
+    def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
+        super().__init__()
+        layer = nn.Linear(3 * memory_size, memory_size)
+        self.compose = nn.Sequential(layer, ACTIVATIONS[activation]())
+        self.recurrence = Recurrence(memory_size, memory_size, forget_bias)
+
+    def written(
+        self, looked: Looked, recurrent: tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """w_t [batch, k], and hidden and cell of the LSTM."""
+        composed = self.compose(torch.cat([looked.query, looked.document, looked.read], dim=-1))
+        recurrent = self.recurrence(composed, recurrent)
+        return recurrent[0], recurrent
+
+    @abstractmethod
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
+        """Test a new query memory.
+
+        Args:
+            written: w_t [batch, k].
+            old, new: M_{t-1} and M_t of eq. 10, each [batch, query tokens, k].
+        """
+
+    @abstractmethod
+    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
+        """Put the steps' answers together.
+
+        Args:
+            step_logs: log P_t [batch, steps, candidates].
+            judged: what `judge` said at each step but the last.
+
+        Returns:
+            log P [batch, candidates] and what each step counts [batch, steps], sum 1.
+        """
+
+
+class QueryGating(HypothesisTest):
+    """g_t = sigmoid(w_t^T M_{t-1}) keeps the old query slot by slot; the last step answers."""
+
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
+        """M_t (1 - g_t) + M_{t-1} g_t (eq. 12-13); nothing halts."""
+        gate = torch.sigmoid(scores(written, old))
+        keep = gate[..., None]
+        return Judged(new * (1 - keep) + old * keep, gate=gate)
+
+    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
+        """That of the last step."""
+        weights = step_logs.new_zeros(step_logs.shape[:-1])
+        weights[..., -1] = 1.0
+        return step_logs[..., -1, :], weights
+
+
+class AdaptiveComputation(HypothesisTest):
+    """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19).
+
+    p_t is the distribution of PonderNet, which came later, without its prior and its sampling;
+    nothing is paid for steps, and all T are always taken.
+    """
+
+    def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
+        super().__init__(memory_size, activation, forget_bias)
+        self.unit = HaltingUnit(memory_size, None)
+
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
+        """The new query as it is, and e_t."""
+        return Judged(new, halting=self.unit(written))
+
+    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
+        """sum_t p_t P_t, where the last step has the rest."""
+        halting = [one.halting for one in judged if one.halting is not None]
+        forced = torch.zeros_like(halting[0])  # the cap gives it what is left, whatever it is
+        masses = first_halts(torch.stack([*halting, forced], dim=-1))
+        weights = until(masses, epsilon=0.0).weights
+        return mixed(step_logs, weights), weights
+
+
+TESTS: dict[Strategy, type[HypothesisTest]] = {
+    "query_gating": QueryGating,
+    "adaptive_computation": AdaptiveComputation,
+}

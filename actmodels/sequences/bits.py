@@ -1,0 +1,145 @@
+"""Tasks on bits: parity of a vector seen all at once, and binary gates, one after the other.
+
+Of logic two things are lost in our copy of the paper; what is taken here:
+
+- Gate i of a vector is applied as b_{i+1} = T_i(P = b_i, Q = b_{i-1}): the newest bit is the
+  first argument. Six of the ten gates are symmetric; for the others the order matters.
+- From the second vector on, b_1 is random, and b_0, which the input leaves at 0, is the target of
+  the vector before: what must be remembered is what a vector lacks.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from actmodels.sequences.config import LogicConfig, ParityConfig
+from actmodels.sequences.task import Outputs, SequenceBatch, Task, uniform, within
+
+# Graves' table 1: truth values for (P, Q) = TT, TF, FT, FF.
+GATES: dict[str, tuple[int, int, int, int]] = {
+    "NOR": (0, 0, 0, 1),
+    "Xq": (0, 0, 1, 0),  # not P and Q
+    "ABJ": (0, 1, 0, 0),  # P and not Q
+    "XOR": (0, 1, 1, 0),
+    "NAND": (0, 1, 1, 1),
+    "AND": (1, 0, 0, 0),
+    "XNOR": (1, 0, 0, 1),
+    "if/then": (1, 0, 1, 1),  # not P or Q
+    "then/if": (1, 1, 0, 1),  # P or not Q
+    "OR": (1, 1, 1, 0),
+}
+NAMES = tuple(GATES)
+TRUTH = torch.tensor([GATES[name] for name in NAMES])  # [gate, TT TF FT FF]
+
+
+class Parity(Task):
+    """k of the entries, k from 1 to all of them, are 1 or -1; is the number of ones odd?
+
+    Graves 2016 section 3.1.
+    """
+
+    difficulty = "entries that are not 0"
+    difficulty_of = "sequence"
+
+    def __init__(self, config: ParityConfig) -> None:
+        self.inputs = config.bits
+        self.outputs = Outputs(heads=1, classes=2)
+
+    def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Sequences of length 1."""
+        used = uniform(1, self.inputs, (count, 1), generator)
+        # The places of a random permutation's numbers below k are a random choice of k places.
+        order = torch.rand(count, self.inputs, generator=generator).argsort(dim=1)
+        signs = uniform(0, 1, (count, self.inputs), generator) * 2 - 1
+        vectors = torch.where(order < used, signs, 0)
+        odd = (vectors == 1).sum(dim=1) % 2
+        always = torch.ones(count, 1, dtype=torch.bool)
+        return SequenceBatch(
+            vectors[:, None].float(), always, odd[:, None, None], always.clone(), used
+        )
+
+    def describe(self, batch: SequenceBatch, row: int) -> str:
+        """Such as `+-.+ odd`."""
+        marks = {1: "+", -1: "-", 0: "."}
+        entries = "".join(marks[int(value)] for value in batch.inputs[row, 0])
+        return f"{entries} {'odd' if batch.targets[row, 0, 0] else 'even'}"
+
+
+class LogicInstance(NamedTuple):
+    """What a batch of sequences is made of.
+
+    lengths: vectors of each sequence [batch]. counts: gates of each vector [batch, time].
+    gates: the gates, of which the first `counts` hold [batch, time, gates].
+    bits: b_0 of the first vector [batch, 1], then b_1 of each [batch, 1 + time].
+    """
+
+    lengths: Tensor
+    counts: Tensor
+    gates: Tensor
+    bits: Tensor
+
+
+class Logic(Task):
+    """After each vector: what do its gates make of its bits? (Graves 2016 section 3.2)"""
+
+    difficulty = "gates in the vector"
+    difficulty_of = "vector"
+
+    def __init__(self, config: LogicConfig) -> None:
+        self.vectors, self.gates = config.vectors, config.gates
+        self.inputs = 2 + self.gates * len(NAMES)
+        self.outputs = Outputs(heads=1, classes=2)
+
+    def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
+        """Sequences of 1 to `vectors` vectors [b_0, b_1, one-hot gates]."""
+        lengths = uniform(1, self.vectors, (count,), generator)
+        time = int(lengths.max())
+        return self.batch(
+            LogicInstance(
+                lengths,
+                uniform(1, self.gates, (count, time), generator),
+                uniform(0, len(NAMES) - 1, (count, time, self.gates), generator),
+                uniform(0, 1, (count, 1 + time), generator),
+            )
+        )
+
+    def batch(self, drawn: LogicInstance) -> SequenceBatch:
+        """Inputs and targets of what was drawn."""
+        time = drawn.counts.shape[1]
+        mask = within(drawn.lengths, time)
+        counts = drawn.counts * mask
+        used = within(counts, self.gates)  # [batch, time, gates]
+        one_hot = torch.nn.functional.one_hot(drawn.gates, len(NAMES)) * used[..., None]
+        pairs = torch.stack([torch.zeros_like(counts), drawn.bits[:, 1:]], dim=-1)
+        pairs[:, 0, 0] = drawn.bits[:, 0]
+        inputs = torch.cat([pairs * mask[..., None], one_hot.flatten(2)], dim=-1)
+        targets = self.results(drawn.gates, used, drawn.bits) * mask
+        return SequenceBatch(inputs.float(), mask, targets[..., None], mask.clone(), counts)
+
+    def results(self, gates: Tensor, used: Tensor, bits: Tensor) -> Tensor:
+        """The last bit of each vector [batch, time]; see LogicInstance for shapes."""
+        older, results = bits[:, 0], []
+        for t in range(gates.shape[1]):
+            newest = bits[:, 1 + t]
+            for i in range(self.gates):
+                column = 2 * (1 - newest) + (1 - older)  # TT, TF, FT, FF for P = newest
+                result = TRUTH[gates[:, t, i], column]
+                on = used[:, t, i]
+                older, newest = torch.where(on, newest, older), torch.where(on, result, newest)
+            results.append(newest)
+            older = newest  # the next vector's b_0
+        return torch.stack(results, dim=1)
+
+    def describe(self, batch: SequenceBatch, row: int) -> str:
+        """A line for each vector, such as `b0=1 b1=0 NOR XOR -> 1`."""
+        lines = []
+        for t in range(int(batch.mask[row].sum())):
+            vector = batch.inputs[row, t]
+            count = int(batch.difficulty[row, t])
+            gates = vector[2:].view(self.gates, len(NAMES))[:count].argmax(dim=1)
+            first = f"{int(vector[0])}" if t == 0 else "result"
+            names = " ".join(NAMES[gate] for gate in gates)
+            target = int(batch.targets[row, t, 0])
+            lines.append(f"b0={first} b1={int(vector[1])} {names} -> {target}")
+        return "\n".join(lines)

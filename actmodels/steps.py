@@ -1,0 +1,126 @@
+"""What a trained model that infers in steps does at each of them, and when their number is fixed.
+
+The trace (paper fig. 1; thesis fig. 6.6-6.8, A.1-A.3) is of the model as it was trained: the pair
+is scored just as in evaluation. The ablation is that of appendix A and table 1. The paper fixes
+"the maximum number of inference steps at test time", which reads two ways: `state` classifies the
+k-th state by itself; `capped` halts as trained but after k steps at the latest (for ACT the
+remainder falls on step k). The paper's remark on the uptick for ACT speaks for the first.
+"""
+
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from actmodels.data.pairs import Batch, PairTensors, collate
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.prediction import Prediction
+from actmodels.settings import InputConfig
+
+
+class Trace(NamedTuple):
+    """All steps until every example of a batch has halted; those after an example's own weigh 0.
+
+    halting: halting probability of each step [batch, steps].
+    weights: what each step counts in the answer [batch, steps], sum 1.
+    classes: probabilities if each state were classified by itself [batch, steps, labels].
+    premise, hypothesis: attention weights [batch, steps, tokens], sum 1, 0 where padded.
+    answer: probabilities of the model's own answer [batch, labels].
+    steps: steps taken [batch].
+    """
+
+    halting: Tensor
+    weights: Tensor
+    classes: Tensor
+    premise: Tensor
+    hypothesis: Tensor
+    answer: Tensor
+    steps: Tensor
+
+
+@torch.no_grad()
+def trace(model: AlternatingAttention, batch: Batch) -> Trace:
+    """Follow a batch through the steps of a model, without dropout."""
+    model.eval()
+    memories = model.memories(batch)
+    state, dropout = model.step.start(memories)
+    states, halting, premise, hypothesis = [], [], [], []
+    for _ in range(model.halting.max_steps):
+        attended = model.step.attend(state, memories)
+        state = model.step(state, memories, dropout)
+        states.append(state)
+        halting.append(model.halting.probability(state))
+        premise.append(attended.premise_weights)
+        hypothesis.append(attended.hypothesis_weights)
+        if bool(model.halting.done(torch.stack(halting, dim=1)).all()):
+            break
+    all_states, probabilities = torch.stack(states, dim=1), torch.stack(halting, dim=1)
+    answer = model.answer(all_states, probabilities)
+    assert answer.weights is not None and answer.steps is not None
+    return Trace(
+        probabilities,
+        answer.weights,
+        torch.softmax(model.classify(all_states), dim=2),
+        torch.stack(premise, dim=1),
+        torch.stack(hypothesis, dim=1),
+        torch.softmax(answer.logits, dim=1),
+        answer.steps,
+    )
+
+
+HowRead = Literal["state", "capped", "adaptive"]
+
+
+class AblationRow(NamedTuple):
+    """Accuracy in [0, 1] and mean steps of one reading; steps is None for the adaptive model."""
+
+    reading: HowRead
+    steps: int | None
+    accuracy: float
+    mean_steps: float
+
+
+def hits(logits: Tensor, labels: Tensor) -> int:
+    """How many pairs are classified rightly."""
+    return int((logits.argmax(dim=1) == labels).sum())
+
+
+def total_steps(prediction: Prediction) -> float:
+    """Steps taken, summed over the batch."""
+    assert prediction.steps is not None
+    return float(prediction.steps.sum())
+
+
+@torch.no_grad()
+def ablate_steps(
+    model: AlternatingAttention,
+    pairs: PairTensors,
+    config: InputConfig,
+    steps: list[int],
+    batch_size: int = 256,
+) -> list[AblationRow]:
+    """Measure both readings at every number of steps, and the adaptive model beside them."""
+    model.eval()
+    device = next(model.parameters()).device
+    max_steps = model.halting.max_steps
+    correct = {reading: dict.fromkeys(steps, 0) for reading in ("state", "capped")}
+    taken = dict.fromkeys(steps, 0.0)
+    adaptive_correct, adaptive_taken = 0, 0.0
+    count = 0
+    for index in model.batches(pairs, batch_size):
+        count += len(index)
+        batch = collate(pairs, index, null_token=config.null_token, device=device)
+        states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
+        for k in steps:
+            correct["state"][k] += hits(model.classify(states[:, k - 1]), batch.labels)
+            capped = model.answer(states[:, :k], probabilities[:, :k])
+            correct["capped"][k] += hits(capped.logits, batch.labels)
+            taken[k] += total_steps(capped)
+        adaptive = model.answer(states[:, :max_steps], probabilities[:, :max_steps])
+        adaptive_correct += hits(adaptive.logits, batch.labels)
+        adaptive_taken += total_steps(adaptive)
+    rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]
+    rows += [
+        AblationRow("capped", k, correct["capped"][k] / count, taken[k] / count) for k in steps
+    ]
+    return [*rows, AblationRow("adaptive", None, adaptive_correct / count, adaptive_taken / count)]

@@ -1,0 +1,120 @@
+"""The published batching heuristic, padding, the stored split, and the most frequent candidate."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import ArtefactError
+from actmodels.reader.data import embedding_rows
+from actmodels.reader.questions import (
+    NO_CANDIDATE,
+    QuestionTensors,
+    batches_by_length,
+    collate,
+    most_frequent_accuracy,
+    occurrences,
+    pooled_batches,
+)
+from tests.actmodels.reader.samples import questions
+
+
+def drawn(lengths: torch.Tensor, seed: int, keep_last: bool, pool: int = 10) -> list[list[int]]:
+    generator = torch.Generator().manual_seed(seed)
+    batches = pooled_batches(lengths, 4, pool, keep_last, generator)
+    return [batch.tolist() for batch in batches]
+
+
+def test_a_pool_of_everything_takes_the_shortest() -> None:
+    lengths = torch.tensor([7, 3, 9, 1, 5, 8])
+    assert drawn(lengths, 0, keep_last=False, pool=6) == [[3, 1, 4, 0]]
+    assert drawn(lengths, 0, keep_last=True, pool=6) == [[3, 1, 4, 0], [5, 2]]
+
+
+@pytest.mark.parametrize("keep_last", [False, True])
+def test_each_question_at_most_once_and_batches_in_order_of_length(keep_last: bool) -> None:
+    lengths = torch.randint(300, 500, (47,))
+    batches = drawn(lengths, 1, keep_last)
+    seen = [row for batch in batches for row in batch]
+    assert len(seen) == len(set(seen))
+    # 47 - 4 n < 10 after n = 10 batches: 7 are left
+    assert len(seen) == (47 if keep_last else 40)
+    for batch in batches:
+        ordered = lengths[batch].tolist()
+        assert ordered == sorted(ordered)
+
+
+def test_the_published_heuristic_leaves_out_long_documents() -> None:
+    lengths = torch.arange(200)
+    seen = {row for batch in drawn(lengths, 2, keep_last=False, pool=50) for row in batch}
+    left_out = [row for row in range(200) if row not in seen]
+    assert len(left_out) == 48
+    assert min(left_out) > 100
+
+
+def test_batches_are_drawn_anew_each_epoch_and_the_same_from_one_seed() -> None:
+    lengths = torch.randint(300, 500, (47,))
+    assert drawn(lengths, 1, True) == drawn(lengths, 1, True) != drawn(lengths, 2, True)
+
+
+def test_evaluation_goes_through_all_in_order_of_length() -> None:
+    lengths = torch.tensor([7, 3, 9, 1, 5])
+    assert [b.tolist() for b in batches_by_length(lengths, 2)] == [[3, 1], [4, 0], [2]]
+
+
+def test_collate_by_hand() -> None:
+    split = QuestionTensors(
+        document_ids=torch.tensor([5, 6, 7, 8, 9], dtype=torch.int32),
+        candidate_at=torch.tensor([0, 1, -1, 0, 2], dtype=torch.int32),
+        document_offsets=torch.tensor([0, 2, 5]),
+        query_ids=torch.tensor([2, 9, 2], dtype=torch.int32),
+        query_offsets=torch.tensor([0, 2, 3]),
+        candidate_counts=torch.tensor([2, 3]),
+        answers=torch.tensor([1, 2]),
+    )
+    batch = collate(split, torch.tensor([1, 0]))
+    assert batch.document.tolist() == [[7, 8, 9], [5, 6, 0]]
+    assert batch.document_mask.tolist() == [[True] * 3, [True, True, False]]
+    assert batch.candidate_at.tolist() == [[-1, 0, 2], [0, 1, NO_CANDIDATE]]
+    assert batch.query.tolist() == [[2, 0], [2, 9]]
+    assert batch.query_mask.tolist() == [[True, False], [True, True]]
+    assert batch.candidate_mask.tolist() == [[True] * 3, [True, True, False]]
+    assert batch.answers.tolist() == [2, 1]
+
+
+def test_a_split_is_stored_and_read_back(tmp_path: Path) -> None:
+    split = questions(5)
+    split.save(tmp_path / "train.pt")
+    again = QuestionTensors.load(tmp_path / "train.pt")
+    assert all(torch.equal(value, vars(again)[name]) for name, value in vars(split).items())
+    (tmp_path / "train.pt").write_bytes(b"nothing")
+    with pytest.raises(ArtefactError, match=r"train\.pt is not a split of cloze questions"):
+        QuestionTensors.load(tmp_path / "train.pt")
+
+
+def test_embedding_rows() -> None:
+    vectors = torch.full((2000, 3), 7.0)
+    found = torch.arange(2000) % 2 == 0
+    rows = embedding_rows(vectors, found, 0.1, seed=1)
+    assert rows[0].tolist() == [0.0] * 3
+    assert bool((rows[3:][found] == 7.0).all())
+    drawn = torch.cat([rows[1:3], rows[3:][~found]])
+    assert drawn.min() >= -0.1 and drawn.max() < 0.1
+    assert drawn.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.05)
+    assert torch.equal(rows, embedding_rows(vectors, found, 0.1, seed=1))
+    assert not torch.equal(rows, embedding_rows(vectors, found, 0.1, seed=2))
+
+
+def test_the_most_frequent_candidate_by_hand() -> None:
+    """Right; wrong; one of two; and one of three whose padding to four counts for nothing."""
+    split = QuestionTensors(
+        document_ids=torch.arange(13, dtype=torch.int32),
+        candidate_at=torch.tensor([1, 1, 0, -1, 0, 0, 2, 0, 1, -1, 2, 1, 0], dtype=torch.int32),
+        document_offsets=torch.tensor([0, 4, 7, 10, 13]),
+        query_ids=torch.tensor([2, 2, 2, 2], dtype=torch.int32),
+        query_offsets=torch.arange(5),
+        candidate_counts=torch.tensor([2, 4, 2, 3]),
+        answers=torch.tensor([1, 2, 0, 1]),
+    )
+    assert occurrences(split).tolist() == [[1, 2, 0, 0], [2, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
+    assert most_frequent_accuracy(split) == pytest.approx((1 + 0 + 1 / 2 + 1 / 3) / 4)

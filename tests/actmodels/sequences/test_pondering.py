@@ -1,0 +1,163 @@
+"""Figures by difficulty, of a set, and by kind of byte, against loops."""
+
+import math
+
+import pytest
+import torch
+
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
+from actmodels.sequences.characters import Characters
+from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig, TaskConfig
+from actmodels.sequences.pondering import (
+    KINDS,
+    KindFigures,
+    by_difficulty,
+    by_kind,
+    entropy,
+    kind_of,
+    read,
+)
+from actmodels.sequences.scoring import SequenceEvaluation, evaluate
+from actmodels.sequences.task import Task
+from actmodels.settings import FixedStepsConfig
+from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
+
+
+def evaluated(
+    config: TaskConfig, halting: SequenceHaltingConfig, at_a_time: int = 64
+) -> tuple[Task, SequenceEvaluation]:
+    task = build_task(config)
+    torch.manual_seed(1)
+    model = ActRnn(task.inputs, task.outputs.size, sample_trial().network, halting)
+    sequences = task.sample(200, torch.Generator().manual_seed(1))
+    return task, evaluate(model, task.outputs, sequences, at_a_time)
+
+
+@pytest.mark.parametrize("config", GENERATED)
+def test_difficulties_against_a_loop(config: TaskConfig) -> None:
+    task, evaluation = evaluated(config, ACT)
+    scored, pondered, batch = evaluation
+    errors: dict[int, list[bool]] = {}
+    steps: dict[int, list[float]] = {}
+    for row in range(200):
+        length = int(batch.mask[row].sum())
+        for t in range(length):
+            level = int(batch.difficulty[row, t])
+            steps.setdefault(level, []).append(pondered.steps[row, t].item())
+            if task.difficulty_of == "vector" and batch.target_mask[row, t]:
+                errors.setdefault(level, []).append(bool(scored.wrong[row, t]))
+        if task.difficulty_of == "sequence":
+            wrong = any(bool(scored.wrong[row, t]) for t in range(length))
+            errors.setdefault(int(batch.difficulty[row, 0]), []).append(wrong)
+    rows = by_difficulty(evaluation, task)
+    assert [row.difficulty for row in rows] == sorted(steps)
+    for row in rows:
+        own = errors[row.difficulty]
+        assert row.asked == len(own)
+        assert row.error == pytest.approx(sum(own) / len(own))
+        own_steps = steps[row.difficulty]
+        assert row.mean_steps == pytest.approx(sum(own_steps) / len(own_steps))
+    vectors = int(batch.mask.sum())
+    assert sum(r.instances for r in rows) == (200 if task.difficulty_of == "sequence" else vectors)
+
+
+@pytest.mark.parametrize("config", GENERATED)
+def test_figures_of_a_set(config: TaskConfig) -> None:
+    _, evaluation = evaluated(config, ACT)
+    scored, pondered, batch = evaluation
+    figures = evaluation.figures("sequence")
+    mistakes = [bool(row.any()) for row in scored.wrong]
+    assert figures.accuracy == pytest.approx(1 - sum(mistakes) / 200)
+    targets = int(batch.target_mask.sum())
+    assert figures.loss == pytest.approx(scored.losses.double().sum().item() / targets)
+    assert figures.mean_steps == pytest.approx(pondered.steps[batch.mask].mean().item())
+    assert figures.ponder_cost == pytest.approx(pondered.ponder_cost[batch.mask].mean().item())
+
+
+@pytest.mark.parametrize("config", GENERATED)
+def test_how_many_at_a_time_changes_nothing(config: TaskConfig) -> None:
+    _, some = evaluated(config, ACT, at_a_time=7)
+    _, all_ = evaluated(config, ACT, at_a_time=200)
+    torch.testing.assert_close(some.scored.losses, all_.scored.losses)
+    assert torch.equal(some.pondered.steps, all_.pondered.steps)
+
+
+def test_without_halting_there_are_no_steps() -> None:
+    task, evaluation = evaluated(GENERATED[0], None)
+    assert evaluation.figures("sequence").mean_steps is None
+    assert all(row.mean_steps is None for row in by_difficulty(evaluation, task))
+    assert all(row.ponder_cost is None for row in by_difficulty(evaluation, task))
+
+
+TEXT = torch.tensor(list("Zoë, 24 <b>; [[fox]]\nno. Yes! ".encode() * 9), dtype=torch.uint8)
+TASK = Characters(CharactersConfig(window=7, held_out_bytes=120), TEXT, "text")
+
+
+@pytest.mark.parametrize(
+    ("kind", "bytes_"),
+    [
+        ("letter", "aZë"),
+        ("digit", "09"),
+        ("space", " \t"),
+        ("line end", "\n"),
+        ("sentence end", ".!?"),
+        ("comma, colon or semicolon", ",;:"),
+        ("markup or other mark", "<>[]{}|='\"&-/()#\x00"),
+    ],
+)
+def test_the_kind_of_a_byte(kind: str, bytes_: str) -> None:
+    assert {kind_of(byte) for byte in bytes_.encode()} == {kind}
+
+
+def test_each_byte_has_one_of_the_kinds() -> None:
+    assert {kind_of(byte) for byte in range(256)} == set(KINDS)
+
+
+def figures(halting: SequenceHaltingConfig, at_a_time: int = 16) -> list[KindFigures]:
+    model = network(halting)
+    return by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time)
+
+
+def network(halting: SequenceHaltingConfig) -> ActRnn:
+    torch.manual_seed(1)
+    return ActRnn(256, 256, sample_trial().network, halting)
+
+
+@pytest.mark.parametrize("halting", [ACT, FixedStepsConfig(steps=2), None])
+def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
+    found = figures(halting, at_a_time=16)  # 16, 16 and 8
+    model, generator = network(halting), torch.Generator().manual_seed(1)
+    drawn = [TASK.sample_dev(count, generator) for count in (16, 16, 8)]
+    by: dict[str, list[tuple[float | None, ...]]] = {}
+    for batch in drawn:
+        for row in range(len(batch.inputs)):
+            codes = [*batch.inputs[row].argmax(dim=-1).tolist(), int(batch.targets[row, -1, 0])]
+            for one in read(model, TASK, bytes(codes)):
+                figures_of = (one.steps, one.ponder_cost, one.loss, one.entropy)
+                by.setdefault(kind_of(one.byte), []).append(figures_of)
+    assert [kind.kind for kind in found] == [kind for kind in KINDS if kind in by]
+    assert sum(kind.count for kind in found) == 40 * 7
+    for kind in found:
+        assert kind.count == len(by[kind.kind])
+        for place, mean in enumerate((kind.steps, kind.ponder_cost, kind.loss, kind.entropy)):
+            values = [one[place] for one in by[kind.kind]]
+            if values[0] is None:
+                assert mean is None
+            else:
+                assert mean == pytest.approx(sum(values) / len(values), rel=1e-5)  # type: ignore[arg-type]
+
+
+def test_same_windows_same_figures() -> None:
+    assert figures(ACT) == figures(ACT)
+
+
+def test_how_many_at_a_time_changes_no_draw() -> None:
+    one, other = figures(ACT, at_a_time=40), figures(ACT, at_a_time=8)
+    assert [kind.count for kind in one] == [kind.count for kind in other]
+
+
+def test_entropy_by_hand() -> None:
+    logits = torch.tensor([[0.0, 0.0, 0.0, 0.0], [math.log(3.0), 0.0, -1e9, -1e9]])
+    half = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))
+    assert entropy(logits).tolist() == pytest.approx([math.log(4), half])

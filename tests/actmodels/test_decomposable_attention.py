@@ -1,0 +1,138 @@
+"""Intra-sentence attention against a slow double loop, and Parikh et al.'s parameter budget."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from actmodels.models.decomposable_attention import BIASES, FARTHEST, IntraAttention
+from actmodels.modules.alignment import SoftAlignment
+from tests import model_checks
+from tests.samples import sample_batch, sample_trial
+
+MODEL = "decomposable_intra_attention"
+WIDTH = 6
+LENGTHS = (27, 1, 13)
+
+
+def sentences() -> tuple[Tensor, Tensor]:
+    """Words [3, 27, width] and their mask; what stands at padded tokens is not zero."""
+    torch.manual_seed(4)
+    words = torch.randn(len(LENGTHS), max(LENGTHS), WIDTH, dtype=torch.float64)
+    return words, torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS)[:, None]
+
+
+@pytest.fixture
+def intra() -> IntraAttention:
+    """With a different bias for each distance: at its start, all of them 0, it has no order."""
+    torch.manual_seed(5)
+    intra = IntraAttention(WIDTH, 0.0).double()
+    with torch.no_grad():
+        intra.distance.copy_(torch.randn(BIASES))
+    return intra
+
+
+def slowly(intra: IntraAttention, words: Tensor) -> tuple[Tensor, Tensor]:
+    """Weights [tokens, tokens] and words [tokens, 2 · width] of one unpadded sentence."""
+    biases = {offset: intra.distance[offset + 10].item() for offset in range(-10, 11)}
+    beyond = intra.distance[21].item()
+    attending, count = intra.attend(words), len(words)
+    weights = torch.zeros(count, count, dtype=words.dtype)
+    for i in range(count):
+        scores = []
+        for j in range(count):
+            bias = biases.get(i - j, beyond)
+            scores.append(math.exp(torch.dot(attending[i], attending[j]).item() + bias))
+        for j in range(count):
+            weights[i, j] = scores[j] / sum(scores)
+    context = [sum(weights[i, j] * words[j] for j in range(count)) for i in range(count)]
+    return weights, torch.cat([words, torch.stack(context)], dim=1)
+
+
+def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:
+    words, mask = sentences()
+    weights, wider = intra.weights(words, mask), intra(words, mask)
+    assert wider.shape == (3, 27, 2 * WIDTH)
+    for row, length in enumerate(LENGTHS):
+        slow_weights, slow_words = slowly(intra, words[row, :length])
+        torch.testing.assert_close(weights[row, :length, :length], slow_weights)
+        torch.testing.assert_close(wider[row, :length], slow_words)
+
+
+def test_padding_has_no_weight(intra: IntraAttention) -> None:
+    words, mask = sentences()
+    weights = intra.weights(words, mask)
+    assert torch.equal(weights > 0, mask[:, None, :].expand_as(weights))
+    torch.testing.assert_close(weights.sum(dim=2), torch.ones(3, 27, dtype=torch.float64))
+
+
+def test_distances_beyond_ten_share_one_bias(intra: IntraAttention) -> None:
+    buckets = intra.buckets(sentences()[0])
+    offsets = torch.arange(27)[:, None] - torch.arange(27)[None, :]
+    assert set(buckets[offsets.abs() > 10].tolist()) == {BIASES - 1}
+    near = {offset: set(buckets[offsets == offset].tolist()) for offset in range(-10, 11)}
+    assert all(len(bucket) == 1 for bucket in near.values())
+    assert len(set.union(*near.values(), {BIASES - 1})) == BIASES == 2 * FARTHEST + 2
+
+
+def test_a_bias_moves_weight_to_its_distance_only(intra: IntraAttention) -> None:
+    """A far larger d_{-1} makes each word attend to the next one; the last has no next."""
+    with torch.no_grad():
+        intra.distance.zero_()
+        intra.distance[FARTHEST - 1] = 60.0
+    words, mask = sentences()
+    weights = intra.weights(words, mask)[0]
+    assert torch.equal(weights[:-1].argmax(dim=1), torch.arange(1, 27))
+    assert (weights[:-1].amax(dim=1) > 0.99).all() and weights[-1].amax() < 0.99
+
+
+def test_every_bias_is_trained_by_sentences_long_enough(intra: IntraAttention) -> None:
+    words, mask = sentences()
+    intra(words, mask).square().sum().backward()
+    assert intra.distance.grad is not None and (intra.distance.grad != 0).all()
+
+
+def test_word_order_counts_once_the_biases_differ() -> None:
+    """All of them 0, as at the start, make a bag of words."""
+    # Wide enough that no example has only dead units.
+    model, batch = model_checks.make(sample_trial(MODEL, width=32)), sample_batch()
+    lengths = batch.premise_mask.sum(dim=1)
+    backwards = batch.premise.clone()
+    for row, length in enumerate(lengths.tolist()):
+        backwards[row, :length] = batch.premise[row, :length].flip(0)
+    turned = batch._replace(premise=backwards)
+    torch.testing.assert_close(model(batch).logits, model(turned).logits)
+    with torch.no_grad():
+        model.intra.distance.copy_(torch.linspace(-1, 1, BIASES))
+    changed = (model(batch).logits - model(turned).logits).abs().amax(dim=1) > 1e-9
+    assert torch.equal(changed, lengths > 1)
+
+
+def test_the_null_token_is_one_position_before_the_first_word() -> None:
+    """It has the distances of a word there, in both sentences."""
+    model = model_checks.make(sample_trial(MODEL, null_token=True))
+    plain, null = sample_batch(), sample_batch(null_token=True)
+    with torch.no_grad():
+        model.intra.distance.copy_(torch.linspace(-1, 1, BIASES))
+    for ids, mask, without in (
+        (null.premise, null.premise_mask, plain.premise_mask),
+        (null.hypothesis, null.hypothesis_mask, plain.hypothesis_mask),
+    ):
+        weights = model.intra.weights(model.words(ids), mask)
+        assert torch.equal(weights > 0, mask[:, None, :].expand_as(weights))
+        for row, length in enumerate(without.sum(dim=1).tolist()):
+            slow_weights, _ = slowly(model.intra, model.words(ids[row : row + 1, : length + 1])[0])
+            torch.testing.assert_close(weights[row, : length + 1, : length + 1], slow_weights)
+
+
+def test_alignment_reads_words_wider_than_its_layers() -> None:
+    """Aligned words are as wide as those it is given, and are the other sentence's."""
+    torch.manual_seed(6)
+    alignment = SoftAlignment(WIDTH, 0.0, inputs=2 * WIDTH)
+    premise, hypothesis = torch.randn(2, 5, 2 * WIDTH), torch.randn(2, 1, 2 * WIDTH)
+    masks = torch.ones(2, 5, dtype=torch.bool), torch.ones(2, 1, dtype=torch.bool)
+    beta, alpha = alignment(premise, hypothesis, *masks)
+    torch.testing.assert_close(beta, hypothesis.expand(2, 5, 2 * WIDTH))
+    assert alpha.shape == (2, 1, 2 * WIDTH)
+    assert alignment.attend(premise).shape == (2, 5, WIDTH)

@@ -1,0 +1,112 @@
+"""A trace tells what the model did; the fixed-step ablation against slow, plain computations."""
+
+import pytest
+import torch
+
+from actmodels.data.pairs import collate
+from actmodels.evaluation import evaluate
+from actmodels.figures import mean_and_sd
+from actmodels.models.adaptive_attention import AdaptiveAttention
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.registry import HALTINGS, model_with
+from actmodels.steps import ablate_steps, trace
+from tests import model_checks
+from tests.samples import sample_batch, sample_pairs, sample_trial
+
+PAIRS = sample_pairs(37)
+KINDS = [model_with("adaptive_attention", kind) for kind in HALTINGS]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_answer_is_the_models_own(name: str) -> None:
+    model, batch = model_checks.make(sample_trial(name)), sample_batch()
+    assert isinstance(model, AlternatingAttention)
+    prediction, found = model(batch), trace(model, batch)
+    torch.testing.assert_close(found.answer, torch.softmax(prediction.logits, dim=1))
+    assert torch.equal(found.steps, prediction.steps)
+    ones = torch.ones_like(found.weights[:, 0])
+    torch.testing.assert_close(found.weights.sum(dim=1), ones)
+
+
+def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    found = trace(model, batch)
+    for weights, mask in (
+        (found.premise, batch.premise_mask),
+        (found.hypothesis, batch.hypothesis_mask),
+    ):
+        ones = torch.ones(weights.shape[:2], dtype=weights.dtype)
+        torch.testing.assert_close(weights.sum(dim=2), ones)
+        assert not weights.masked_select(~mask[:, None, :].expand_as(weights)).any()
+
+
+def test_the_first_attention_reads_the_memory_by_the_bias_alone() -> None:
+    """The first state is zero: hypothesis scores are memory · b (paper eq. 3)."""
+    model = model_checks.make(sample_trial("adaptive_attention"))
+    batch = collate(sample_pairs(1), torch.tensor([0]), null_token=False)
+    with torch.no_grad():
+        model.step.attend_hypothesis.transform.bias.normal_()
+        memory = model.memories(batch).hypothesis[0]
+        expected = torch.softmax(memory @ model.step.attend_hypothesis.transform.bias, dim=0)
+    torch.testing.assert_close(trace(model, batch).hypothesis[0, 0], expected)
+
+
+def test_each_state_is_classified_by_itself() -> None:
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    states = model.unroll(batch, 6, until_halted=False).states
+    expected = torch.softmax(model.classify(states[:, 3]), dim=1)
+    torch.testing.assert_close(trace(model, batch).classes[:, 3], expected)
+
+
+def test_a_trace_ends_when_all_have_halted() -> None:
+    """The probability of the bias alone, 0.27, reaches 0.99 at the fourth step."""
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    with torch.no_grad():
+        for parameter in model.halting.parameters():
+            parameter.zero_()
+        model.halting.unit.linear.bias.fill_(-1.0)
+    found = trace(model, batch)
+    assert found.halting.shape == found.weights.shape == (6, 4)
+    assert found.steps.tolist() == [4] * 6
+
+
+@pytest.fixture(scope="module")
+def adaptive() -> AdaptiveAttention:
+    model = model_checks.make(sample_trial("adaptive_attention", halting_bias=-1.5))
+    assert isinstance(model, AdaptiveAttention)
+    with torch.no_grad():  # states that differ enough for the readings to differ
+        for parameter in model.step.parameters():
+            parameter.mul_(3)
+    return model
+
+
+def test_ablation_against_one_pair_at_a_time(adaptive: AdaptiveAttention) -> None:
+    """`state`: step k by hand. `capped`: the same model with max_steps = k."""
+    config = sample_trial("adaptive_attention")
+    found = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6], batch_size=10)
+    values = {(row.reading, row.steps): row for row in found}
+    for k in (1, 3, 6):
+        hits = 0
+        for row in range(len(PAIRS)):
+            batch = collate(PAIRS, torch.tensor([row]), null_token=False)
+            memories = adaptive.memories(batch)
+            state, dropout = adaptive.step.start(memories)
+            for _ in range(k):
+                state = adaptive.step(state, memories, dropout)
+            hits += int(adaptive.classify(state).argmax() == PAIRS.labels[row])
+        assert values["state", k].accuracy == pytest.approx(hits / len(PAIRS))
+        capped = model_checks.make(sample_trial("adaptive_attention", max_steps=k))
+        capped.load_state_dict(adaptive.state_dict())
+        result = evaluate(capped, PAIRS, config.input)
+        assert values["capped", k].accuracy == pytest.approx(result.accuracy)
+        assert values["capped", k].mean_steps == pytest.approx(mean_and_sd(result.steps)[0])
+    whole = evaluate(adaptive, PAIRS, config.input)
+    assert values["adaptive", None].accuracy == pytest.approx(whole.accuracy)
+    assert values["adaptive", None].mean_steps == pytest.approx(mean_and_sd(whole.steps)[0])
+
+
+def test_one_capped_step_is_the_first_state(adaptive: AdaptiveAttention) -> None:
+    config = sample_trial("adaptive_attention")
+    found = {row.reading: row for row in ablate_steps(adaptive, PAIRS, config.input, [1])}
+    assert found["state"].accuracy == found["capped"].accuracy
+    assert found["capped"].mean_steps == 1.0

@@ -1,0 +1,153 @@
+"""Models in a real registry: each once, found by alias, whatever was cut short before."""
+
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tune.tracking_samples import Killed, runs
+from tune.mlflow_store import TrackingError
+from tune.results import BEST, Candidate, register
+
+# isort: split
+from mlflow import MlflowClient
+
+pytestmark = pytest.mark.slow  # MLflow's pyfunc takes seconds to import
+
+NAME = "entailment"
+SIGNATURE = {
+    "inputs": '[{"name": "premise", "type": "string", "required": true}]',
+    "outputs": '[{"name": "steps", "type": "long", "required": true}]',
+    "params": '[{"name": "attention", "type": "boolean", "default": false, "shape": null}]',
+}
+
+
+@pytest.fixture
+def candidates(tmp_path: Path) -> list[Candidate]:
+    """Two models whose code is one module of its own."""
+    code = tmp_path / "tiny_loader"
+    code.mkdir()
+    (code / "__init__.py").write_text("def _load_pyfunc(path):\n    return None\n")
+    found = []
+    for name in ("adaptive", "decomposable"):
+        data = tmp_path / "data" / name
+        data.mkdir(parents=True)
+        (data / "weights.txt").write_text(name)
+        found.append(
+            Candidate(
+                alias=name,
+                run=f"{name}-seed1",
+                digest=f"digest-{name}",
+                data=data,
+                code=[code],
+                loader="tiny_loader",
+                requirements=["torch==2.13.0"],
+                signature=SIGNATURE,
+                example={"premise": ["A man sleeps."]},
+                description=f"card of {name}",
+                tags={"model": name},
+                metrics={"dev_accuracy": 0.5},
+            )
+        )
+    return found
+
+
+def client_of(state: Path) -> MlflowClient:
+    return MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
+
+
+def logged_models(state: Path) -> list[Any]:
+    client = client_of(state)
+    (experiment,) = [e for e in client.search_experiments() if e.name == "act-nli"]
+    return list(client.search_logged_models([experiment.experiment_id]))
+
+
+def test_models_are_versions_under_their_aliases(state: Path, candidates: list[Candidate]) -> None:
+    found = register(NAME, "about", candidates, "decomposable", state)
+    assert found == {"adaptive": "1", "decomposable": "2", BEST: "2"}
+    client = client_of(state)
+    model = client.get_registered_model(NAME)
+    assert model.description == "about"
+    assert {alias: str(number) for alias, number in model.aliases.items()} == found
+    version = client.get_model_version_by_alias(NAME, BEST)
+    assert version.description == "card of decomposable"
+    assert version.tags == {"model": "decomposable", "model_digest": "digest-decomposable"}
+    run = client.get_run(version.run_id)
+    assert (run.info.run_name, run.info.status) == ("decomposable-seed1", "FINISHED")
+    assert run.data.metrics == {"dev_accuracy": 0.5}
+    assert {run.data.tags["kind"] for run in runs(state)} == {"model"}
+    assert sorted(str(model.status) for model in logged_models(state)) == ["READY", "READY"]
+    folder = Path(client.get_model_version_download_uri(NAME, "2").removeprefix("file://"))
+    assert (folder / "data" / "decomposable" / "weights.txt").read_text() == "decomposable"
+    assert (folder / "code" / "tiny_loader" / "__init__.py").is_file()
+    assert "torch==2.13.0" in (folder / "requirements.txt").read_text()
+    assert "premise" in (folder / "MLmodel").read_text()
+    assert (folder / "input_example.json").is_file()
+
+
+def test_the_same_models_again_change_nothing(state: Path, candidates: list[Candidate]) -> None:
+    first = register(NAME, "about", candidates, "adaptive", state)
+    assert register(NAME, "about", candidates, "adaptive", state) == first
+    assert len(client_of(state).search_model_versions(f"name = '{NAME}'")) == 2
+    assert len(runs(state)) == len(logged_models(state)) == 2
+
+
+def test_another_digest_is_another_version_and_takes_the_alias(
+    state: Path, candidates: list[Candidate]
+) -> None:
+    register(NAME, "about", candidates, "adaptive", state)
+    changed = [replace(candidates[0], digest="other"), candidates[1]]
+    found = register(NAME, "about", changed, "adaptive", state)
+    assert found == {"adaptive": "3", "decomposable": "2", BEST: "3"}
+    client = client_of(state)
+    assert str(client.get_model_version_by_alias(NAME, BEST).version) == "3"
+    assert len(client.search_model_versions(f"name = '{NAME}'")) == 3
+    back = register(NAME, "about", candidates, "decomposable", state)
+    assert back == {"adaptive": "1", "decomposable": "2", BEST: "2"}
+    assert str(client.get_model_version_by_alias(NAME, "adaptive").version) == "1"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "create_registered_model",
+        "create_logged_model",
+        "log_model_artifacts",
+        "finalize_logged_model",
+        "create_model_version",
+        "set_terminated",
+        "set_registered_model_alias",
+    ],
+)
+def test_a_run_killed_anywhere_is_completed_by_the_next(
+    call: str, state: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*args: Any, **kwargs: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, call, killed)
+        with pytest.raises(Killed):
+            register(NAME, "about", candidates[:1], "adaptive", state)
+    assert register(NAME, "about", candidates[:1], "adaptive", state) == {
+        "adaptive": "1",
+        BEST: "1",
+    }
+    client = client_of(state)
+    assert len(client.search_model_versions(f"name = '{NAME}'")) == 1
+    (model,) = logged_models(state)
+    assert str(model.status) == "READY"
+    (run,) = runs(state)
+    assert run.info.status == "FINISHED"
+
+
+def test_a_server_that_is_down_is_one_sentence(
+    state: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{free.getsockname()[1]}")
+        with pytest.raises(TrackingError, match=r"^MLflow cannot use http://127\S+; start it"):
+            register(NAME, "about", candidates, "adaptive", state)
