@@ -4,16 +4,16 @@ import re
 
 from reports.spread import Spread
 from reports.stored.artefacts import Artefacts
-from reports.studies.characters.readers import readers
-from reports.studies.fidelity.variants import fidelity_models, variants
+from reports.studies.fidelity import fidelity_models, variants
+from reports.studies.graves.characters import readers
 from reports.studies.graves.runs import act_gap, graves_runs, graves_tasks
 from reports.studies.graves.tasks import CHARACTERS
 from reports.studies.halting import halting_points
 from reports.studies.nse.runs import nse_kinds, nse_runs
 from reports.tables.ablation import FIXED, points
-from reports.tables.comparisons import comparisons
-from reports.tables.correlations import correlations
-from reports.tables.examples import examples_metrics
+from reports.tables.claims import comparisons
+from reports.tables.length_and_depth import correlations
+from reports.tables.step_habits import examples_metrics
 from reports.tables.sweep import sweep_models, trials_of
 from reports.tables.table_1 import lexicalised, mean_steps, parameters, test_accuracy
 

@@ -1,13 +1,15 @@
 """Characters of a text (Graves 2016, figures 22, 23): bits by epoch, steps along a passage."""
 
+from collections.abc import Iterator
+
 import altair as alt
 
-from reports.charts.figure import Figure
+from reports.blocks import Chart, Figure
+from reports.charts.lines import spread_lines
 from reports.charts.look import BLUE, INK, ORANGE
 from reports.charts.series import Row, figure, layered, rounded, tooltips
-from reports.charts.spread_lines import spread_lines
 from reports.stored.artefacts import Artefacts
-from reports.studies.characters.readers import NATS, Reader, bits_curve, readers
+from reports.studies.graves.characters import NATS, Reader, bits_curve, readers
 
 LINE = 40  # bytes of a line: on a phone there is room for no more
 HALF = 0.38  # of a bar, where a byte has 1
@@ -18,22 +20,21 @@ SIGNS |= {ord("\n"): ("\N{PILCROW SIGN}", "line end"), ord("\r"): ("\N{PILCROW S
 OTHER = "\N{WHITE SQUARE}"  # a part of a letter beyond ASCII, or no letter at all
 
 
-def characters_figures(artefacts: Artefacts) -> dict[str, Figure]:
+def characters_charts(artefacts: Artefacts) -> Iterator[Chart]:
     """The bits by epoch, and the passage as each run that halts has read it."""
     found = readers(artefacts)
-    drawn: dict[str, Figure] = {}
     for at, reader in enumerate(found):
         if rows := _rows(artefacts, reader):
-            drawn[f"characters_passage_{at}"] = passage(reader, rows)
+            yield Chart(f"characters_passage_{at}", passage(reader, rows))
     curves = [(reader.run.label, bits_curve(artefacts, reader)) for reader in found]
     if any(curve for _, curve in curves):
-        drawn["characters_curves"] = spread_lines(
+        drawn = spread_lines(
             curves,
             ("epoch", "bits per character"),
             "Characters: bits per character by epoch",
             "Characters: bits per character on dev by epoch",
         )
-    return drawn
+        yield Chart("characters_curves", drawn)
 
 
 def _rows(artefacts: Artefacts, reader: Reader) -> list[Row]:

@@ -1,15 +1,16 @@
 """Readers of cloze questions: accuracy by number of steps, by epoch, and of each step."""
 
+from collections.abc import Iterator
+
 import altair as alt
 
-from reports.charts.figure import Figure
-from reports.charts.lines import PART, lines, mean_row
+from reports.blocks import Chart, Figure
+from reports.charts.lines import PART, lines, mean_row, spread_lines
 from reports.charts.look import BLUE, COLOURS, INK, MUTED, ORANGE
 from reports.charts.series import (
     SERIES,
     Row,
     colour,
-    counted,
     faded,
     figure,
     inline,
@@ -22,7 +23,7 @@ from reports.charts.series import (
     whole_axis,
     with_legend,
 )
-from reports.charts.spread_lines import spread_lines
+from reports.findings import counted
 from reports.spread import Spread
 from reports.stored.artefacts import Artefacts
 from reports.studies.nse.published import ADAPTIVE, GATING, KINDS, STRATEGIES
@@ -31,7 +32,6 @@ from reports.studies.nse.runs import (
     Run,
     baselines,
     nse_curve,
-    nse_kinds,
     nse_runs,
     nse_steps,
 )
@@ -46,48 +46,43 @@ Curve = tuple[str, dict[int, Spread]]
 TOLD = {SERIES: "strategy", "steps": "steps", "accuracy": ACCURACY}
 
 
-def nse_figures(artefacts: Artefacts) -> dict[str, Figure]:
-    """The figures that each kind of questions allows: nse_WHAT_KIND."""
-    found: dict[str, Figure] = {}
-    for kind in nse_kinds(artefacts):
-        runs = nse_runs(artefacts, kind)
-        if [run for run in runs if run.steps > 1]:
-            found[f"nse_accuracy_{kind}"] = by_steps(artefacts, kind, runs)
-        curves = {part: _curves(artefacts, kind, runs, part) for part in ("dev", "train")}
-        if any(curve for _, curve in curves["dev"]):
-            found[f"nse_curves_{kind}"] = by_epoch(kind, curves["dev"], curves["train"])
-        steps = [
-            (run, {step.step: step for step in nse_steps(artefacts, kind, run)}) for run in runs
-        ]
-        title = KINDS[kind].title
-        halting = [
-            (run.name, {t: s.weight for t, s in of.items() if run.strategy == ADAPTIVE})
-            for run, of in steps
-        ]
-        if any(of for _, of in halting):
-            found[f"nse_weights_{kind}"] = spread_lines(
-                halting,
-                ("step", "weight in the answer (%)"),
-                f"{title}: weight of each step",
-                f"{title}: mean weight of each step in the answer to dev questions",
-                percent=True,
-            )
-        alone = [
-            (run.name, {t: s.accuracy for t, s in of.items() if run.steps > 1}) for run, of in steps
-        ]
-        if any(of for _, of in alone):
-            found[f"nse_alone_{kind}"] = spread_lines(
-                alone,
-                ("step", "accuracy of the step by itself (%)"),
-                f"{title}: accuracy of each step's own answer",
-                f"{title}: accuracy on dev of the answer that each step would give by itself",
-                percent=True,
-            )
-    return found
-
-
-def _curves(artefacts: Artefacts, kind: str, runs: list[Run], part: str) -> list[Curve]:
-    return [(run.name, nse_curve(artefacts, kind, run, part)) for run in runs]
+def nse_charts(artefacts: Artefacts, kind: str) -> Iterator[Chart]:
+    """The figures that a kind of questions allows: nse_WHAT_KIND."""
+    runs, title = nse_runs(artefacts, kind), KINDS[kind].title
+    if any(run.steps > 1 for run in runs):
+        yield Chart(f"nse_accuracy_{kind}", by_steps(artefacts, kind, runs))
+    dev, training = (
+        [(run.name, nse_curve(artefacts, kind, run, part)) for run in runs]
+        for part in ("dev", "train")
+    )
+    if any(curve for _, curve in dev):
+        yield Chart(f"nse_curves_{kind}", by_epoch(kind, dev, training))
+    steps = [(run, nse_steps(artefacts, kind, run)) for run in runs]
+    weights = [
+        (run.name, {step.step: step.weight for step in of if run.strategy == ADAPTIVE})
+        for run, of in steps
+    ]
+    if any(of for _, of in weights):
+        drawn = spread_lines(
+            weights,
+            ("step", "weight in the answer (%)"),
+            f"{title}: weight of each step",
+            f"{title}: mean weight of each step in the answer to dev questions",
+            percent=True,
+        )
+        yield Chart(f"nse_weights_{kind}", drawn)
+    alone = [
+        (run.name, {step.step: step.accuracy for step in of if run.steps > 1}) for run, of in steps
+    ]
+    if any(of for _, of in alone):
+        drawn = spread_lines(
+            alone,
+            ("step", "accuracy of the step by itself (%)"),
+            f"{title}: accuracy of each step's own answer",
+            f"{title}: accuracy on dev of the answer that each step would give by itself",
+            percent=True,
+        )
+        yield Chart(f"nse_alone_{kind}", drawn)
 
 
 def by_steps(artefacts: Artefacts, kind: str, runs: list[Run]) -> Figure:

@@ -1,14 +1,13 @@
 """Graves' tasks (2016, figures 4 to 19): errors by ponder weight, difficulty, epoch; and steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from reports.charts.figure import Figure
-from reports.charts.lines import mean_row
+from reports.blocks import Chart, Figure
+from reports.charts.lines import ByWhole, mean_row, spread_lines
 from reports.charts.look import BLUE, INK, MUTED
 from reports.charts.series import Row, figure, inline, layered, rounded, tooltips
-from reports.charts.spread_lines import ByWhole, spread_lines
 from reports.spread import PLUS_MINUS, Spread, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import (
@@ -18,7 +17,6 @@ from reports.studies.graves.runs import (
     graves_curve,
     graves_levels,
     graves_runs,
-    graves_tasks,
 )
 from reports.studies.graves.tasks import ACT, NONE, TASKS
 
@@ -27,22 +25,19 @@ ERROR = "sequence error, %"
 DASHES = "dashes: without ACT".replace(" ", "\N{NO-BREAK SPACE}")  # else too wide a line on a phone
 
 
-def graves_figures(artefacts: Artefacts) -> dict[str, Figure]:
-    """The figures that each task allows: graves_KIND_TASK."""
-    found: dict[str, Figure] = {}
-    for task in graves_tasks(artefacts):
-        runs = graves_runs(artefacts, task)
-        if weighed(runs):
-            found[f"graves_error_{task}"] = by_weight(task, runs)
-        levels = [(run, graves_levels(artefacts, task, run)) for run in runs]
-        if any(level.error for _, of in levels for level in of):
-            found[f"graves_difficulty_{task}"] = error_by_difficulty(task, levels)
-        if any(level.steps for _, of in levels for level in of):
-            found[f"graves_ponder_{task}"] = steps_by_difficulty(task, levels)
-        curves = [(run, graves_curve(artefacts, task, run)) for run in runs]
-        if any(curve for _, curve in curves):
-            found[f"graves_curves_{task}"] = error_by_epoch(task, curves)
-    return found
+def graves_charts(artefacts: Artefacts, task: str) -> Iterator[Chart]:
+    """The figures that a task allows: graves_KIND_TASK."""
+    runs = graves_runs(artefacts, task)
+    if weighed(runs):
+        yield Chart(f"graves_error_{task}", by_weight(task, runs))
+    levels = [(run, graves_levels(artefacts, task, run)) for run in runs]
+    if any(level.error for _, of in levels for level in of):
+        yield Chart(f"graves_difficulty_{task}", error_by_difficulty(task, levels))
+    if any(level.steps for _, of in levels for level in of):
+        yield Chart(f"graves_ponder_{task}", steps_by_difficulty(task, levels))
+    curves = [(run, graves_curve(artefacts, task, run)) for run in runs]
+    if any(curve for _, curve in curves):
+        yield Chart(f"graves_curves_{task}", error_by_epoch(task, curves))
 
 
 def weighed(runs: list[Run]) -> list[Run]:

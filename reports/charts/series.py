@@ -8,8 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from reports.charts.figure import Figure
+from reports.blocks import Figure
 from reports.charts.look import AXES, COLOURS, SHAPES
+from reports.findings import counted
 from reports.spread import PLUS_MINUS, Spread
 
 Row = dict[str, Any]
@@ -109,11 +110,6 @@ def whole_axis(heading: str, numbers: Iterable[float]) -> alt.Axis:
 def beside(at: int) -> float:
     """A place in [0, 1) for one of many marks at the same spot: neighbours stand far apart."""
     return round(at * GOLDEN % 1, 3)
-
-
-def counted(number: int, what: str) -> str:
-    """`1 trial`, `4 trials`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def span(numbers: Iterable[float], what: str) -> str:

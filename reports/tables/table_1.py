@@ -1,10 +1,9 @@
 """Table 1: what others published, cited, and what this project measured, each with its corpus."""
 
-from reports.markdown import DASH, Cell, Table, csv_text
+from reports.blocks import DASH, Cell, Table, csv_text
 from reports.spread import MINUS, Spread, cells, plain, sampling_error, title
 from reports.stored.artefacts import Artefacts
-from reports.tables.corpus import Corpus
-from reports.tables.published import ROWS, SOURCES
+from reports.tables.published import ROWS, SOURCES, Corpus
 
 # What is told apart where Bowman et al. tell parts of speech apart: pipeline/lexical/words.py.
 LEXICALISED_NOTE = (

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reports.page.examples import examples_island, packed
-from reports.stored.examples import Example, Examples, read_examples
+from reports.page.browsers import examples_island, packed
+from reports.stored.traces import Example, Examples, read_examples
 from tests.reports.write_traces import LABELS, PAIRS, line, random_lines, write_traces
 
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from reports.featured import best_on_dev, featured, featured_halting, halting_models
+from reports.findings import best_on_dev, featured, featured_halting, halting_models
 from reports.stored.artefacts import Artefacts
 
 DA, AA = "decomposable_attention", "adaptive_attention"

@@ -1,4 +1,4 @@
-from reports.markdown import Table, csv_text
+from reports.blocks import Table, csv_text
 
 
 def test_a_table_with_aligned_numbers() -> None:

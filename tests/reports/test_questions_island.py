@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.page.questions import questions_island
+from reports.page.browsers import questions_island
 from reports.stored.artefacts import Artefacts
 from tests.reports.test_examples_island import Selects
 from tests.reports.write_nse import GATED, HALTING
@@ -16,7 +16,7 @@ def test_every_trace_is_there_to_a_thousandth(artefacts: Artefacts) -> None:
     assert len(data["questions"]) == 3 and len(data["traces"]) == 6
     for one, found in zip(artefacts.nse.traced, data["traces"], strict=True):
         asked = data["questions"][found["question"]]
-        assert (data["codes"][asked["kind"]], asked["number"]) == (one.kind, one.number)
+        assert (data["codes"][asked["kind"]], asked["number"]) == (one.questions, one.number)
         assert data["runs"][found["run"]] == f"{one.run}, seed {one.seed}"
         for key in ("document", "query", "candidates", "answer"):
             assert asked[key] == getattr(one, key)

@@ -6,11 +6,10 @@ import pytest
 from actmodels.errors import ArtefactError
 from reports import render
 from reports.blocks import as_markdown
-from reports.charts.plans import figures
 from reports.render import write_report
 from reports.report import report
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
+from tests.reports.charts.reading import figures
 from tests.reports.conftest import GRAVES, STORED, Edit
 from tests.reports.write_traces import write_traces
 
@@ -84,9 +83,8 @@ def test_a_figure_stands_with_its_words(written: Path, artefacts: Artefacts) -> 
 
 
 def test_every_figure_of_many_models_is_shown(many: Artefacts) -> None:
-    charts = figures(many)
-    text = as_markdown(report(many, charts, published=True))
-    assert [name for name in charts if text.count(f"(figures/{name}.png)") != 1] == []
+    text = as_markdown(report(many, published=True))
+    assert [name for name in figures(many) if text.count(f"(figures/{name}.png)") != 1] == []
 
 
 def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
@@ -113,14 +111,13 @@ def test_sections_without_data_are_left_out(
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     artefacts = load(folder)
-    text = as_markdown(report(artefacts, figures(artefacts), published=True))
+    text = as_markdown(report(artefacts, published=True))
     assert "By recorded depth" not in text and "Fixed against adaptive" not in text
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
-    assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
+    assert "Graves' tasks" not in text and "figures/graves" not in text
     assert "Reading comprehension" not in text and "index.html#questions" not in text
-    assert not [name for name in figures(artefacts) if name.startswith("nse")]
-    assert "characters" not in " ".join(figures(artefacts))
+    assert "figures/nse" not in text and "figures/characters" not in text
     assert "Steps during training" not in text
 
 
@@ -128,7 +125,7 @@ def test_characters_alone(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
         edit(f"{file}.csv", lambda row: row if row["task"] == "characters" else None)
     artefacts = load(folder)
-    text = as_markdown(report(artefacts, figures(artefacts), published=False))
+    text = as_markdown(report(artefacts, published=False))
     assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
     assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
 
@@ -140,16 +137,15 @@ def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) 
         edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)
     write_traces(folder, [])
     artefacts = load(folder)
-    charts = figures(artefacts)
-    assert f"lengths_{AA}" not in charts
-    assert "## Steps, sentence length" not in as_markdown(report(artefacts, charts, published=True))
+    text = as_markdown(report(artefacts, published=True))
+    assert f"figures/lengths_{AA}" not in text and "## Steps, sentence length" not in text
 
 
 def test_ties_are_told(folder: Path) -> None:
     path = folder / "select_best" / "best.json"
     path.write_text(path.read_text().replace('"tied": 1', '"tied": 3'))
     artefacts = load(folder)
-    text = as_markdown(report(artefacts, figures(artefacts), published=True))
+    text = as_markdown(report(artefacts, published=True))
     assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
 
 

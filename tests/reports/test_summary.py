@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.summary import summary
 from tests.reports.conftest import GRAVES, Edit
 

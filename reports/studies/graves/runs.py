@@ -7,7 +7,7 @@ from statistics import StatisticsError, correlation, linear_regression
 
 import pandas as pd
 
-from reports.markdown import Cell, Table, csv_text
+from reports.blocks import Cell, Table, csv_text
 from reports.spread import Spread, along, by_seed, cells, plain, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.tasks import ACT, NONE, TASKS

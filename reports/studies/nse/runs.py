@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.markdown import DASH, Cell, Table, csv_text
+from reports.blocks import DASH, Cell, Table, csv_text
+from reports.findings import p_value
 from reports.spread import Gap, Interval, Spread, along, cells, plain
 from reports.stored.artefacts import Artefacts
 from reports.studies.nse.published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
-from reports.tables.comparisons import p_value
 
 RANDOM, FREQUENT = "random candidate", "most frequent candidate"
 OURS = "this project"

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from reports.markdown import DASH, Table
+from reports.blocks import DASH, Table
 from reports.spread import MINUS, Spread
 from reports.stored.artefacts import Artefacts
-from reports.stored.queries import BLANK, QueryStep, Traced
+from reports.stored.traces import BLANK, QueryStep, Traced
 from reports.studies.nse.published import KINDS, PAPER
 
 ALIKE = 0.01  # a smaller difference of shares is none to speak of, however clear
@@ -43,8 +43,8 @@ def rewriting(artefacts: Artefacts) -> list[Rewriting]:
         blank = [row[place] for row in written for place, is_it in enumerate(at) if is_it]
         others = [row[place] for row in written for place, is_it in enumerate(at) if not is_it]
         if blank and others:
-            found.setdefault((one.kind, one.run), []).append((fmean(blank), fmean(others)))
-            gated[one.kind, one.run] = one.steps[0].gate is not None
+            found.setdefault((one.questions, one.run), []).append((fmean(blank), fmean(others)))
+            gated[one.questions, one.run] = one.steps[0].gate is not None
     return [
         Rewriting(
             *(kind, run, gated[kind, run]),
@@ -94,8 +94,9 @@ def featured_question(traced: Sequence[Traced]) -> Traced | None:
 def featured_sentence(one: Traced) -> str:
     """What is asked, and what was answered."""
     verdict = "rightly" if one.right else f"but right is {plain([one.answer])}"
+    kind = KINDS[one.questions].title
     return (
-        f"{KINDS[one.kind].title}, question {one.number} of dev, as *{one.run}* (seed {one.seed}) "
+        f"{kind}, question {one.number} of dev, as *{one.run}* (seed {one.seed}) "
         f"answers it: “{plain(one.query)}” Candidates: {plain(one.candidates, ', ')}. The answer "
         f"is {plain([one.predicted])}, {verdict}. Most attended in the document: "
         f"{plain(one.attended, ', ')}."

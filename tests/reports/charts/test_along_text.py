@@ -2,13 +2,17 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts.along_text import LINE, characters_figures, shown
+from reports.blocks import Figure
+from reports.charts.along_text import LINE, characters_charts, shown
 from reports.charts.look import BLUE, ORANGE
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from reports.stored.artefacts import Artefacts, load
+from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 from tests.reports.write_characters import PASSAGE
+
+
+def characters_figures(artefacts: Artefacts) -> dict[str, Figure]:
+    return by_name(characters_charts(artefacts))
 
 
 def test_a_figure_for_each_run_that_halts(artefacts: Artefacts) -> None:

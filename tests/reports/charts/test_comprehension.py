@@ -1,13 +1,18 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from reports.charts.comprehension import nse_figures
+from reports.blocks import Figure
+from reports.charts.comprehension import nse_charts
 from reports.charts.look import BLUE, COLOURS, ORANGE
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from reports.stored.artefacts import Artefacts, load
+from reports.studies.nse.runs import nse_kinds
+from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 from tests.reports.write_nse import GATED, HALTING, ONE, settle
+
+
+def nse_figures(artefacts: Artefacts) -> dict[str, Figure]:
+    return by_name(c for kind in nse_kinds(artefacts) for c in nse_charts(artefacts, kind))
 
 
 def test_accuracy_by_steps_with_seeds_and_levels(artefacts: Artefacts) -> None:

@@ -1,8 +1,7 @@
 from pathlib import Path
 
-from reports.charts.epochs import learning_curves
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.charts.curves import learning_curves
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 

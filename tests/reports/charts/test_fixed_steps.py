@@ -3,10 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts.fixed_steps import ablation
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.tables.corpus import SNLI_TRAIN
+from reports.charts.accuracy import by_fixed_steps
+from reports.stored.artefacts import Artefacts, load
+from reports.tables.published import SNLI_TRAIN
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 
 STATE, CAPPED = "state after k steps", "halting capped at k steps"
@@ -21,7 +20,7 @@ def snli(artefacts: Artefacts) -> Artefacts:
 
 
 def test_both_readings_and_the_adaptive_mean(artefacts: Artefacts) -> None:
-    figure = ablation(artefacts, published=True)
+    figure = by_fixed_steps(artefacts, published=True)
     found = rows(figure, "k")
     for reading in (STATE, CAPPED):
         assert [row["x"] for row in found if row["series"] == reading] == list(range(1, 21))
@@ -39,7 +38,7 @@ def test_both_readings_and_the_adaptive_mean(artefacts: Artefacts) -> None:
 
 
 def test_its_words(artefacts: Artefacts) -> None:
-    assert ablation(artefacts, published=True).alternative == (
+    assert by_fixed_steps(artefacts, published=True).alternative == (
         "Dev accuracy of Adaptive Attention by number of inference steps k from 1 to 20 (mean ± 1 "
         "sd, 3 seeds): state after k steps, highest 82.7 ± 2.00 % at k = 11; halting capped at k "
         "steps, highest 84.0 ± 2.00 % at k = 14; adaptive halting 84.0 ± 2.00 % at 4.50 ± 0.50 "
@@ -48,16 +47,16 @@ def test_its_words(artefacts: Artefacts) -> None:
 
 
 def test_one_seed_has_no_bands(one_seed: Path) -> None:
-    figure = ablation(load(one_seed), published=True)
+    figure = by_fixed_steps(load(one_seed), published=True)
     assert [kind for kind, _ in marks(figure.spec)] == ["rule", "line", "point"]
     assert figure.spec["title"]["subtitle"] == ["1 seed"]
     assert pick(rows(figure, "k"), series=CAPPED, k="2")["accuracy"] == "76.1"
 
 
 def test_the_paper_beside_it_on_its_own_corpus(snli: Artefacts) -> None:
-    figure = ablation(snli, published=True)
+    figure = by_fixed_steps(snli, published=True)
     paper = [row for row in rows(figure, "k") if row["series"] == "paper, SNLI test"]
     assert [(row["x"], row["y"]) for row in paper] == [(2, 76.2), (4, 81.7), (5, 82.7), (8, 81.0)]
     assert paper[2]["k"] == "adaptive, 5 on average"
     assert "paper, SNLI test" in legend(figure)
-    assert "paper, SNLI test" not in legend(ablation(snli, published=False))
+    assert "paper, SNLI test" not in legend(by_fixed_steps(snli, published=False))

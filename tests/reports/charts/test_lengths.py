@@ -1,8 +1,7 @@
 from pathlib import Path
 
-from reports.charts.lengths import lengths
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.charts.steps import lengths
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import pick, rows
 from tests.reports.conftest import Edit
 

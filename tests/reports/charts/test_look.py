@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from reports.charts.figure import Figure
+from reports.blocks import Figure
 from reports.charts.look import COLOURS, ON_PAPER, SHAPES, page_spec, picture_spec
 from reports.charts.series import legend
 

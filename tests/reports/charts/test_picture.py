@@ -6,10 +6,9 @@ import pytest
 import vl_convert
 from PIL import Image
 
-from reports.charts import picture
-from reports.charts.figure import Figure
-from reports.charts.look import picture_spec
-from reports.charts.picture import VEGA_LITE, draw, write_pictures
+from reports.blocks import Figure
+from reports.charts import look
+from reports.charts.look import VEGA_LITE, draw, picture_spec, write_pictures
 from reports.charts.series import figure
 
 
@@ -55,7 +54,7 @@ def test_a_failed_picture_leaves_what_was_there(
         raise RuntimeError("half way")
 
     (tmp_path / "new.png").write_bytes(b"before")
-    monkeypatch.setattr(picture, "draw", fail)
+    monkeypatch.setattr(look, "draw", fail)
     with pytest.raises(RuntimeError, match="half way"):
         write_pictures({"new": point(3)}, tmp_path)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"before"]

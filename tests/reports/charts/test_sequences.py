@@ -1,13 +1,18 @@
 from pathlib import Path
 
+from reports.blocks import Figure
 from reports.charts.look import BLUE, COLOURS, ORANGE
-from reports.charts.sequences import graves_figures
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from reports.charts.sequences import graves_charts
+from reports.stored.artefacts import Artefacts, load
+from reports.studies.graves.runs import graves_tasks
+from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 
 WEIGHT = "ponder weight 0.001"
+
+
+def graves_figures(artefacts: Artefacts) -> dict[str, Figure]:
+    return by_name(c for task in graves_tasks(artefacts) for c in graves_charts(artefacts, task))
 
 
 def test_seeds_means_and_a_level_by_ponder_weight(artefacts: Artefacts) -> None:

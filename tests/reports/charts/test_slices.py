@@ -1,4 +1,4 @@
-from reports.charts.slices import slices
+from reports.charts.trials import slices
 from reports.stored.artefacts import Artefacts
 from tests.reports.charts.reading import marks, pick, rows
 

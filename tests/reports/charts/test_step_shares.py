@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts.step_shares import accuracy_by_steps, shares, steps_taken
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.charts.accuracy import by_steps
+from reports.charts.steps import shares, steps_taken
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, marks, pick, rows
 from tests.reports.conftest import Edit
 
@@ -54,7 +54,7 @@ def test_a_collapsed_model_has_one_bar(folder: Path, edit: Edit) -> None:
 
 
 def test_accuracy_by_fifths(artefacts: Artefacts) -> None:
-    figure = accuracy_by_steps(artefacts, [AA])
+    figure = by_steps(artefacts, [AA])
     # among the fewest 0.60, 0.56, 0.52; among the most 0.96, 0.92, 1
     assert [row["x"] for row in rows(figure, "at")] == [1, 2, 3, 4, 5]
     assert pick(rows(figure, "at"), at="1")["shown"] == "56.0 ± 4.00 %"

@@ -3,8 +3,7 @@ from pathlib import Path
 from reports.charts.look import BLUE, ORANGE
 from reports.charts.studies import STEP, fidelity, halting
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit, Row
 

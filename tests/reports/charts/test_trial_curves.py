@@ -1,10 +1,9 @@
 import json
 from pathlib import Path
 
-from reports.charts.slices import slices
-from reports.charts.trial_curves import sweep_curves, telling
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.charts.curves import sweep_curves, telling
+from reports.charts.trials import slices
+from reports.stored.artefacts import Artefacts, load
 from tests.page.samples import grown
 from tests.reports.charts.reading import axes, legend, marks, rows
 from tests.reports.conftest import Edit

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts.weights import ponder_steps, ponder_weight, steps_while_training
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.charts.curves import steps_while_training
+from reports.charts.trials import ponder_steps, ponder_weight
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.stored.examples import read_examples
+from reports.stored.traces import read_examples
 from tests.reports.write_traces import LABELS, PAIRS, line, random_lines, write_traces
 
 

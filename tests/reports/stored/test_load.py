@@ -11,8 +11,7 @@ from actmodels.errors import ArtefactError
 from actmodels.records import EpochRecord
 from actmodels.rows.pairs import EpochTime
 from actmodels.sequences import byte_kinds
-from reports.stored.artefacts import HISTORY, Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import HISTORY, Artefacts, load
 from reports.stored.reading import types
 from reports.studies.graves.tasks import BYTE_KINDS
 from reports.studies.nse.runs import nse_runs

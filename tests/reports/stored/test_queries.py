@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reports.stored.queries import Traced, read_queries
+from reports.stored.traces import Traced, read_queries
 from tests.reports.write_nse import queries, write_queries
 
 Line = dict[str, Any]
@@ -21,7 +21,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     found, stored = read(tmp_path, queries()), queries()
     assert len(found) == 6
     for one, line in zip(found, stored, strict=True):
-        assert (one.kind, one.run, one.seed, one.number) == (
+        assert (one.questions, one.run, one.seed, one.number) == (
             *(line["questions"], line["run"], line["seed"]),
             line["number"],
         )

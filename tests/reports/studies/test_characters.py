@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.studies.characters.readers import (
+from reports.stored.artefacts import Artefacts, load
+from reports.studies.graves.characters import (
     characters_csv,
+    characters_note,
+    characters_sentences,
     characters_table,
     kinds_table,
     readers,
 )
-from reports.studies.characters.words import characters_note, characters_sentences
 from tests.reports.conftest import GRAVES, Edit, Row
 
 WEIGHT = "ponder weight 0.1"

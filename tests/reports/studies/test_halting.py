@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.studies.halting import (
     halting_csv,
     halting_note,

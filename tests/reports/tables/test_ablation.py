@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.blocks import DASH
+from reports.stored.artefacts import Artefacts, load
 from reports.tables.ablation import ablation_csv, ablation_note, ablation_table, best_fixed, points
 from tests.reports.conftest import Edit, Row
 

@@ -1,7 +1,7 @@
 import pytest
 
 from reports.stored.artefacts import Artefacts
-from reports.tables.corpus import SNLI_TRAIN, Corpus
+from reports.tables.published import SNLI_TRAIN, Corpus
 
 
 def test_read_from_the_artefacts(artefacts: Artefacts) -> None:

@@ -1,10 +1,9 @@
 from pathlib import Path
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS, Spread
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.tables.correlations import (
+from reports.stored.artefacts import Artefacts, load
+from reports.tables.length_and_depth import (
     correlation_note,
     correlation_sentence,
     correlation_table,

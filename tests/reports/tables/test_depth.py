@@ -1,10 +1,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reports.markdown import DASH
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.tables.depth import depth_models, depth_note, depth_sentence, depth_table
+from reports.blocks import DASH
+from reports.stored.artefacts import Artefacts, load
+from reports.tables.length_and_depth import depth_models, depth_note, depth_sentence, depth_table
 from tests.reports.conftest import Edit, Row
 
 AA = "adaptive_attention"

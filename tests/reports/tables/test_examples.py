@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.stored.examples import Examples, read_examples
-from reports.tables.examples import (
+from reports.stored.traces import Examples, read_examples
+from reports.tables.step_habits import (
     examples_metrics,
     examples_note,
     examples_sentence,

@@ -6,8 +6,7 @@ import pytest
 
 from reports.blocks import as_markdown
 from reports.stored.artefacts import Artefacts
-from reports.tables.provenance import duration, provenance_table
-from reports.tables.timings import timings
+from reports.tables.timings import duration, provenance_table, timings
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.tables.steps import (
+from reports.stored.artefacts import Artefacts, load
+from reports.tables.sweep import (
     ponder_weights,
     steps_by_epoch,
     steps_csv,

@@ -3,8 +3,7 @@ import io
 import json
 from pathlib import Path
 
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.tables.sweep import (
     configurations,
     diverged,

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.blocks import DASH
+from reports.stored.artefacts import Artefacts, load
 from reports.tables.published import ROWS
 from reports.tables.table_1 import HEADER, table_1, table_1_csv, table_1_note
 

@@ -2,8 +2,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reports.blocks import as_markdown
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.tables.timings import timings
 from tests.reports.conftest import GRAVES, Edit
 

@@ -2,11 +2,10 @@ import csv
 import io
 from pathlib import Path
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.studies.fidelity.variants import (
+from reports.stored.artefacts import Artefacts, load
+from reports.studies.fidelity import (
     Variant,
     fidelity_csv,
     fidelity_models,

@@ -5,9 +5,8 @@ import pytest
 
 from actmodels.registry import deviations
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.studies.fidelity.words import fidelity_note, fidelity_sentences
+from reports.stored.artefacts import Artefacts, load
+from reports.studies.fidelity import fidelity_note, fidelity_sentences
 from tests.reports.conftest import Edit, Row
 
 DA, AA = "decomposable_attention", "adaptive_attention"

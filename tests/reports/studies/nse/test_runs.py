@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.published import ADAPTIVE, GATING, KINDS, READERS
 from reports.studies.nse.runs import (
     baselines,

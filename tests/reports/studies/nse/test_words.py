@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.words import nse_note, nse_sentences
 from tests.reports.conftest import Edit, Row
 from tests.reports.write_nse import GATED, HALTING, ONE, settle

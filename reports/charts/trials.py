@@ -1,13 +1,12 @@
-"""Slices of the sweep's grid: every trial against each of its settings."""
+"""Trials of the sweep against their settings, one by one: each a point, and means with their sd."""
 
 import altair as alt
 
-from reports.charts.figure import Figure
-from reports.charts.look import BLUE, INK
+from reports.blocks import Figure
+from reports.charts.look import BLUE, INK, ORANGE
 from reports.charts.series import (
     Row,
     beside,
-    counted,
     figure,
     inline,
     layered,
@@ -15,12 +14,14 @@ from reports.charts.series import (
     rounded,
     tooltips,
 )
-from reports.spread import PLUS_MINUS, setting, title
+from reports.findings import counted
+from reports.spread import PLUS_MINUS, Spread, setting, title
 from reports.stored.artefacts import Artefacts
-from reports.tables.sweep import Group, margins, trials_of, varied
+from reports.tables.sweep import Group, margins, ponder_weights, trials_of, varied
 
 STEP = 20  # px of a row
 HEADING, VALUE = "setting", "value"
+ROOM = 38  # characters of labels that fit side by side on a phone
 
 
 def slices(artefacts: Artefacts, model: str) -> Figure:
@@ -39,7 +40,7 @@ def slices(artefacts: Artefacts, model: str) -> Figure:
         for at, (_, row) in enumerate(trials_of(artefacts, model).iterrows())
     ]
     return figure(
-        _strips(trials, [_mean(group) for group in groups], names, lines),
+        _slices(trials, [_mean(group) for group in groups], names, lines),
         f"{title(model)}, sweep: dev accuracy by each setting",
         f"points: trials; diamonds: mean {PLUS_MINUS} 1 sd",
         f"Dev accuracy of {counted(len(trials), 'trial')} of {title(model)} by each value of each "
@@ -74,7 +75,7 @@ def _said(groups: list[Group], names: tuple[str, ...]) -> list[str]:
     return said
 
 
-def _strips(
+def _slices(
     trials: list[Row], means: list[Row], names: tuple[str, ...], lines: list[str]
 ) -> alt.LayerChart:
     pointed = pointed_trial()
@@ -111,3 +112,70 @@ def _strips(
         x=alt.value(0), text="line:N"
     )
     return layered(strip, bar, point.encode(x=x, tooltip=tooltips(told)), head)
+
+
+def ponder_weight(artefacts: Artefacts, model: str) -> Figure:
+    """Dev accuracy of the sweep's trials by ponder weight; evenly spaced values."""
+    return _by_weight(artefacts, model, "dev_accuracy", "dev accuracy", "dev accuracy (%)", BLUE)
+
+
+def ponder_steps(artefacts: Artefacts, model: str) -> Figure:
+    """Mean steps of the sweep's trials by ponder weight."""
+    up = "mean steps per dev pair"
+    return _by_weight(artefacts, model, "dev_mean_steps", up, up, ORANGE)
+
+
+def _by_weight(
+    artefacts: Artefacts, model: str, column: str, what: str, up: str, colour: str
+) -> Figure:
+    scale, unit = (100, " %") if column == "dev_accuracy" else (1, "")
+    trials: list[Row] = []
+    means: list[Row] = []
+    said: list[str] = []
+    rows_of = trials_of(artefacts, model)
+    for weight in ponder_weights(artefacts, model):
+        rows = rows_of[rows_of["ponder_weight"] == weight]
+        label = setting(weight)
+        for key, value in zip(rows["key"], rows[column], strict=True):
+            shown = f"{scale * value:.1f} %" if scale == 100 else f"{value:.2f}"
+            found: Row = {"weight": label, "y": rounded(scale * value)}
+            found["beside"] = beside(len(trials))
+            trials.append(found | {"key": str(key), "value": shown})
+        spread = Spread.of(rows[column])
+        worded = (spread.percent() if scale == 100 else spread.plain()) + unit
+        mean: Row = {"weight": label, "y": rounded(scale * spread.mean), "value": worded}
+        sd = spread.sd or 0.0
+        ends = [rounded(scale * (spread.mean + sign * sd)) for sign in (-1, 1)]
+        means.append(mean | {"low": ends[0], "high": ends[1], "n": str(spread.n)})
+        said.append(f"{worded} at {label}")
+    return figure(
+        _by_weight_strips(trials, means, what, up, colour),
+        f"{title(model)}, sweep: {what} by ponder weight",
+        f"points: trials; diamonds: mean {PLUS_MINUS} 1 sd",
+        f"{what[0].upper()}{what[1:]} of {title(model)} by ponder weight, mean {PLUS_MINUS} sd of "
+        f"the sweep's trials: {', '.join(said)}.",
+    )
+
+
+def _by_weight_strips(
+    trials: list[Row], means: list[Row], what: str, up: str, colour: str
+) -> alt.LayerChart:
+    """A strip of trials per weight, and over it a mean with its spread."""
+    labels = [str(row["weight"]) for row in means]
+    slant = -40 if sum(len(label) + 1 for label in labels) > ROOM else 0
+    axis = alt.Axis(title="ponder weight λ", labelAngle=slant, grid=False)
+    x = alt.X("weight:N", sort=labels, axis=axis, scale=alt.Scale(padding=0.2))
+    y = alt.Y("y:Q", title=up, scale=alt.Scale(zero=False))
+    offset = alt.XOffset("beside:Q", scale=alt.Scale(domain=[-0.4, 1.4]))
+    told = {"weight": "ponder weight", "value": what}
+    dots = (
+        alt.Chart(inline(trials))
+        .mark_point(filled=True, color=colour, opacity=0.45, size=32)
+        .encode(x=x, y=y, xOffset=offset, tooltip=tooltips({"key": "trial", **told}))
+    )
+    base = alt.Chart(inline(means)).encode(x=x)
+    line = base.mark_line(color=INK, strokeWidth=1, opacity=0.6).encode(y=y)
+    bar = base.mark_rule(color=INK, strokeWidth=1.5).encode(y=alt.Y("low:Q", title=up), y2="high:Q")
+    point = base.mark_point(filled=True, color=INK, shape="diamond", size=70)
+    mean = point.encode(y=y, tooltip=tooltips({**told, "n": "trials"}))
+    return layered(dots, line, bar, mean)
