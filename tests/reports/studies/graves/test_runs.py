@@ -141,14 +141,6 @@ def test_one_difficulty_says_nothing_of_steps(folder: Path, edit: Edit) -> None:
     assert "mean steps of" not in graves_sentences(load(folder), "parity", published=True)
 
 
-def test_the_story_in_short(artefacts: Artefacts) -> None:
-    assert graves_story(artefacts) == (
-        "On Graves' parity task a recurrent network errs on 40.0 ± 2.00 % of the sequences "
-        "without adaptive steps and on 4.0 ± 1.00 % with them: clearly less. Its steps grow with "
-        "difficulty: 7.25 ± 1.21 at 1 and 10.75 ± 0.88 at 8 entries that are not 0."
-    )
-
-
 def test_a_story_without_parity_is_of_another_task(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
         edit(f"{file}.csv", lambda row: None if row["task"] == "parity" else row)

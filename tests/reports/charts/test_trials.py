@@ -2,13 +2,28 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts.curves import steps_while_training
-from reports.charts.trials import ponder_steps, ponder_weight
+from reports.charts.trials import ponder_steps, ponder_weight, slices
 from reports.stored.artefacts import Artefacts, load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from tests.reports.charts.reading import axes, marks, pick, rows
 from tests.reports.conftest import Edit
 
-AA = "adaptive_attention"
+DA, AA = "decomposable_attention", "adaptive_attention"
+
+
+def test_slices_have_a_line_per_value_under_its_setting(artefacts: Artefacts) -> None:
+    figure = slices(artefacts, AA)
+    lines = next(e["y"]["scale"]["domain"] for _, e in marks(figure.spec))
+    assert lines == [
+        *("dropout", "dropout = 0.1", "dropout = 0.2"),
+        *("ponder_weight", "ponder_weight = 0.001", "ponder_weight = 0.00005"),
+    ]
+    # dropout 0.1: 83 and 81; mean 82, sd sqrt(2)
+    mean = pick(rows(figure, "low"), line="dropout = 0.1")
+    assert (mean["y"], mean["low"], mean["high"]) == (82.0, 80.586, 83.414)
+    assert (mean["shown"], mean["n"]) == ("82.0 ± 1.41 %", "2")
+    trial = pick(rows(figure, "key"), key="aa08")
+    assert (trial["y"], trial["shown"]) == (80.0, "80.0 %")
+    assert (trial["dropout"], trial["ponder_weight"]) == ("0.2", "0.00005")
 
 
 def test_trials_and_their_means_by_weight(artefacts: Artefacts) -> None:
@@ -61,34 +76,6 @@ def test_a_trial_without_steps_is_not_drawn(folder: Path, edit: Edit) -> None:
 
     edit("sweep/trials.csv", lose)
     assert pick(rows(ponder_steps(load(folder), AA), "key"), key="aa05")["y"] is None
-
-
-def test_their_words(artefacts: Artefacts) -> None:
-    assert ponder_weight(artefacts, AA).alternative == (
-        "Dev accuracy of Adaptive Attention by ponder weight, mean ± sd of the sweep's trials: "
-        "80.5 ± 0.71 % at 0.00005, 82.5 ± 0.71 % at 0.001."
-    )
-    assert ponder_steps(artefacts, AA).alternative == (
-        "Mean steps per dev pair of Adaptive Attention by ponder weight, mean ± sd of the sweep's "
-        "trials: 9.00 ± 0.00 at 0.00005, 4.00 ± 0.00 at 0.001."
-    )
-
-
-def test_steps_by_epoch_with_a_band_for_dev_pairs(artefacts: Artefacts) -> None:
-    figure = steps_while_training(artefacts, AA)
-    assert legend(figure) == ["0.00005", "0.001"]
-    found = rows(figure, "part")
-    dev = [r for r in found if r["series"] == "0.001" and r["part"] == "dev pairs"]
-    assert [(r["x"], r["y"], r["low"], r["high"]) for r in dev] == [
-        (epoch, 4.0, 3.25, 4.75) for epoch in (1, 2, 3)
-    ]
-    assert (dev[0]["value"], dev[0]["n"]) == ("4.00 ± 0.75 between pairs", "2")
-    training = pick(found, series="0.00005", part="training pairs, with dropout", epoch="1")
-    assert training["y"] == 9.0 and "low" not in training
-    assert figure.alternative == (
-        "Mean steps of Adaptive Attention by epoch and ponder weight, over the sweep's trials. Per "
-        "dev pair after the last epoch: 9.00 (sd 0.75) at 0.00005, 4.00 (sd 0.75) at 0.001."
-    )
 
 
 @pytest.mark.parametrize("of", [ponder_weight, ponder_steps])

@@ -83,14 +83,6 @@ def test_runs_that_diverged_are_counted(folder: Path, edit: Edit) -> None:
     assert [row[-1] for row in found] == ["0 of 3", "1 of 3", "0 of 3"]
 
 
-def test_bits_against_those_without_act(artefacts: Artefacts) -> None:
-    assert characters_sentences(artefacts, published=False).startswith(
-        f"Bits per character with ACT (*{WEIGHT}*, the best of 2 on dev) are 3.00 ± 0.10, "
-        f"*without ACT* 3.10 ± 0.10: clearly fewer ({MINUS}0.10 ± 0.00 bits, sd over 3 paired "
-        "seeds). "
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "said"),
     [

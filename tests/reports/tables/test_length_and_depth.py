@@ -1,13 +1,17 @@
+from dataclasses import replace
 from pathlib import Path
 
 from reports.blocks import DASH
 from reports.spread import MINUS, Spread
 from reports.stored.artefacts import Artefacts, load
 from reports.tables.length_and_depth import (
-    correlation_note,
     correlation_sentence,
     correlation_table,
     correlations,
+    depth_models,
+    depth_note,
+    depth_sentence,
+    depth_table,
     joint_counts,
 )
 from tests.reports.conftest import Edit, Row
@@ -22,14 +26,6 @@ def test_mean_and_sd_over_seeds_by_hand(artefacts: Artefacts) -> None:
     assert length.pearson == Spread(0.1, 0.05, 3)
     row = "| Adaptive Attention | recorded depth | 3 | +0.34 ± 0.02 | +0.32 ± 0.02 |"
     assert row in str(correlation_table(artefacts))
-
-
-def test_a_sentence_on_depth_and_length(artefacts: Artefacts) -> None:
-    assert correlation_sentence(artefacts, AA) == (
-        "Adaptive Attention: steps do not clearly follow mean sentence length (Pearson's r "
-        "+0.10 ± 0.05, sd over 3 seeds; 1.0 % of their variance) and grow with recorded depth "
-        "(Pearson's r +0.34 ± 0.02, sd over 3 seeds; 11.6 % of their variance)."
-    )
 
 
 def depth_is(edit: Edit, *values: str) -> None:
@@ -81,10 +77,6 @@ def test_fixed_steps_have_no_correlation(many: Artefacts) -> None:
     assert len(correlations(many, "adaptive_attention_ponder_net")) == 2
 
 
-def test_the_note_gives_the_pairs(artefacts: Artefacts) -> None:
-    assert "over 100 test pairs within each seed" in correlation_note(artefacts)
-
-
 def test_counts_of_all_seeds(artefacts: Artefacts) -> None:
     counts = joint_counts(artefacts, AA)
     assert counts.to_numpy().sum() == 300
@@ -102,3 +94,48 @@ def test_lengths_that_do_not_occur_have_a_place(folder: Path, edit: Edit) -> Non
     counts = joint_counts(load(folder), AA)
     assert list(counts.columns) == list(range(7, 21))
     assert counts[15].sum() == 0
+
+
+def test_a_depth_that_one_model_lacks(folder: Path, edit: Edit) -> None:
+    edit(
+        "evaluate/depth.csv", lambda row: None if (row["model"], row["depth"]) == (AA, "2") else row
+    )
+    rows = str(depth_table(load(folder))).splitlines()
+    assert rows[-1] == f"| Adaptive Attention | mean steps | 4.00 ± 0.50 | {DASH} | 5.00 ± 0.50 |"
+
+
+def test_more_steps_on_deeper_pairs(artefacts: Artefacts) -> None:
+    assert "takes more steps on the deepest" in depth_sentence(artefacts, AA)
+    assert depth_sentence(artefacts, "decomposable_attention") == ""
+
+
+def test_steps_that_do_not_follow_depth(folder: Path, edit: Edit) -> None:
+    edit("evaluate/depth.csv", lambda row: row | {"mean_steps": row["mean_steps"] and "3.0"})
+    assert "does not clearly take more steps" in depth_sentence(load(folder), AA)
+
+
+def test_fewer_steps_are_said_to_be_fewer(folder: Path, edit: Edit) -> None:
+    def reverse(row: Row) -> Row:
+        return row | {"depth": str(4 - int(row["depth"]))}
+
+    edit("evaluate/depth.csv", reverse)
+    assert "takes fewer steps" in depth_sentence(load(folder), AA)
+
+
+def test_what_depth_counts(artefacts: Artefacts) -> None:
+    def note(source: str) -> str:
+        return depth_note(replace(artefacts, corpus={"source": source}))
+
+    assert "side by side" in note("captions") and "steps need not grow" in note("captions")
+    assert "one after another" in note("chains") and "takes more steps" in note("chains")
+    assert note("snli") == ""
+
+
+def test_one_seed_shows_nothing_clearly(one_seed: Path) -> None:
+    sentence = depth_sentence(load(one_seed), AA)
+    assert "does not clearly" in sentence and "n = 1, no spread" in sentence
+
+
+def test_a_corpus_that_records_no_depth(folder: Path, edit: Edit) -> None:
+    edit("evaluate/depth.csv", lambda row: None)
+    assert depth_models(load(folder)) == ()
