@@ -63,8 +63,12 @@ def verdict(gain: Spread) -> str:
 
 def gained(gain: Spread) -> str:
     """The difference with its spread over paired seeds."""
-    over = "n = 1, no spread" if gain.sd is None else f"sd over {gain.n} paired seeds"
-    return f"{gain.points()} points, {over}"
+    return f"{gain.points()} points, {paired_seeds(gain)}"
+
+
+def paired_seeds(gap: Spread) -> str:
+    """What the spread of a difference is over."""
+    return "n = 1, no spread" if gap.sd is None else f"sd over {gap.n} paired seeds"
 
 
 def best_on_dev(artefacts: Artefacts) -> str:

@@ -30,12 +30,11 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
         flat |= _spread(f"{model}.test_accuracy", test_accuracy(artefacts, model))
         dev = Spread.of(artefacts.runs(model)["dev_accuracy"])
         flat |= _spread(f"{model}.dev_accuracy", dev)
-        if (steps := mean_steps(artefacts, model)) is not None:
-            flat |= _spread(f"{model}.mean_steps", steps)
+        flat |= _spread(f"{model}.mean_steps", mean_steps(artefacts, model))
     flat |= _lexicalised(artefacts)
     if artefacts.ablated:
-        for point in points(artefacts.ablation_test, "test"):
-            if point.reading in FIXED and point.gain is not None:
+        for point in points(artefacts.ablation_test):
+            if point.reading in FIXED:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
@@ -85,14 +84,12 @@ def _graves(artefacts: Artefacts) -> dict[str, float]:
         for run in runs:
             place = f"graves.{task}.{plain(run.name)}"
             flat |= _spread(f"{place}.dev_error", run.error)
-            flat |= {} if run.steps is None else _spread(f"{place}.mean_steps", run.steps)
-        if (gap := act_gap(runs)) is not None:
-            flat |= _spread(f"graves.{task}.act_minus_without", gap)
+            flat |= _spread(f"{place}.mean_steps", run.steps)
+        flat |= _spread(f"graves.{task}.act_minus_without", act_gap(runs))
     for reader in readers(artefacts):
-        place = f"graves.{CHARACTERS}.{plain(reader.run.name)}"
+        place = f"graves.{CHARACTERS}.{plain(reader.name)}"
         flat |= _spread(f"{place}.bits_per_character", reader.bits)
-        steps = reader.run.steps
-        flat |= {} if steps is None else _spread(f"{place}.mean_steps", steps)
+        flat |= _spread(f"{place}.mean_steps", reader.steps)
     return flat
 
 
@@ -104,7 +101,7 @@ def _nse(artefacts: Artefacts) -> dict[str, float]:
             place = f"nse.{kind}.{plain(run.name)}"
             flat |= _spread(f"{place}.dev_accuracy", run.dev)
             flat |= _spread(f"{place}.test_accuracy", run.test)
-            flat |= {} if run.mean_steps is None else _spread(f"{place}.mean_steps", run.mean_steps)
+            flat |= _spread(f"{place}.mean_steps", run.mean_steps)
             flat |= {} if run.first else {f"{place}.difference": run.difference.mean}
     return flat
 
@@ -125,6 +122,6 @@ def plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "_", text.replace("'", "")).strip("_")
 
 
-def _spread(name: str, spread: Spread) -> dict[str, float]:
-    flat = {f"{name}_mean": spread.mean}
-    return flat if spread.sd is None else flat | {f"{name}_sd": spread.sd}
+def _spread(name: str, spread: Spread | None) -> dict[str, float]:
+    figures = {} if spread is None else {"mean": spread.mean, "sd": spread.sd}
+    return {f"{name}_{of}": figure for of, figure in figures.items() if figure is not None}

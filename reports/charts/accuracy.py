@@ -43,7 +43,7 @@ def by_fixed_steps(artefacts: Artefacts, published: bool) -> Figure:
 
     The paper's test figures stand beside it on the corpus that they are for.
     """
-    found = points(artefacts.ablation_dev, "dev")
+    found = points(artefacts.ablation_dev)
     fixed, adaptive = [p for p in found if p.steps is not None], found[-1]
     rows = [_row(p) for p in fixed]
     names = [FIXED[reading].label for reading in FIXED] + [ADAPTIVE]

@@ -26,7 +26,7 @@ def characters_charts(artefacts: Artefacts) -> Iterator[Chart]:
     for at, reader in enumerate(found):
         if rows := _rows(artefacts, reader):
             yield Chart(f"characters_passage_{at}", passage(reader, rows))
-    curves = [(reader.run.label, bits_curve(artefacts, reader)) for reader in found]
+    curves = [(reader.label, bits_curve(artefacts, reader)) for reader in found]
     if any(curve for _, curve in curves):
         drawn = spread_lines(
             curves,
@@ -40,7 +40,7 @@ def characters_charts(artefacts: Artefacts) -> Iterator[Chart]:
 def _rows(artefacts: Artefacts, reader: Reader) -> list[Row]:
     """A row for each byte: its place, its bars, and what is told of it."""
     table = artefacts.graves_passage
-    read = table[table["run"] == reader.run.name].to_dict("records")
+    read = table[table["run"] == reader.name].to_dict("records")
     if not read:
         return []
     most, worst = max(one["steps"] for one in read), max(one["loss"] for one in read)
@@ -89,7 +89,7 @@ def passage(reader: Reader, rows: list[Row]) -> Figure:
         .encode(x=alt.X("x:Q", axis=None), y=alt.Y("y:Q", axis=None, scale=y), text="sign:N")
     )
     steps = [int(row["steps"]) for row in rows]
-    name = reader.run.label
+    name = reader.label
     return figure(
         layered(up, down, text.encode(tooltip=tooltips(told)), rows=rows),
         f"Characters: steps along a passage, {name}",

@@ -90,7 +90,7 @@ def by_steps(artefacts: Artefacts, kind: str, runs: list[Run]) -> Figure:
     several = sorted((run for run in runs if run.steps > 1), key=lambda run: run.steps)
     strategies = [s for s in STRATEGIES if any(run.strategy == s for run in several)]
     ones = [run for run in runs if run.steps == 1]
-    frequent = baselines(artefacts, kind)["test"].frequent
+    frequent = baselines(artefacts, kind)["test"].most_frequent
     levels = [(run.name, run.test.mean, run.test.percent(), str(run.test.n)) for run in ones]
     levels.append((FREQUENT, frequent, f"{100 * frequent:.1f}", ""))
     names = [STRATEGIES[s] for s in strategies] + [level[0] for level in levels]

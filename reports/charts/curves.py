@@ -8,6 +8,7 @@ from reports.charts.lines import PART, lines
 from reports.charts.look import BLUE, INK
 from reports.charts.series import (
     CHOSEN,
+    POINTED_TRIAL,
     SERIES,
     Row,
     colour,
@@ -15,7 +16,6 @@ from reports.charts.series import (
     figure,
     inline,
     layered,
-    pointed_trial,
     rounded,
     tooltips,
     whole_axis,
@@ -48,7 +48,7 @@ def learning_curves(artefacts: Artefacts, model: str) -> Figure:
         layered(*drawn, marks),
         f"{title(model)}: accuracy by epoch",
         "a large point is the epoch that was kept",
-        f"Accuracy by epoch of {title(model)}, {_seeds(len(names))}. {_said(rows, kept)}",
+        f"Accuracy by epoch of {title(model)}, {counted(len(names), 'seed')}. {_said(rows, kept)}",
     )
 
 
@@ -62,10 +62,6 @@ def _rows(name: str, epochs: pd.DataFrame) -> list[Row]:
             row |= {"epoch": str(epoch), "accuracy": f"{100 * accuracy:.1f}"}
             rows.append(row | {"kept": part == DEV and epoch == best})
     return rows
-
-
-def _seeds(count: int) -> str:
-    return f"{count} seed{'s' if count > 1 else ''}"
 
 
 def _said(rows: list[Row], kept: list[Row]) -> str:
@@ -137,7 +133,6 @@ def _settings(row: "pd.Series[float]", shown: tuple[str, ...]) -> Row:
 def _curves(
     rows: list[Row], values: list[str], name: str | None, shown: tuple[str, ...]
 ) -> alt.LayerChart:
-    pointed = pointed_trial()
     told = {"key": "trial", "best": "best dev accuracy", **{n: n for n in shown}}
     base = (
         alt.Chart(inline(rows))
@@ -156,10 +151,12 @@ def _curves(
         color=colour(values, title=name) if name else alt.value(BLUE),
         detail="key:N",
         strokeOpacity=faded(0.45 if many else 0.8),
-        strokeWidth=alt.when(pointed).then(alt.value(3)).otherwise(alt.value(0.9 if many else 1.4)),
+        strokeWidth=alt.when(POINTED_TRIAL)
+        .then(alt.value(3))
+        .otherwise(alt.value(0.9 if many else 1.4)),
         tooltip=tooltips(told),
     )
-    return layered(line.properties(name="curves").add_params(CHOSEN, pointed))
+    return layered(line.properties(name="curves").add_params(CHOSEN, POINTED_TRIAL))
 
 
 def steps_while_training(artefacts: Artefacts, model: str) -> Figure:

@@ -22,8 +22,11 @@ DIGITS = 5  # of a stored number: more cannot be seen
 
 # Clicking an entry of the legend leaves the others pale; pointing at a mark lifts its series.
 CHOSEN = alt.selection_point(name="chosen", fields=[SERIES], bind="legend")
-POINTED = alt.selection_point(
-    name="pointed", fields=[SERIES], on="pointerover", clear="pointerout", empty=False
+POINTED, POINTED_TRIAL = (
+    alt.selection_point(
+        name="pointed", fields=[field], on="pointerover", clear="pointerout", empty=False
+    )
+    for field in (SERIES, "key")
 )
 
 
@@ -70,13 +73,6 @@ def legend(names: Sequence[str], title: str | None = None) -> alt.Legend:
 def repeated(values: Sequence[str], count: int) -> list[str]:
     """The first `count` of the values, begun again as often as needed."""
     return [values[at % len(values)] for at in range(count)]
-
-
-def pointed_trial() -> alt.Parameter:
-    """The trial whose marks the pointer is on."""
-    return alt.selection_point(
-        name="pointed", fields=["key"], on="pointerover", clear="pointerout", empty=False
-    )
 
 
 def with_legend(layer: alt.Chart) -> alt.Chart:

@@ -5,12 +5,12 @@ import altair as alt
 from reports.blocks import Figure
 from reports.charts.look import BLUE, INK, ORANGE
 from reports.charts.series import (
+    POINTED_TRIAL,
     Row,
     beside,
     figure,
     inline,
     layered,
-    pointed_trial,
     rounded,
     tooltips,
 )
@@ -78,7 +78,6 @@ def _said(groups: list[Group], names: tuple[str, ...]) -> list[str]:
 def _slices(
     trials: list[Row], means: list[Row], names: tuple[str, ...], lines: list[str]
 ) -> alt.LayerChart:
-    pointed = pointed_trial()
     axis = alt.Axis(
         title=None,
         labelExpr="split(datum.label, ' = ').length > 1 ? split(datum.label, ' = ')[1] : ''",
@@ -95,13 +94,13 @@ def _slices(
             x=x,
             y=y,
             yOffset=alt.YOffset("beside:Q", scale=alt.Scale(domain=[-0.3, 1.3])),
-            color=alt.when(pointed).then(alt.value(INK)).otherwise(alt.value(BLUE)),
-            opacity=alt.when(pointed).then(alt.value(1)).otherwise(alt.value(0.45)),
-            size=alt.when(pointed).then(alt.value(70)).otherwise(alt.value(26)),
+            color=alt.when(POINTED_TRIAL).then(alt.value(INK)).otherwise(alt.value(BLUE)),
+            opacity=alt.when(POINTED_TRIAL).then(alt.value(1)).otherwise(alt.value(0.45)),
+            size=alt.when(POINTED_TRIAL).then(alt.value(70)).otherwise(alt.value(26)),
             tooltip=tooltips({"key": "trial", "shown": "dev accuracy", **{n: n for n in names}}),
         )
         .properties(name="strips")
-        .add_params(pointed)
+        .add_params(POINTED_TRIAL)
     )
     base = alt.Chart(inline(means)).encode(y=y)
     bar = base.mark_rule(color=INK, strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q")

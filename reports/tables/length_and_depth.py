@@ -33,15 +33,16 @@ def correlations(artefacts: Artefacts, model: str) -> list[Correlation]:
     if not artefacts.adapts(model):
         return []
     return [
-        _correlation(model, str(what), group)
-        for what, group in rows.groupby("steps_against", sort=False)
+        Correlation(
+            model=model,
+            against=str(what),
+            seeds=len(of),
+            defined=len(of.dropna(subset=["pearson", "spearman"])),
+            pearson=Spread.known(of["pearson"]),
+            spearman=Spread.known(of["spearman"]),
+        )
+        for what, of in rows.groupby("steps_against", sort=False)
     ]
-
-
-def _correlation(model: str, against: str, rows: pd.DataFrame) -> Correlation:
-    found = rows.dropna(subset=["pearson", "spearman"])
-    spreads = [None if found.empty else Spread.of(found[c]) for c in ("pearson", "spearman")]
-    return Correlation(model, against, len(rows), len(found), *spreads)
 
 
 def correlation_table(artefacts: Artefacts) -> Table:

@@ -182,18 +182,15 @@ def steps_by_epoch(artefacts: Artefacts, model: str) -> list[Epoch]:
     """Steps by ponder weight, smallest first, and epoch."""
     weights = trials_of(artefacts, model).set_index("key")["ponder_weight"]
     history = artefacts.sweep_history[artefacts.sweep_history["key"].isin(weights.index)]
-    history = history.assign(weight=history["key"].map(weights))
-    return [
-        _epoch(weight, epoch, history[(history["weight"] == weight) & (history["epoch"] == epoch)])
-        for weight in ponder_weights(artefacts, model)
-        for epoch in sorted(set(history["epoch"][history["weight"] == weight]))
-    ]
+    by_epoch = history.groupby([history["key"].map(weights), "epoch"], sort=True)
+    found = [_epoch(str(of[0]), int(str(of[1])), rows) for of, rows in by_epoch]
+    return sorted(found, key=lambda epoch: (float(epoch.ponder_weight), epoch.epoch))
 
 
 def _epoch(weight: str, epoch: int, rows: pd.DataFrame) -> Epoch:
     return Epoch(
         ponder_weight=weight,
-        epoch=int(epoch),
+        epoch=epoch,
         trials=len(rows),
         train_mean=round(fmean(rows["train_mean_steps"]), 12),
         train_sd=round(math.sqrt(fmean(rows["train_sd_steps"] ** 2)), 12),

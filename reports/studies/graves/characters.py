@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.blocks import Cell, Table, csv_text
-from reports.findings import clearly, over_seeds
-from reports.spread import KINDS, Spread, along, by_seed, cells, plain
+from reports.findings import clearly, over_seeds, paired_seeds
+from reports.spread import Spread, along, by_seed, cells, plain
 from reports.stored.artefacts import Artefacts
-from reports.studies.graves.runs import Run, graves_runs
+from reports.studies.graves.runs import Run, best_run, gap_of, graves_runs, of_run
 from reports.studies.graves.tasks import (
     BOUNDARIES,
     BYTE_KINDS,
@@ -20,6 +20,7 @@ from reports.studies.graves.tasks import (
     LETTER,
     NONE,
 )
+from reports.studies.graves.words import against_none
 
 NATS = math.log(2)  # of one bit
 
@@ -43,24 +44,26 @@ class ByteKind:
 
 
 @dataclass(frozen=True)
-class Reader:
-    """A run on characters; figures are on dev, at best epochs.
+class Reader(Run):
+    """A run on characters, whose errors are the share of bytes not predicted right.
 
-    run: what it has in common with runs on the other tasks, whose error is here the share of bytes
-        not predicted right.
-    by_seed: bits per character by seed. ponder: N + R of a byte; None without halting.
+    bits_by_seed: bits per character. ponder: N + R of a byte; None without halting.
     kinds: those that were read, by name.
     """
 
-    run: Run
-    by_seed: Mapping[int, float]
+    bits_by_seed: Mapping[int, float]
     ponder: Spread | None
     kinds: Mapping[str, ByteKind]
 
     @property
+    def compared(self) -> Mapping[int, float]:
+        """Bits per character, by seed."""
+        return self.bits_by_seed
+
+    @property
     def bits(self) -> Spread:
         """Bits per character."""
-        return Spread.of(list(self.by_seed.values()))
+        return Spread.of(list(self.bits_by_seed.values()))
 
 
 def readers(artefacts: Artefacts) -> list[Reader]:
@@ -69,15 +72,14 @@ def readers(artefacts: Artefacts) -> list[Reader]:
 
 
 def _reader(artefacts: Artefacts, run: Run) -> Reader:
-    table, kinds = artefacts.graves, artefacts.graves_bytes
-    rows = table[(table["task"] == CHARACTERS) & (table["run"] == run.name)]
-    read = kinds[kinds["run"] == run.name]
+    rows = of_run(artefacts.graves, CHARACTERS, run.name)
+    read = artefacts.graves_bytes[artefacts.graves_bytes["run"] == run.name]
     of_seed = max(int(read["bytes"].sum()), 1)
     return Reader(
-        run,
-        {int(seed): loss / NATS for seed, loss in zip(rows["seed"], rows["dev_loss"], strict=True)},
-        Spread.known(rows["dev_ponder_cost"]),
-        {
+        **vars(run),
+        bits_by_seed=dict(zip(rows["seed"], rows["dev_loss"] / NATS, strict=True)),
+        ponder=Spread.known(rows["dev_ponder_cost"]),
+        kinds={
             kind: _kind(kind, of, of_seed)
             for kind in BYTE_KINDS
             if not (of := read[read["kind"] == kind]).empty
@@ -98,35 +100,23 @@ def _kind(kind: str, rows: pd.DataFrame, total: int) -> ByteKind:
     )
 
 
-def best_reader(found: list[Reader], halting: str) -> Reader | None:
-    """The run of fewest bits per character of those that halt so; the first of equals."""
-    of = [reader for reader in found if reader.run.halting == halting]
-    return min(of, key=lambda reader: reader.bits.mean, default=None)
-
-
 def bits_curve(artefacts: Artefacts, reader: Reader) -> dict[int, Spread]:
     """Bits per character on dev by epoch, over the seeds that reached it."""
-    table = artefacts.graves_history
-    rows = table[(table["task"] == CHARACTERS) & (table["run"] == reader.run.name)]
-    whole = rows.assign(bits=rows["dev_loss"] / NATS).groupby("epoch").filter(_is_whole)
-    return along(whole, "epoch", "bits")
-
-
-def _is_whole(rows: pd.DataFrame) -> bool:
-    return bool(rows["dev_loss"].notna().all())
+    rows = of_run(artefacts.graves_history, CHARACTERS, reader.name)
+    whole = rows.groupby("epoch")["dev_loss"].transform(lambda losses: losses.notna().all())
+    return along(rows[whole.astype(bool)].assign(bits=rows["dev_loss"] / NATS), "epoch", "bits")
 
 
 def characters_table(artefacts: Artefacts) -> Table:
     """One row per run."""
     found = readers(artefacts)
-    diverged = any(reader.run.diverged for reader in found)
+    diverged = any(reader.diverged for reader in found)
     header = ["run", "seeds", "bits per character", "bytes wrong, %", "mean steps per byte"]
     header += ["mean N + R", "parameters"]
     rows = []
-    for reader in found:
-        run = reader.run
-        row = [run.label, str(run.error.n), reader.bits.plain(), run.error.percent()]
-        row += [plain(run.steps), plain(reader.ponder), f"{run.parameters:,}"]
+    for run in found:
+        row = [run.label, str(run.error.n), run.bits.plain(), run.error.percent()]
+        row += [plain(run.steps), plain(run.ponder), f"{run.parameters:,}"]
         rows.append([*row, f"{run.diverged} of {run.error.n}"] if diverged else row)
     return Table([*header, "runs diverged"] if diverged else header, rows)
 
@@ -136,9 +126,9 @@ def kinds_table(artefacts: Artefacts) -> Table:
     header = ["run", "kind of byte", "share, %", "mean steps", "mean N + R"]
     header += ["bits of the byte after it", "entropy of its prediction, bits"]
     rows = [
-        [reader.run.label, *_kind_cells(kind)]
+        [reader.label, *_kind_cells(kind)]
         for reader in readers(artefacts)
-        if reader.run.halting != NONE
+        if reader.halting != NONE
         for kind in reader.kinds.values()
     ]
     return Table(header, rows, left=2)
@@ -153,28 +143,25 @@ def _kind_cells(kind: ByteKind) -> list[str]:
 def characters_csv(artefacts: Artefacts) -> str:
     """Every run: bits, `minus_without` against the best run without ACT, and steps by kind."""
     found = readers(artefacts)
-    without = best_reader(found, NONE)
+    without = best_run(found, NONE)
     header = ["run", "halting", "ponder_weight", "seeds", "diverged", "parameters"]
     header += ["bits_mean", "bits_sd", "wrong_mean", "wrong_sd", "mean_steps_mean", "mean_steps_sd"]
     header += ["ponder_mean", "ponder_sd", "minus_without_mean", "minus_without_sd"]
     header += [f"steps at {kind}" for kind in BYTE_KINDS]
     rows: list[list[Cell]] = []
-    for reader in found:
-        run = reader.run
-        gap = None
-        if without is not None and reader is not without:
-            gap = by_seed(reader.by_seed, without.by_seed)
+    for run in found:
+        gap = None if without is None or run is without else gap_of(run, without)
         row: list[Cell] = [run.name, run.halting, run.ponder_weight, run.error.n, run.diverged]
-        row += [run.parameters, *cells(reader.bits), *cells(run.error), *cells(run.steps)]
-        row += [*cells(reader.ponder), *cells(gap)]
-        at = [reader.kinds[kind].steps if kind in reader.kinds else None for kind in BYTE_KINDS]
+        row += [run.parameters, *cells(run.bits), *cells(run.error), *cells(run.steps)]
+        row += [*cells(run.ponder), *cells(gap)]
+        at = [run.kinds[kind].steps if kind in run.kinds else None for kind in BYTE_KINDS]
         rows.append([*row, *(None if steps is None else steps.mean for steps in at)])
     return csv_text(header, rows)
 
 
 def characters_note(artefacts: Artefacts) -> str:
     """How to read the tables and the figures."""
-    over = over_seeds(len(reader.by_seed) for reader in readers(artefacts))
+    over = over_seeds(len(reader.errors) for reader in readers(artefacts))
     return (
         "Recurrent networks that read a text byte by byte and predict the next one (Graves 2016, "
         "section 3.5), each window from a state of zeros. *Bits per character* are the mean loss, "
@@ -193,32 +180,23 @@ def characters_sentences(artefacts: Artefacts, published: bool) -> str:
     """Bits against those without ACT, where the steps are taken, and what Graves reports."""
     found = readers(artefacts)
     said = [_against_none(found, halting) for halting in HALTINGS if halting != NONE]
-    said += [_pauses(reader) for reader in found if reader.run.halting != NONE]
+    said += [_pauses(reader) for reader in found if reader.halting != NONE]
     said += [CHARACTERS_REPORTED] if published else []
     return " ".join(filter(None, said))
 
 
 def _against_none(found: list[Reader], halting: str) -> str:
-    """The best of one way of halting against the best without any; empty without both."""
-    best, without = best_reader(found, halting), best_reader(found, NONE)
-    gap = None if best is None or without is None else by_seed(best.by_seed, without.by_seed)
-    if best is None or without is None or gap is None:
-        return ""
-    count = sum(reader.run.halting == halting for reader in found)
-    of = f", the best of {count} on dev" if count > 1 else ""
-    return (
-        f"Bits per character with {KINDS[halting]} (*{best.run.label}*{of}) are "
-        f"{best.bits.plain()}, *{without.run.label}* {without.bits.plain()}: {_fewer(gap)} "
-        f"({gap.change()} bits, {_over(gap)})."
+    return against_none(
+        found,
+        halting,
+        "Bits per character with {} are {}, {} {}: {}.",
+        lambda reader: reader.bits.plain(),
+        lambda gap: f"{_fewer(gap)} ({gap.change()} bits, {paired_seeds(gap)})",
     )
 
 
 def _fewer(gap: Spread) -> str:
     return clearly(gap, "fewer", "more", "neither fewer nor more")
-
-
-def _over(gap: Spread) -> str:
-    return "n = 1, no spread" if gap.sd is None else f"sd over {gap.n} paired seeds"
 
 
 def _pauses(reader: Reader) -> str:
@@ -236,8 +214,8 @@ def _pauses(reader: Reader) -> str:
     each = [f"{_fewer(gap)} on a {name} ({gap.change()})" for name, gap in gaps]
     most = max(reader.kinds.values(), key=_steps)
     return (
-        f"*{reader.run.label}* takes {letter.steps.plain()} steps on a letter, and compared with "
-        f"that {'; '.join(each)} ({_over(gaps[0][1])}); most, {_steps(most):.2f}, on a "
+        f"*{reader.label}* takes {letter.steps.plain()} steps on a letter, and compared with "
+        f"that {'; '.join(each)} ({paired_seeds(gaps[0][1])}); most, {_steps(most):.2f}, on a "
         f"{most.name}: {_verdict([gap for _, gap in gaps])}."
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from actmodels.rows.readers import Baseline
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import p_value
 from reports.spread import Gap, Interval, Spread, along, cells, plain
@@ -53,16 +54,6 @@ class Step:
     step: int
     weight: Spread
     accuracy: Spread
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What no reading is needed for, on one split; accuracies in [0, 1]."""
-
-    count: int
-    candidates: float
-    random: float
-    frequent: float
 
 
 def nse_kinds(artefacts: Artefacts) -> tuple[str, ...]:
@@ -133,12 +124,10 @@ def nse_curve(artefacts: Artefacts, kind: str, run: Run, part: str) -> dict[int,
 
 
 def baselines(artefacts: Artefacts, kind: str) -> Mapping[str, Baseline]:
-    """By split: train, dev and test."""
+    """What no reading is needed for, by split: train, dev and test."""
     rows = artefacts.nse.baselines[artefacts.nse.baselines["questions"] == kind]
-    return {
-        row["split"]: Baseline(row["count"], row["candidates"], row["random"], row["most_frequent"])
-        for row in rows.to_dict("records")
-    }
+    found = [Baseline(**dict(row)) for _, row in rows.iterrows()]
+    return {one.split: one for one in found}
 
 
 def nse_table(artefacts: Artefacts, kind: str) -> Table:
@@ -148,7 +137,7 @@ def nse_table(artefacts: Artefacts, kind: str) -> Table:
     header = ["run", "n", "dev accuracy, %", "test accuracy, %", "mean steps", "parameters"]
     header += [f"difference to {runs[0].name}, points (95 % interval)", "largest p"]
     rows = []
-    for name, column in ((RANDOM, "random"), (FREQUENT, "frequent")):
+    for name, column in ((RANDOM, "random"), (FREQUENT, "most_frequent")):
         accuracies = [f"{100 * getattr(found[split], column):.1f}" for split in ("dev", "test")]
         rows.append([name, DASH, *accuracies, *[DASH] * 4, *[DASH] * diverged])
     for run in runs:
@@ -198,7 +187,7 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
     rows: list[list[Cell]] = []
     for kind in nse_kinds(artefacts):
         found = baselines(artefacts, kind)
-        for name, column in ((RANDOM, "random"), (FREQUENT, "frequent")):
+        for name, column in ((RANDOM, "random"), (FREQUENT, "most_frequent")):
             dev, test = (getattr(found[split], column) for split in ("dev", "test"))
             rows.append([kind, name, OURS, *[None] * 5, dev, None, test, *[None] * 8])
         for run in nse_runs(artefacts, kind):

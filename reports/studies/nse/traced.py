@@ -35,24 +35,23 @@ class Rewriting:
 
 def rewriting(artefacts: Artefacts) -> list[Rewriting]:
     """One for each run with traced questions that write anything, in stored order."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    gated: dict[tuple[str, str], bool] = {}
+    found: dict[tuple[str, str, bool], list[tuple[float, float]]] = {}
     for one in artefacts.nse.traced:
         written = [step.rewritten for step in one.steps[:-1]]
         at = [word == BLANK for word in one.query]
         blank = [row[place] for row in written for place, is_it in enumerate(at) if is_it]
         others = [row[place] for row in written for place, is_it in enumerate(at) if not is_it]
         if blank and others:
-            found.setdefault((one.questions, one.run), []).append((fmean(blank), fmean(others)))
-            gated[one.questions, one.run] = one.steps[0].gate is not None
+            run = one.questions, one.run, one.steps[0].gate is not None
+            found.setdefault(run, []).append((fmean(blank), fmean(others)))
     return [
         Rewriting(
-            *(kind, run, gated[kind, run]),
+            *run,
             blank=Spread.of([blank for blank, _ in pairs]),
             others=Spread.of([others for _, others in pairs]),
             gap=Spread.of([blank - others for blank, others in pairs]),
         )
-        for (kind, run), pairs in found.items()
+        for run, pairs in found.items()
     ]
 
 

@@ -106,7 +106,7 @@ def _why(interval: bool, seeds: bool) -> str:
 def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:
     """How many runs are above what counting words gives."""
     found = baselines(artefacts, kind)["test"]
-    level = found.frequent
+    level = found.most_frequent
     above = [run for run in runs if _margin(run, level, found.count) < run.test.mean - level]
     below = [run for run in runs if _margin(run, level, found.count) < level - run.test.mean]
     parts = [

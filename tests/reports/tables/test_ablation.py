@@ -16,7 +16,7 @@ def row_of(table: str, first: str) -> list[str]:
 
 
 def test_gains_are_taken_seed_by_seed(artefacts: Artefacts) -> None:
-    at = {(p.reading, p.steps): p for p in points(artefacts.ablation_test, "test")}
+    at = {(p.reading, p.steps): p for p in points(artefacts.ablation_test)}
     # adaptive 0.83, 0.80, 0.83 minus state after 2 steps 0.70, 0.71, 0.72: 0.13, 0.09, 0.11
     gain = at["state", 2].gain
     assert gain is not None

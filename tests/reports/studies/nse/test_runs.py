@@ -117,7 +117,12 @@ def test_steps_curves_and_baselines(artefacts: Artefacts) -> None:
         0.63,
     ]
     found = baselines(artefacts, "NE")["test"]
-    assert (found.count, found.candidates, found.random, found.frequent) == (200, 3.0, 0.34, 0.35)
+    assert (found.count, found.candidates, found.random, found.most_frequent) == (
+        200,
+        3.0,
+        0.34,
+        0.35,
+    )
 
 
 def test_csv_has_the_same_figures(artefacts: Artefacts) -> None:
