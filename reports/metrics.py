@@ -15,7 +15,7 @@ from reports.tables.claims import comparisons
 from reports.tables.length_and_depth import correlations
 from reports.tables.step_habits import examples_metrics
 from reports.tables.sweep import sweep_models, trials_of
-from reports.tables.table_1 import lexicalised, mean_steps, parameters, test_accuracy
+from reports.tables.table_1 import systems
 
 
 def metrics(artefacts: Artefacts) -> dict[str, float]:
@@ -24,14 +24,13 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
     for model in sweep_models(artefacts):
         best = max(float(a) for a in trials_of(artefacts, model)["dev_accuracy"])
         flat[f"sweep.{model}.best_dev_accuracy"] = best
-    for model in artefacts.models:
-        flat[f"{model}.seeds"] = len(artefacts.runs(model))
-        flat[f"{model}.parameters"] = parameters(artefacts, model)
-        flat |= _spread(f"{model}.test_accuracy", test_accuracy(artefacts, model))
-        dev = Spread.of(artefacts.runs(model)["dev_accuracy"])
-        flat |= _spread(f"{model}.dev_accuracy", dev)
-        flat |= _spread(f"{model}.mean_steps", mean_steps(artefacts, model))
-    flat |= _lexicalised(artefacts)
+    classifier, *models = systems(artefacts)
+    for one in (*models, classifier):
+        flat |= {} if one is classifier else {f"{one.model}.seeds": one.test.n}
+        flat[f"{one.model}.parameters"] = one.parameters
+        flat |= _spread(f"{one.model}.test_accuracy", one.test)
+        flat |= _spread(f"{one.model}.dev_accuracy", one.dev)
+        flat |= _spread(f"{one.model}.mean_steps", one.steps)
     if artefacts.ablated:
         for point in points(artefacts.ablation_test):
             if point.reading in FIXED:
@@ -41,15 +40,6 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
     flat |= _paired(artefacts) | _studies(artefacts) | _graves(artefacts) | _nse(artefacts)
     flat |= _correlations(artefacts)
     return flat | examples_metrics(artefacts.examples)
-
-
-def _lexicalised(artefacts: Artefacts) -> dict[str, float]:
-    """The classifier on features of words, as Table 1 has it."""
-    name = str(artefacts.lexicalised["model"].iloc[0])
-    _, weights, test, dev = lexicalised(artefacts)
-    flat: dict[str, float] = {f"{name}.parameters": weights}
-    flat |= _spread(f"{name}.test_accuracy", test)
-    return flat | _spread(f"{name}.dev_accuracy", dev)
 
 
 def _paired(artefacts: Artefacts) -> dict[str, float]:

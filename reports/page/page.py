@@ -18,11 +18,7 @@ from reports.page.body import Entry, body_of
 HERE = Path(__file__).parent
 SCRIPTS = (
     *("page.js", "page_tables.js", "page_charts.js"),
-    *(
-        "page_list.js",
-        "page_steps.js",
-        "page_browser.js",
-    ),  # what examples.js and questions.js share
+    *("page_list.js", "page_steps.js", "page_browser.js"),  # what both browsers share
 )
 LOOKS = ("page.css", "page_browser.css")
 

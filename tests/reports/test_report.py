@@ -11,6 +11,13 @@ from reports.blocks import Chart, Figure, as_markdown
 from reports.charts.look import VEGA_LITE, page_spec
 from reports.report import report
 from reports.stored.artefacts import Artefacts, load
+from reports.studies.fidelity import fidelity_csv
+from reports.studies.graves.characters import characters_csv
+from reports.studies.graves.runs import graves_csv
+from reports.studies.halting import halting_csv
+from reports.studies.nse.runs import nse_csv
+from reports.tables.ablation import ablation_csv
+from reports.tables.sweep import steps_csv
 from tests.reports.charts.reading import by_name, figures
 from tests.reports.conftest import GRAVES, Edit
 from tests.reports.write_traces import write_traces
@@ -102,7 +109,8 @@ def test_no_section_and_no_figure_without_its_data(
     for file in ("evaluate/depth", "ablate/dev", "ablate/test", *STUDIES):
         edit(f"{file}.csv", lambda row: None)
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
-    blocks = report(load(folder), published=True)
+    artefacts = load(folder)
+    blocks = report(artefacts, published=True)
     names = [*(f"learning_curves_{m}" for m in (DA, AA)), f"steps_{AA}", "step_accuracy"]
     names += [f"lengths_{AA}"]
     names += [f"{kind}_{m}" for m in (DA, AA) for kind in ("sweep_curves", "slices")]
@@ -113,6 +121,9 @@ def test_no_section_and_no_figure_without_its_data(
     assert "What explains" not in text and "Ways of halting" not in text
     assert "Graves' tasks" not in text and "Steps during training" not in text
     assert "Reading comprehension" not in text and "index.html#questions" not in text
+    for table in (ablation_csv, characters_csv, fidelity_csv, graves_csv, halting_csv, steps_csv):
+        assert len(table(artefacts).splitlines()) == 1
+    assert len(nse_csv(artefacts, published=True).splitlines()) == 1
 
 
 def test_characters_alone(folder: Path, edit: Edit) -> None:

@@ -167,7 +167,7 @@ def published_table(artefacts: Artefacts, kind: str) -> Table:
         ours = next((run for run in runs if same_reader(run, strategy, steps)), None)
         row = ["one step" if steps == 1 else STRATEGIES[strategy], str(steps)]
         for setting in known.settings:
-            row += [f"{accuracy:.1f}" for accuracy in setting.figures(strategy, steps) or ()]
+            row += [f"{accuracy:.1f}" for accuracy in setting.accuracies[strategy, steps]]
         row += [DASH, DASH] if ours is None else [ours.dev.percent(), ours.test.percent()]
         rows.append(row)
     return Table(header, rows)
@@ -204,11 +204,9 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
 def _printed(kind: str, setting: Setting) -> Sequence[list[Cell]]:
     """Published rows of one setting."""
     rows: list[list[Cell]] = []
-    for strategy, steps in READERS:
-        dev, test = setting.figures(strategy, steps) or (None, None)
+    for (strategy, steps), (dev, test) in setting.accuracies.items():
         source = f"{PAPER}, {KINDS[kind].table}, {setting.name}"
         name = "one step" if steps == 1 else f"{STRATEGIES[strategy]}, {steps} steps"
-        shares = [None if a is None else round(a / 100, 6) for a in (dev, test)]
-        row: list[Cell] = [kind, name, source, strategy, steps, *[None] * 3, shares[0], None]
-        rows.append([*row, shares[1], *[None] * 8])
+        row: list[Cell] = [kind, name, source, strategy, steps, *[None] * 3]
+        rows.append([*row, round(dev / 100, 6), None, round(test / 100, 6), *[None] * 8])
     return rows

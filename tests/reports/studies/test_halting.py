@@ -1,5 +1,3 @@
-import csv
-import io
 from pathlib import Path
 
 import pytest
@@ -8,7 +6,6 @@ from reports.blocks import DASH
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.halting import (
-    halting_csv,
     halting_note,
     halting_points,
     halting_sentences,
@@ -109,12 +106,3 @@ def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
     assert "±" not in str(halting_table(artefacts))
     assert "one seed each, so no spread" in halting_note(artefacts)
     assert "no spread for at least one of the two; not a clear" in halting_sentences(artefacts)
-
-
-def test_csv_has_the_same_figures(artefacts: Artefacts, folder: Path, edit: Edit) -> None:
-    found = list(csv.DictReader(io.StringIO(halting_csv(artefacts))))
-    assert len(found) == 12
-    assert (found[0]["point"], found[0]["mean_steps_mean"]) == ("ponder_weight 0.01", "1.1")
-    assert (found[7]["ponder_weight_end_mean"], found[7]["off_target"]) == ("", "")
-    only(edit)
-    assert len(halting_csv(load(folder)).splitlines()) == 1

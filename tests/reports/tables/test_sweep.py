@@ -1,5 +1,3 @@
-import csv
-import io
 import json
 import math
 from pathlib import Path
@@ -14,8 +12,6 @@ from reports.tables.sweep import (
     ponder_weights,
     range_table,
     steps_by_epoch,
-    steps_csv,
-    sweep_csv,
     top_table,
     varied,
     weighed_models,
@@ -101,13 +97,6 @@ def test_diverged_trials_are_counted(artefacts: Artefacts, folder: Path, edit: E
     assert diverged(load(folder)).startswith(" 2 trials diverged")
 
 
-def test_csv(artefacts: Artefacts) -> None:
-    rows = list(csv.DictReader(io.StringIO(sweep_csv(artefacts))))
-    assert len(rows) == 2 * (1 + 4)
-    assert (rows[0]["model"], rows[0]["setting"], rows[0]["trials"]) == (DA, "", "4")
-    assert float(rows[0]["dev_accuracy_mean"]) == 0.805
-
-
 def test_ponder_weights_run_from_small_to_large(artefacts: Artefacts) -> None:
     assert ponder_weights(artefacts, AA) == ["5e-05", "0.001"]
     assert ponder_weights(artefacts, DA) == []
@@ -145,18 +134,7 @@ def test_every_weighed_model_is_there(many: Artefacts) -> None:
     assert weighed_models(many) == (AA, "adaptive_attention_ponder_net")
 
 
-def test_csv_of_steps(artefacts: Artefacts) -> None:
-    rows = list(csv.DictReader(io.StringIO(steps_csv(artefacts))))
-    assert len(rows) == 2 * 3
-    assert rows[0] == {
-        **{"model": AA, "ponder_weight": "5e-05", "epoch": "1", "trials": "2"},
-        **{"train_mean_steps": "9.0", "train_sd_steps": "0.75"},
-        **{"dev_mean_steps": "9.0", "dev_sd_steps": "0.75"},
-    }
-
-
 def test_one_ponder_weight_is_no_comparison(folder: Path, edit: Edit) -> None:
     edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
     artefacts = load(folder)
     assert weighed_models(artefacts) == ()
-    assert len(steps_csv(artefacts).splitlines()) == 1

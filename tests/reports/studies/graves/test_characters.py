@@ -1,5 +1,3 @@
-import csv
-import io
 from pathlib import Path
 
 import pytest
@@ -8,7 +6,6 @@ from reports.blocks import DASH
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.graves.characters import (
-    characters_csv,
     characters_note,
     characters_sentences,
     characters_table,
@@ -153,7 +150,7 @@ def test_without_act_there_are_no_steps(folder: Path, edit: Edit) -> None:
 def test_nothing_was_read(folder: Path, edit: Edit) -> None:
     only(edit)
     artefacts = load(folder)
-    assert readers(artefacts) == [] and len(characters_csv(artefacts).splitlines()) == 1
+    assert readers(artefacts) == []
 
 
 def test_one_seed_has_no_spread(one_seed: Path) -> None:
@@ -163,12 +160,3 @@ def test_one_seed_has_no_spread(one_seed: Path) -> None:
     assert "not clearly more on a space (+0.50)" in text
     assert "±" not in str(characters_table(artefacts)) + str(kinds_table(artefacts))
     assert "one seed each, so no spread" in characters_note(artefacts)
-
-
-def test_csv_has_the_same_figures(artefacts: Artefacts) -> None:
-    found = list(csv.DictReader(io.StringIO(characters_csv(artefacts))))
-    assert [row["run"] for row in found] == ["without ACT", WEIGHT, "ponder weight 0.03"]
-    assert float(found[1]["bits_mean"]) == pytest.approx(3.0, abs=1e-6)
-    assert float(found[1]["minus_without_mean"]) == pytest.approx(-0.1, abs=1e-6)
-    assert (found[0]["minus_without_mean"], found[0]["steps at space"]) == ("", "")
-    assert float(found[1]["steps at space"]) == pytest.approx(2.1)

@@ -1,5 +1,3 @@
-import csv
-import io
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,6 @@ from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.graves.runs import (
     best_run,
-    graves_csv,
     graves_runs,
     graves_table,
     graves_tasks,
@@ -194,18 +191,3 @@ def test_the_note_says_what_is_counted(artefacts: Artefacts) -> None:
     note = graves_note(artefacts)
     assert "mean ± sd over 3 seeds" in note
     assert "entries that are not 0 (parity, error of sequences); and digits of a number (" in note
-
-
-def test_csv_has_the_same_figures(artefacts: Artefacts, folder: Path, edit: Edit) -> None:
-    found = list(csv.DictReader(io.StringIO(graves_csv(artefacts))))
-    assert len(found) == 6
-    first, second = found[:2]
-    assert (first["dev_error_mean"], first["mean_steps_mean"], first["ponder_weight"]) == (
-        *("0.4", ""),
-        "",
-    )
-    assert first["minus_without_mean"] == "" and second["minus_without_mean"] == "-0.36"
-    assert (second["steps_per_difficulty_mean"], second["halting"]) == ("0.5", "act")
-    assert (found[5]["diverged"], found[5]["steps_against_difficulty_pearson"]) == ("1", "")
-    only(edit)
-    assert len(graves_csv(load(folder)).splitlines()) == 1
