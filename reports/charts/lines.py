@@ -30,6 +30,7 @@ from reports.spread import Spread
 
 PART = "part"  # the field that says which of two lines of a series a row belongs to
 DASHES = ([1, 0], [2, 3])
+ByWhole = tuple[str, Mapping[int, Spread | None]]  # a series by name: where it is, and what
 
 
 def mean_row(series: str, at: float, spread: Spread, scale: float = 1) -> Row:
@@ -90,9 +91,6 @@ def lines(
         layers.insert(0, band.transform_filter("isValid(datum.low)"))
     layers[0] = with_legend(layers[0])
     return layers
-
-
-ByWhole = tuple[str, Mapping[int, Spread | None]]  # a series by name: where it is, and what
 
 
 def spread_lines(

@@ -65,6 +65,8 @@ CONFIG: dict[str, Any] = {
     "line": {"strokeWidth": 1.8},
     "text": {"color": INK, "fontSize": LABEL},
 }
+VEGA_LITE = "6.4"  # of those that vl-convert holds, the one that Altair writes
+PIXELS_PER_INCH = 144  # twice a screen's, so that a picture is sharp on a fine one
 
 
 def page_spec(figure: Figure) -> dict[str, Any]:
@@ -83,10 +85,6 @@ def picture_spec(figure: Figure) -> dict[str, Any]:
         text = text.replace(name, colour)
     drawn: dict[str, Any] = json.loads(text)
     return drawn
-
-
-VEGA_LITE = "6.4"  # of those that vl-convert holds, the one that Altair writes
-PIXELS_PER_INCH = 144  # twice a screen's, so that a picture is sharp on a fine one
 
 
 def write_pictures(figures: Mapping[str, Figure], folder: Path) -> dict[str, Path]:

@@ -22,6 +22,8 @@ from reports.stored.artefacts import Artefacts
 from reports.tables.length_and_depth import correlations, joint_counts
 from reports.tables.table_1 import mean_steps
 
+TICKS = [1, 10, 100, 1_000, 10_000, 100_000]  # of a legend of pairs
+
 
 def shares(artefacts: Artefacts, model: str) -> dict[int, tuple[Spread, int]]:
     """Steps -> share of a seed's test pairs over the seeds, in [0, 1], and pairs of all seeds."""
@@ -89,9 +91,6 @@ def _bars(rows: list[Row]) -> alt.LayerChart:
         rule = base.mark_rule(color=INK, strokeWidth=1.5)
         layers.append(rule.encode(x="x:Q", y=alt.Y("least:Q"), y2="most:Q"))
     return layered(*layers, rows=rows)
-
-
-TICKS = [1, 10, 100, 1_000, 10_000, 100_000]  # of a legend of pairs
 
 
 def lengths(artefacts: Artefacts, model: str) -> Figure:

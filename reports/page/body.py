@@ -16,6 +16,15 @@ from reports.blocks import Block, Chart, Figure, Heading, Island, Living
 # Pixels kept free for a chart's title, axis and legend, and for one of unknown height, so that
 # text does not jump when it is drawn.
 FRAME, SHORTEST = 100, 340
+LONGEST_NUMBER = 14  # characters: "84.0 ± 10.00" and one more on each side
+LONGEST_WORD = 20
+MANY_WORDS = 30  # characters of a text that needs room
+# What is read at one glance stays on one line: a bracket, a mean with its spread, a count. Long
+# addresses may break after their slashes.
+WHOLE = re.compile(r"(\([^()]{1,24}\)|\S+ ± \S+|\d[\d,]* (?:seeds|pairs|points)\b)")
+LONG = re.compile(rf"(\S{{{LONGEST_WORD},}})")
+PROSE = MarkdownIt("commonmark", {"html": False})
+CELLS = MarkdownIt("commonmark", {"html": False})
 
 
 @dataclass(frozen=True)
@@ -96,18 +105,6 @@ def _slug(text: str) -> str:
 def _free(name: str, taken: set[str]) -> str:
     numbered = (f"{name}-{n}" for n in range(2, len(taken) + 3))
     return name if name not in taken else next(n for n in numbered if n not in taken)
-
-
-LONGEST_NUMBER = 14  # characters: "84.0 ± 10.00" and one more on each side
-LONGEST_WORD = 20
-MANY_WORDS = 30  # characters of a text that needs room
-# What is read at one glance stays on one line: a bracket, a mean with its spread, a count. Long
-# addresses may break after their slashes.
-WHOLE = re.compile(r"(\([^()]{1,24}\)|\S+ ± \S+|\d[\d,]* (?:seeds|pairs|points)\b)")
-LONG = re.compile(rf"(\S{{{LONGEST_WORD},}})")
-
-PROSE = MarkdownIt("commonmark", {"html": False})
-CELLS = MarkdownIt("commonmark", {"html": False})
 
 
 def prose(markdown: str) -> Markup:

@@ -15,6 +15,11 @@ from reports.stored.artefacts import Artefacts
 from reports.tables.sweep import sweep_models, trials_of, varied
 
 HTML = Path(__file__).with_suffix(".html")
+# From the worst to the best: blue to orange in equal lightness, which any colour vision tells
+# apart and which stands out from a light page as from a dark one.
+WORST, MIDDLE, BEST = "#3f83c9", "#9a7f9b", "#e0631f"
+THIN, BOLD, REACH = 1.3, 4.5, 9.0  # px: a line, the focused one, and how near a pointer must be
+TALL = 400  # px: of upright axes
 
 
 def trials_island(artefacts: Artefacts) -> Island:
@@ -71,13 +76,6 @@ def _values(column: "pd.Series[Any]") -> list[str]:
 
 def _finite(value: float, digits: int) -> float | None:
     return round(float(value), digits) if math.isfinite(value) else None
-
-
-# From the worst to the best: blue to orange in equal lightness, which any colour vision tells
-# apart and which stands out from a light page as from a dark one.
-WORST, MIDDLE, BEST = "#3f83c9", "#9a7f9b", "#e0631f"
-THIN, BOLD, REACH = 1.3, 4.5, 9.0  # px: a line, the focused one, and how near a pointer must be
-TALL = 400  # px: of upright axes
 
 
 def parallel_coordinates(upright: bool) -> dict[str, Any]:

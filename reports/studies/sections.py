@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from reports.blocks import Block, Chart, Heading, Living, Text
 from reports.charts import studies
-from reports.charts.along_text import characters_charts
-from reports.charts.comprehension import nse_charts
-from reports.charts.sequences import graves_charts
+from reports.charts.characters import characters_charts
+from reports.charts.graves import graves_charts
+from reports.charts.nse import nse_charts
 from reports.page.browsers import questions_island
 from reports.spread import title
 from reports.stored.artefacts import Artefacts

@@ -10,6 +10,17 @@ from reports.spread import Spread, follows, paired, plain, title
 from reports.stored.artefacts import Artefacts
 
 AGAINST = {"mean_length": "mean sentence length", "depth": "recorded depth"}
+# What the depth of a corpus counts: only what waits for one another asks for steps in a row.
+COUNTED = {
+    "captions": (
+        "Depth counts the facts of a hypothesis. They stand side by side, and alignment compares "
+        "them all before the first step, so steps need not grow with it."
+    ),
+    "chains": (
+        "Depth counts the links that a hypothesis needs one after another: a model that follows "
+        "them step by step takes more steps on deeper pairs."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -96,19 +107,6 @@ def joint_counts(artefacts: Artefacts, model: str) -> pd.DataFrame:
     counts = rows["pairs"].groupby([steps, lengths]).sum().unstack(fill_value=0)
     whole = (range(min(part), max(part) + 1) for part in (list(steps), list(lengths)))
     return counts.reindex(index=next(whole), columns=next(whole), fill_value=0)
-
-
-# What the depth of a corpus counts: only what waits for one another asks for steps in a row.
-COUNTED = {
-    "captions": (
-        "Depth counts the facts of a hypothesis. They stand side by side, and alignment compares "
-        "them all before the first step, so steps need not grow with it."
-    ),
-    "chains": (
-        "Depth counts the links that a hypothesis needs one after another: a model that follows "
-        "them step by step takes more steps on deeper pairs."
-    ),
-}
 
 
 def depth_note(artefacts: Artefacts) -> str:

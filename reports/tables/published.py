@@ -20,6 +20,7 @@ SOURCES = (
     "Adaptive Computation*, MSc, University College London, 2016; Munkhdalai & Yu 2017 is "
     "arXiv:1607.04492. *As in* names where a figure was read, if not where it first appeared."
 )
+SNLI_TRAIN = 549_367  # labelled training pairs of SNLI 1.0 (paper appendix D)
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,6 @@ PUBLISHED_PAIRS = {
 def published_accuracy(system: str) -> float:
     """SNLI test accuracy of a row, in per cent as printed."""
     return next(row.accuracy for row in ROWS if row.system == system)
-
-
-SNLI_TRAIN = 549_367  # labelled training pairs of SNLI 1.0 (paper appendix D)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,14 @@ LABELS = {
     "contradiction": "contradictions",
 }  # each with what its pairs are called
 PARTS = ("fewest", "second", "third", "fourth", "most")  # fifths of a seed's pairs, by steps
+# How the report names the outcomes that the stage `trace` tells apart.
+WORDS = {
+    "corrected": "corrected",
+    "spoiled": "spoiled",
+    "right_throughout": "right throughout",
+    "wrong_throughout": "wrong throughout",
+    "changed_in_between": "changed in between",
+}
 
 
 def _scored(artefacts: Artefacts, model: str) -> pd.DataFrame:
@@ -139,16 +147,6 @@ def habits_note(artefacts: Artefacts) -> str:
         "the labels with the most and the fewest steps are chosen by these very figures, which "
         "makes *clear* easier to reach."
     )
-
-
-# How the report names the outcomes that the stage `trace` tells apart.
-WORDS = {
-    "corrected": "corrected",
-    "spoiled": "spoiled",
-    "right_throughout": "right throughout",
-    "wrong_throughout": "wrong throughout",
-    "changed_in_between": "changed in between",
-}
 
 
 def examples_table(examples: Examples) -> Table:

@@ -189,7 +189,7 @@ def _against_none(found: list[Reader], halting: str) -> str:
     return against_none(
         found,
         halting,
-        "Bits per character with {} are {}, {} {}: {}.",
+        "Bits per character with {best} are {figure}, {none} {other}: {difference}.",
         lambda reader: reader.bits.plain(),
         lambda gap: f"{_fewer(gap)} ({gap.change()} bits, {paired_seeds(gap)})",
     )

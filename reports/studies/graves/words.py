@@ -54,7 +54,7 @@ def _against_none(runs: list[Run], halting: str) -> str:
     return against_none(
         runs,
         halting,
-        "Sequence error with {} is {}, {} {}: {}.",
+        "Sequence error with {best} is {figure}, {none} {other}: {difference}.",
         lambda run: f"{run.error.percent()} %",
         lambda gap: f"{_less(gap)} ({gained(gap)})",
     )
@@ -74,9 +74,13 @@ def against_none(
         return ""
     count = sum(run.halting == halting for run in runs)
     of = f", the best of {count} on dev" if count > 1 else ""
-    how = f"{KINDS[halting]} (*{best.label}*{of})"
-    none = f"*{without.label}*"
-    return sentence.format(how, figure(best), none, figure(without), difference(gap))
+    return sentence.format(
+        best=f"{KINDS[halting]} (*{best.label}*{of})",
+        figure=figure(best),
+        none=f"*{without.label}*",
+        other=figure(without),
+        difference=difference(gap),
+    )
 
 
 def _less(gap: Spread) -> str:

@@ -2,8 +2,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reports.blocks import Figure
-from reports.charts.comprehension import nse_charts
 from reports.charts.look import BLUE, COLOURS, ORANGE
+from reports.charts.nse import nse_charts
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.runs import nse_kinds
 from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from reports.blocks import Figure
-from reports.charts.along_text import LINE, characters_charts, shown
+from reports.charts.characters import LINE, characters_charts, shown
 from reports.charts.look import BLUE, ORANGE
 from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from reports.blocks import Figure
+from reports.charts.graves import graves_charts
 from reports.charts.look import BLUE, COLOURS, ORANGE
-from reports.charts.sequences import graves_charts
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.graves.runs import graves_tasks
 from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
