@@ -50,8 +50,7 @@ def test_no_share_of_a_gap_that_is_not_clear(artefacts: Artefacts) -> None:
 
 
 def test_no_share_without_the_variant_as_published(folder: Path, edit: Edit) -> None:
-    for file in ("variants", "timings"):
-        edit(f"fidelity/{file}.csv", lambda r: None if r["variant"] == "as published" else r)
+    edit("fidelity/variants.csv", lambda r: None if r["variant"] == "as published" else r)
     assert all(variant.share is None for variant in variants(load(folder), DA))
 
 
@@ -82,13 +81,11 @@ def test_settings_and_sameness(artefacts: Artefacts) -> None:
 def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
     one = {"seeds": "1", "dev_accuracy_sd": "", "test_accuracy_sd": ""}
     edit("fidelity/variants.csv", lambda row: row | one)
-    edit("fidelity/timings.csv", lambda row: row if row["seed"] == "1" else None)
     assert "±" not in str(fidelity_table(load(folder), DA))
 
 
 def test_nothing_without_the_study(folder: Path, edit: Edit) -> None:
-    for file in ("variants", "timings"):
-        edit(f"fidelity/{file}.csv", lambda row: None)
+    edit("fidelity/variants.csv", lambda row: None)
     assert fidelity_models(load(folder)) == ()
 
 
@@ -142,8 +139,7 @@ def test_a_loss_that_no_single_deviation_has(folder: Path, set_variant: SetVaria
 
 
 def test_a_reference_alone(folder: Path, edit: Edit) -> None:
-    for file in ("variants", "timings"):
-        edit(f"fidelity/{file}.csv", lambda r: r if r["variant"] == "corrected" else None)
+    edit("fidelity/variants.csv", lambda r: r if r["variant"] == "corrected" else None)
     text = fidelity_sentences(load(folder), DA)
     assert text == "Decomposable Attention, *corrected*, has 81.0 ± 1.10 % on test."
 
@@ -159,7 +155,6 @@ def test_the_note_says_what_the_interval_is(artefacts: Artefacts) -> None:
 
 def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
     edit("fidelity/variants.csv", lambda row: row | {"seeds": "1"})
-    edit("fidelity/timings.csv", lambda row: row if row["seed"] == "1" else None)
     note = fidelity_note(load(folder), published=False)
     assert "(n = 1 seed: it holds for these trainings alone, so nothing is called clear)" in note
 

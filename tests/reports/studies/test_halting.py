@@ -74,8 +74,7 @@ def test_no_collapse_is_said(folder: Path, edit: Edit) -> None:
 
 
 def only(edit: Edit, *kinds: str) -> None:
-    for file in ("points", "timings"):
-        edit(f"halting/{file}.csv", lambda row: row if row["kind"] in kinds else None)
+    edit("halting/points.csv", lambda row: row if row["kind"] in kinds else None)
 
 
 def test_targets_without_act_are_compared_with_nothing(folder: Path, edit: Edit) -> None:
@@ -101,7 +100,6 @@ def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
         return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
 
     edit("halting/points.csv", one)
-    edit("halting/timings.csv", lambda row: row if row["seed"] == "1" else None)
     artefacts = load(folder)
     assert "±" not in str(halting_table(artefacts))
     assert "one seed each, so no spread" in halting_note(artefacts)
