@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.markdown import DASH, Table
+from reports.blocks import DASH, Table
 
 Found = Mapping[str, Any]
 

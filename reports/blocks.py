@@ -3,13 +3,14 @@
 Texts and cells of tables are markdown themselves, without blocks of their own in them.
 """
 
-from collections.abc import Iterable, Mapping
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from reports.charts.figure import Figure
-from reports.markdown import Table
-from reports.page.island import Island
-
+Cell = str | int | float | None  # of a CSV file
+DASH = "\N{EN DASH}"  # a cell of a table without a figure
 FIGURES = "figures"  # the folder of the pictures beside report.md
 
 
@@ -29,11 +30,56 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of markdown cells; the first `left` columns are text, the others numbers."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: int = 1
+
+    def __str__(self) -> str:
+        """A pipe table, its numbers aligned right."""
+        rules = ["---" if at < self.left else "---:" for at in range(len(self.header))]
+        lines = ["| " + " | ".join(cells) + " |" for cells in (self.header, rules, *self.rows)]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart that a page draws and a picture shows, and what it says in words.
+
+    spec: Vega-Lite with its data inside. A single view has the width "container", so that a page
+        can fit it to the screen; `charts/look.py` gives it colours, for a page or for a picture.
+    alternative: what it shows, in a sentence, for those who do not see it.
+    """
+
+    spec: dict[str, Any]
+    alternative: str
+
+
+@dataclass(frozen=True)
 class Chart:
     """A figure: a picture `figures/NAME.png` in markdown, a living chart in the page."""
 
     name: str
     figure: Figure
+
+
+@dataclass(frozen=True)
+class Island:
+    """A section of the page which a script fills.
+
+    name: of the section: its id in the page; `page/<name>.js` is its script, which finds its
+        data, as JSON, in the element `data-<name>`.
+    heading: of the section, also in the list of contents.
+    html: what stands in the section before the script has run, with every control in it.
+    data: anything that JSON can hold, small enough to be embedded.
+    """
+
+    name: str
+    heading: str
+    html: str
+    data: Any
 
 
 @dataclass(frozen=True)
@@ -45,16 +91,6 @@ class Living:
 
 
 Block = Heading | Text | Table | Chart | Living
-
-
-def drawn(charts: Mapping[str, Figure], *names: str) -> list[Block]:
-    """Those of the figures that there are."""
-    return [Chart(name, charts[name]) for name in names if name in charts]
-
-
-def drawn_of(charts: Mapping[str, Figure], kind: str, *models: str) -> list[Block]:
-    """The figures of one kind of each of the models."""
-    return drawn(charts, *(f"{kind}_{model}" for model in models))
 
 
 def as_markdown(blocks: Iterable[Block]) -> str:
@@ -74,3 +110,11 @@ def _written(block: Block) -> str:
             return f"[{block.words}](index.html#{block.island.name})"
         case Table():
             return str(block)
+
+
+def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """CSV with `\\n` line ends; None is an empty cell, floats keep every digit."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([header, *rows])  # which writes None as an empty cell
+    return buffer.getvalue()

@@ -1,8 +1,12 @@
-"""Words for what was found, chosen by the numbers whichever way they fall."""
+"""Which models the words are about, and words for what was found, whichever way it fell."""
 
 from collections.abc import Iterable
 
 from reports.spread import PLUS_MINUS, Gap, Interval, Spread, signed
+from reports.stored.artefacts import Artefacts
+
+MANY = 4  # as many models are named one by one; with more, only the featured ones
+PAPER = ("decomposable_attention", "adaptive_attention")
 
 
 def listed(items: list[str]) -> str:
@@ -12,6 +16,16 @@ def listed(items: list[str]) -> str:
     if any(", " in item for item in items):
         return f"{'; '.join(items[:-1])}; and {items[-1]}"
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 trial`, `4 trials`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def p_value(value: float) -> str:
+    """A p-value as it is printed."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def over_seeds(counts: Iterable[int]) -> str:
@@ -49,5 +63,35 @@ def verdict(gain: Spread) -> str:
 
 def gained(gain: Spread) -> str:
     """The difference with its spread over paired seeds."""
-    over = "n = 1, no spread" if gain.sd is None else f"sd over {gain.n} paired seeds"
-    return f"{gain.points()} points, {over}"
+    return f"{gain.points()} points, {paired_seeds(gain)}"
+
+
+def paired_seeds(gap: Spread) -> str:
+    """What the spread of a difference is over."""
+    return "n = 1, no spread" if gap.sd is None else f"sd over {gap.n} paired seeds"
+
+
+def best_on_dev(artefacts: Artefacts) -> str:
+    """The retrained model with the highest mean dev accuracy (the first of equals).
+
+    Chosen without the test set, so that its test accuracy is no maximum of many.
+    """
+    return max(artefacts.models, key=lambda m: Spread.of(artefacts.runs(m)["dev_accuracy"]).mean)
+
+
+def featured(artefacts: Artefacts) -> tuple[str, ...]:
+    """All models; of many the paper's two and the best on dev. In stored order."""
+    if len(artefacts.models) <= MANY:
+        return artefacts.models
+    chosen = {*PAPER, best_on_dev(artefacts)}
+    return tuple(model for model in artefacts.models if model in chosen)
+
+
+def halting_models(artefacts: Artefacts) -> list[str]:
+    """The models that choose their number of steps, in stored order."""
+    return [model for model in artefacts.models if artefacts.adapts(model)]
+
+
+def featured_halting(artefacts: Artefacts) -> list[str]:
+    """Those of them that are featured."""
+    return [model for model in halting_models(artefacts) if model in featured(artefacts)]

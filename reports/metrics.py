@@ -4,18 +4,18 @@ import re
 
 from reports.spread import Spread
 from reports.stored.artefacts import Artefacts
-from reports.studies.characters.readers import readers
-from reports.studies.fidelity.variants import fidelity_models, variants
+from reports.studies.fidelity import fidelity_models, variants
+from reports.studies.graves.characters import readers
 from reports.studies.graves.runs import act_gap, graves_runs, graves_tasks
 from reports.studies.graves.tasks import CHARACTERS
 from reports.studies.halting import halting_points
 from reports.studies.nse.runs import nse_kinds, nse_runs
 from reports.tables.ablation import FIXED, points
-from reports.tables.comparisons import comparisons
-from reports.tables.correlations import correlations
-from reports.tables.examples import examples_metrics
+from reports.tables.claims import comparisons
+from reports.tables.length_and_depth import correlations
+from reports.tables.step_habits import examples_metrics
 from reports.tables.sweep import sweep_models, trials_of
-from reports.tables.table_1 import lexicalised, mean_steps, parameters, test_accuracy
+from reports.tables.table_1 import systems
 
 
 def metrics(artefacts: Artefacts) -> dict[str, float]:
@@ -24,33 +24,22 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
     for model in sweep_models(artefacts):
         best = max(float(a) for a in trials_of(artefacts, model)["dev_accuracy"])
         flat[f"sweep.{model}.best_dev_accuracy"] = best
-    for model in artefacts.models:
-        flat[f"{model}.seeds"] = len(artefacts.runs(model))
-        flat[f"{model}.parameters"] = parameters(artefacts, model)
-        flat |= _spread(f"{model}.test_accuracy", test_accuracy(artefacts, model))
-        dev = Spread.of(artefacts.runs(model)["dev_accuracy"])
-        flat |= _spread(f"{model}.dev_accuracy", dev)
-        if (steps := mean_steps(artefacts, model)) is not None:
-            flat |= _spread(f"{model}.mean_steps", steps)
-    flat |= _lexicalised(artefacts)
+    classifier, *models = systems(artefacts)
+    for one in (*models, classifier):
+        flat |= {} if one is classifier else {f"{one.model}.seeds": one.test.n}
+        flat[f"{one.model}.parameters"] = one.parameters
+        flat |= _spread(f"{one.model}.test_accuracy", one.test)
+        flat |= _spread(f"{one.model}.dev_accuracy", one.dev)
+        flat |= _spread(f"{one.model}.mean_steps", one.steps)
     if artefacts.ablated:
-        for point in points(artefacts.ablation_test, "test"):
-            if point.reading in FIXED and point.gain is not None:
+        for point in points(artefacts.ablation_test):
+            if point.reading in FIXED:
                 place = f"ablation.{point.reading}_{point.steps}"
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
     flat |= _paired(artefacts) | _studies(artefacts) | _graves(artefacts) | _nse(artefacts)
     flat |= _correlations(artefacts)
     return flat | examples_metrics(artefacts.examples)
-
-
-def _lexicalised(artefacts: Artefacts) -> dict[str, float]:
-    """The classifier on features of words, as Table 1 has it."""
-    name = str(artefacts.lexicalised["model"].iloc[0])
-    _, weights, test, dev = lexicalised(artefacts)
-    flat: dict[str, float] = {f"{name}.parameters": weights}
-    flat |= _spread(f"{name}.test_accuracy", test)
-    return flat | _spread(f"{name}.dev_accuracy", dev)
 
 
 def _paired(artefacts: Artefacts) -> dict[str, float]:
@@ -85,14 +74,12 @@ def _graves(artefacts: Artefacts) -> dict[str, float]:
         for run in runs:
             place = f"graves.{task}.{plain(run.name)}"
             flat |= _spread(f"{place}.dev_error", run.error)
-            flat |= {} if run.steps is None else _spread(f"{place}.mean_steps", run.steps)
-        if (gap := act_gap(runs)) is not None:
-            flat |= _spread(f"graves.{task}.act_minus_without", gap)
+            flat |= _spread(f"{place}.mean_steps", run.steps)
+        flat |= _spread(f"graves.{task}.act_minus_without", act_gap(runs))
     for reader in readers(artefacts):
-        place = f"graves.{CHARACTERS}.{plain(reader.run.name)}"
+        place = f"graves.{CHARACTERS}.{plain(reader.name)}"
         flat |= _spread(f"{place}.bits_per_character", reader.bits)
-        steps = reader.run.steps
-        flat |= {} if steps is None else _spread(f"{place}.mean_steps", steps)
+        flat |= _spread(f"{place}.mean_steps", reader.steps)
     return flat
 
 
@@ -104,7 +91,7 @@ def _nse(artefacts: Artefacts) -> dict[str, float]:
             place = f"nse.{kind}.{plain(run.name)}"
             flat |= _spread(f"{place}.dev_accuracy", run.dev)
             flat |= _spread(f"{place}.test_accuracy", run.test)
-            flat |= {} if run.mean_steps is None else _spread(f"{place}.mean_steps", run.mean_steps)
+            flat |= _spread(f"{place}.mean_steps", run.mean_steps)
             flat |= {} if run.first else {f"{place}.difference": run.difference.mean}
     return flat
 
@@ -125,6 +112,6 @@ def plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "_", text.replace("'", "")).strip("_")
 
 
-def _spread(name: str, spread: Spread) -> dict[str, float]:
-    flat = {f"{name}_mean": spread.mean}
-    return flat if spread.sd is None else flat | {f"{name}_sd": spread.sd}
+def _spread(name: str, spread: Spread | None) -> dict[str, float]:
+    figures = {} if spread is None else {"mean": spread.mean, "sd": spread.sd}
+    return {f"{name}_{of}": figure for of, figure in figures.items() if figure is not None}

@@ -4,22 +4,20 @@ import json
 from pathlib import Path
 
 from actmodels.files import write_text
-from reports.blocks import FIGURES, Block, Heading, as_markdown
-from reports.charts.picture import write_pictures
-from reports.charts.plans import figures
+from reports.blocks import FIGURES, Block, Chart, Heading, as_markdown
+from reports.charts.look import write_pictures
 from reports.metrics import metrics
 from reports.page.page import write_page
 from reports.report import TITLE, report
-from reports.stored.load import load
-from reports.studies.characters.readers import characters_csv
-from reports.studies.fidelity.variants import fidelity_csv
+from reports.stored.artefacts import load
+from reports.studies.fidelity import fidelity_csv
+from reports.studies.graves.characters import characters_csv
 from reports.studies.graves.runs import graves_csv
 from reports.studies.halting import halting_csv
 from reports.studies.nse.runs import nse_csv
 from reports.tables.ablation import ablation_csv
 from reports.tables.claims import claims_csv
-from reports.tables.steps import steps_csv
-from reports.tables.sweep import sweep_csv
+from reports.tables.sweep import steps_csv, sweep_csv
 from reports.tables.table_1 import table_1_csv
 from reports.tables.timings import timings
 
@@ -36,7 +34,8 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
         ArtefactError: an artefact is missing, damaged or stale; nothing is written then.
     """
     artefacts = load(root)
-    charts = figures(artefacts, published)
+    blocks, speed = report(artefacts, published, examples), timings(artefacts)
+    charts = {block.name: block.figure for block in blocks if isinstance(block, Chart)}
     write_pictures(charts, folder / FIGURES)
     numbers = metrics(artefacts)
     write_text(folder / "table1.csv", table_1_csv(artefacts, published))
@@ -50,7 +49,6 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     write_text(folder / "characters.csv", characters_csv(artefacts))
     write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
-    blocks, speed = report(artefacts, charts, published, examples), timings(artefacts)
     write_text(folder / "timings.md", as_markdown(speed))
     write_text(folder / "report.md", as_markdown(blocks))
     write_page(folder / "index.html", TITLE, [*blocks, *map(_deeper, speed)])

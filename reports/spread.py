@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from actmodels.registry import HALTINGS
-from reports.markdown import DASH, Cell
+from reports.blocks import DASH, Cell
 
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"

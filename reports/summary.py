@@ -1,14 +1,22 @@
 """The first screen, for readers who know nothing of the project yet: a story in three parts."""
 
-from reports.featured import MANY, best_on_dev, featured, featured_halting, halting_models
-from reports.findings import clearly, listed, verdict
+from reports.findings import (
+    MANY,
+    best_on_dev,
+    clearly,
+    featured,
+    featured_halting,
+    halting_models,
+    listed,
+    verdict,
+)
 from reports.spread import PLUS_MINUS, signed, title
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.words import graves_story
 from reports.tables.ablation import FIXED, best_fixed
-from reports.tables.comparisons import Comparison, comparisons
-from reports.tables.corpus import Corpus
-from reports.tables.depth import asks_for_steps, depth_sentence
+from reports.tables.claims import Comparison, comparisons
+from reports.tables.length_and_depth import asks_for_steps, depth_sentence
+from reports.tables.published import Corpus
 from reports.tables.step_habits import habit_sentences
 from reports.tables.table_1 import mean_steps, test_accuracy
 

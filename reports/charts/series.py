@@ -8,8 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from reports.charts.figure import Figure
+from reports.blocks import Figure
 from reports.charts.look import AXES, COLOURS, SHAPES
+from reports.findings import counted
 from reports.spread import PLUS_MINUS, Spread
 
 Row = dict[str, Any]
@@ -21,8 +22,11 @@ DIGITS = 5  # of a stored number: more cannot be seen
 
 # Clicking an entry of the legend leaves the others pale; pointing at a mark lifts its series.
 CHOSEN = alt.selection_point(name="chosen", fields=[SERIES], bind="legend")
-POINTED = alt.selection_point(
-    name="pointed", fields=[SERIES], on="pointerover", clear="pointerout", empty=False
+POINTED, POINTED_TRIAL = (
+    alt.selection_point(
+        name="pointed", fields=[field], on="pointerover", clear="pointerout", empty=False
+    )
+    for field in (SERIES, "key")
 )
 
 
@@ -71,13 +75,6 @@ def repeated(values: Sequence[str], count: int) -> list[str]:
     return [values[at % len(values)] for at in range(count)]
 
 
-def pointed_trial() -> alt.Parameter:
-    """The trial whose marks the pointer is on."""
-    return alt.selection_point(
-        name="pointed", fields=["key"], on="pointerover", clear="pointerout", empty=False
-    )
-
-
 def with_legend(layer: alt.Chart) -> alt.Chart:
     """The first layer with a colour, which alone makes the legend answer to clicks."""
     return layer.properties(name="legend").add_params(CHOSEN)
@@ -109,11 +106,6 @@ def whole_axis(heading: str, numbers: Iterable[float]) -> alt.Axis:
 def beside(at: int) -> float:
     """A place in [0, 1) for one of many marks at the same spot: neighbours stand far apart."""
     return round(at * GOLDEN % 1, 3)
-
-
-def counted(number: int, what: str) -> str:
-    """`1 trial`, `4 trials`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def span(numbers: Iterable[float], what: str) -> str:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from reports.charts.figure import Figure
+from reports.blocks import Figure
 from reports.charts.look import BLUE, COLOURS, INK, MUTED, ORANGE
 from reports.charts.series import (
     POINTED,
@@ -23,7 +23,7 @@ from reports.charts.series import (
 )
 from reports.spread import KINDS, title
 from reports.stored.artefacts import Artefacts
-from reports.studies.fidelity.variants import Variant, variants
+from reports.studies.fidelity import Variant, variants
 from reports.studies.halting import Point, halting_points
 
 STEP = 36  # px of a variant: its name, and below it its interval

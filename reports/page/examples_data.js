@@ -2,7 +2,7 @@
 // The traced pairs: taken apart as far as finding them needs, and wholly when one is shown.
 
 report.examples = {
-  /** What a search goes through, pair by pair; `packed` in examples.py says what a text holds. */
+  /** What a search goes through, pair by pair; `packed` in browsers.py says what a text holds. */
   index: (data) =>
     data.pairs.map((text, at) => {
       const [run, id, places, depth, premise, hypothesis, states, shares] = text.split("\t");

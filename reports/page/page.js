@@ -17,6 +17,20 @@ const report = {
     return made;
   },
 
+  /** A listener that runs once before the next frame, however often it is called until then. */
+  soon(run) {
+    let waiting = false;
+    return () => {
+      if (!waiting) {
+        requestAnimationFrame(() => {
+          waiting = false;
+          run();
+        });
+      }
+      waiting = true;
+    };
+  },
+
   /** Run tasks one by one while the browser has nothing else to do. */
   idle(tasks) {
     const later = window.requestIdleCallback ?? ((run) => setTimeout(run, 20));
@@ -86,9 +100,7 @@ const report = {
   // The section that is being read: the last one that begins near the top, or above it.
   const LINE = 100; // pixels from the top
   const tops = links.map((link) => document.getElementById(link.hash.slice(1)));
-  let waiting = false;
   const mark = () => {
-    waiting = false;
     let at = -1;
     tops.forEach((top, index) => {
       if (top.getBoundingClientRect().top < LINE) at = index;
@@ -98,10 +110,7 @@ const report = {
       else link.removeAttribute("aria-current");
     });
   };
-  const soon = () => {
-    if (!waiting) requestAnimationFrame(mark);
-    waiting = true;
-  };
+  const soon = report.soon(mark);
   document.addEventListener("scroll", soon, { passive: true });
   soon();
 })();

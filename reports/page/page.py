@@ -11,20 +11,14 @@ from typing import Any
 from vl_convert import javascript_bundle
 
 from actmodels.files import write_text
-from reports.blocks import Block
-from reports.charts.look import page_spec
-from reports.charts.picture import VEGA_LITE
+from reports.blocks import Block, Island
+from reports.charts.look import VEGA_LITE, page_spec
 from reports.page.body import Entry, body_of
-from reports.page.island import Island
 
 HERE = Path(__file__).parent
 SCRIPTS = (
     *("page.js", "page_tables.js", "page_charts.js"),
-    *(
-        "page_list.js",
-        "page_steps.js",
-        "page_browser.js",
-    ),  # what examples.js and questions.js share
+    *("page_list.js", "page_steps.js", "page_browser.js"),  # what both browsers share
 )
 LOOKS = ("page.css", "page_browser.css")
 

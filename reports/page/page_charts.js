@@ -41,19 +41,6 @@
     report.element("a", { href, download: `${figure.dataset.figure}.${type}` }).click();
   };
 
-  /** Every table of rows inside a specification. */
-  const tables = (part, found = []) => {
-    if (Array.isArray(part)) part.forEach((inner) => tables(inner, found));
-    else if (part && typeof part === "object") {
-      for (const [name, inner] of Object.entries(part)) {
-        if (name === "datasets") found.push(...Object.values(inner));
-        else if (name === "data" && Array.isArray(inner?.values)) found.push(inner.values);
-        else tables(inner, found);
-      }
-    }
-    return found;
-  };
-
   const MOST = 400;
   const dataTable = (rows, caption) => {
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
@@ -86,7 +73,7 @@
         return button;
       });
       details.append(report.element("p", { class: "tools" }, ...saving));
-      const found = tables(spec).filter((rows) => rows.length);
+      const found = Object.values(spec.datasets ?? {}).filter((rows) => rows.length);
       found.sort((one, other) => other.length - one.length); // what is drawn, then its frame
       found.forEach((rows, at, all) => {
         const part = all.length > 1 ? ` (part ${at + 1} of ${all.length})` : "";

@@ -59,16 +59,7 @@ report.list = (box, draw, choose) => {
     choose(items[chosen]);
   };
 
-  let waiting = false;
-  box.addEventListener("scroll", () => {
-    if (!waiting) {
-      requestAnimationFrame(() => {
-        waiting = false;
-        fill();
-      });
-    }
-    waiting = true;
-  }, { passive: true });
+  box.addEventListener("scroll", report.soon(fill), { passive: true });
   new ResizeObserver(fill).observe(box);
   box.addEventListener("click", (event) => {
     const picked = event.target.closest(".row");

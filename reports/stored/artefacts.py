@@ -10,13 +10,14 @@ from typing import Any
 
 import pandas as pd
 
+from actmodels.config import setting_types
+from actmodels.errors import ArtefactError
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.rows import pairs, readers, sequences
 from actmodels.settings import FixedStepsConfig
-from reports.stored.examples import Examples, read_examples
-from reports.stored.queries import Traced, read_queries
-from reports.stored.reading import read_json, read_table, types
+from reports.stored.reading import check_columns, read_json, read_table, types
+from reports.stored.traces import Examples, Traced, read_examples, read_queries
 
 LIMITS = ("max_epochs", "patience")  # settings of every trial besides its model's own
 # The measured fields of an epoch; a loss that is not a number is stored empty.
@@ -133,3 +134,23 @@ class Artefacts:
         """Whether a model chooses its number of steps for each pair."""
         halting = MODELS[model].halting if model in MODELS else None
         return halting is not None and halting.settings is not FixedStepsConfig
+
+
+def load(root: Path) -> Artefacts:
+    """Load the folder `artefacts/`.
+
+    Raises:
+        ArtefactError: a file or a column is missing, or a model was evaluated that is not the one
+            that was retrained.
+    """
+    read = read_fields(Artefacts, root)
+    trials = read["trials"]
+    models = dict.fromkeys(trials["model"])
+    settings = dict.fromkeys(name for model in models for name in (*setting_types(model), *LIMITS))
+    check_columns(root, "sweep/trials.csv", trials, settings)
+    if set(read["results"]["key"]) != set(read["retrained"]["key"]):
+        raise ArtefactError(
+            f"{root.name}/evaluate/results.csv is not of the models in retrain/trials.csv; "
+            "run: dvc repro evaluate"
+        )
+    return Artefacts(settings=tuple(settings), **read)

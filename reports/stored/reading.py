@@ -4,17 +4,16 @@ Whether it is what the stage wrote is known before, by DVC's digests (pipeline/r
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 
 from actmodels.errors import ArtefactError
 from actmodels.rows.columns import Correlation, Name, Share
 
-Read = TypeVar("Read")
 # Of a cell, by what its column's field is; an empty cell is a number that there is not.
 TYPES: Mapping[Any, str] = {
     **{str: "object", Name: "object", int: "int64", bool: "bool"},
@@ -80,11 +79,11 @@ def read_json(root: Path, place: str) -> dict[str, Any]:
     return content
 
 
-def read_lines(root: Path, place: str, parse: Callable[[dict[str, Any]], Read]) -> list[Read]:
-    """What `parse` makes of each line of a file of JSON mappings.
+def read_lines(root: Path, place: str) -> list[dict[str, Any]]:
+    """The lines of a file of JSON mappings.
 
     Raises:
         ArtefactError: it is missing.
     """
     with stored(root, place).open(encoding="utf-8") as file:
-        return [parse(json.loads(line)) for line in file]
+        return [json.loads(line) for line in file]

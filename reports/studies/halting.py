@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import listed, over_seeds, unpaired
-from reports.markdown import DASH, Cell, Table, csv_text
 from reports.spread import KINDS, MINUS, Spread, cells, setting
 from reports.stored.artefacts import Artefacts
 

@@ -1,64 +1,52 @@
 """The sections of the report on studies: blocks of each; none where it was not run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from reports.blocks import Block, Chart, Heading, Living, Text, drawn, drawn_of
-from reports.charts.figure import Figure
-from reports.page.questions import questions_island
+from reports.blocks import Block, Chart, Heading, Living, Text
+from reports.charts import studies
+from reports.charts.characters import characters_charts
+from reports.charts.graves import graves_charts
+from reports.charts.nse import nse_charts
+from reports.page.browsers import questions_island
 from reports.spread import title
 from reports.stored.artefacts import Artefacts
-from reports.studies.characters.readers import characters_table, kinds_table, readers
-from reports.studies.characters.words import characters_note, characters_sentences
-from reports.studies.fidelity.variants import fidelity_models, fidelity_table
-from reports.studies.fidelity.words import fidelity_note, fidelity_sentences
+from reports.studies import fidelity, halting
+from reports.studies.graves import characters
 from reports.studies.graves.runs import graves_table, graves_tasks
 from reports.studies.graves.tasks import TASKS
 from reports.studies.graves.words import graves_note, graves_sentences
-from reports.studies.halting import halting_note, halting_sentences, halting_table
+from reports.studies.nse import traced
 from reports.studies.nse.published import KINDS
 from reports.studies.nse.runs import nse_kinds, nse_table, published_table
-from reports.studies.nse.traced import (
-    featured_note,
-    featured_question,
-    featured_sentence,
-    featured_table,
-    rewriting_sentences,
-)
 from reports.studies.nse.words import nse_note, nse_sentences
 
-SHOWN = ("accuracy", "curves", "weights", "alone")  # figures of readers, in this order
 
-
-def fidelity_section(
-    artefacts: Artefacts, charts: Mapping[str, Figure], published: bool
-) -> Iterator[Block]:
+def fidelity_section(artefacts: Artefacts, published: bool) -> Iterator[Block]:
     """What explains the paper's numbers."""
-    models = fidelity_models(artefacts)
+    models = fidelity.fidelity_models(artefacts)
     if not models:
         return
     yield Heading("What explains the paper's numbers")
-    yield Text(fidelity_note(artefacts, published))
+    yield Text(fidelity.fidelity_note(artefacts, published))
     for model in models:
         yield Heading(f"{title(model)}: what each change costs", 3)
-        yield from drawn_of(charts, "fidelity", model)
-        yield Text(fidelity_sentences(artefacts, model))
-        yield fidelity_table(artefacts, model)
+        yield Chart(f"fidelity_{model}", studies.fidelity(artefacts, model))
+        yield Text(fidelity.fidelity_sentences(artefacts, model))
+        yield fidelity.fidelity_table(artefacts, model)
 
 
-def halting_section(artefacts: Artefacts, charts: Mapping[str, Figure]) -> Iterator[Block]:
+def halting_section(artefacts: Artefacts) -> Iterator[Block]:
     """The ways of halting side by side."""
     if artefacts.halting.empty:
         return
     yield Heading("Ways of halting")
-    yield Text(halting_note(artefacts))
-    yield Text(halting_sentences(artefacts))
-    yield halting_table(artefacts)
-    yield from drawn(charts, "halting")
+    yield Text(halting.halting_note(artefacts))
+    yield Text(halting.halting_sentences(artefacts))
+    yield halting.halting_table(artefacts)
+    yield Chart("halting", studies.halting(artefacts))
 
 
-def graves_section(
-    artefacts: Artefacts, charts: Mapping[str, Figure], published: bool
-) -> Iterator[Block]:
+def graves_section(artefacts: Artefacts, published: bool) -> Iterator[Block]:
     """Graves' tasks, those on characters last."""
     if artefacts.graves.empty:
         return
@@ -70,22 +58,19 @@ def graves_section(
         if said := graves_sentences(artefacts, task, published):
             yield Text(said)
         yield graves_table(artefacts, task)
-        kinds = ("error", "difficulty", "ponder", "curves")
-        yield from drawn(charts, *(f"graves_{kind}_{task}" for kind in kinds))
-    if readers(artefacts):
+        yield from graves_charts(artefacts, task)
+    if characters.readers(artefacts):
         yield Heading("Characters of a text", 3)
-        yield Text(characters_note(artefacts))
-        yield Text(characters_sentences(artefacts, published))
-        yield characters_table(artefacts)
-        yield from drawn(charts, *(name for name in charts if name.startswith("characters_")))
-        if (kinds_of := kinds_table(artefacts)).rows:
-            yield kinds_of
+        yield Text(characters.characters_note(artefacts))
+        yield Text(characters.characters_sentences(artefacts, published))
+        yield characters.characters_table(artefacts)
+        yield from characters_charts(artefacts)
+        if (kinds := characters.kinds_table(artefacts)).rows:
+            yield kinds
 
 
-def nse_section(
-    artefacts: Artefacts, charts: Mapping[str, Figure], published: bool
-) -> Iterator[Block]:
-    """Readers of cloze questions."""
+def nse_section(artefacts: Artefacts, published: bool) -> Iterator[Block]:
+    """Readers of cloze questions; of traced ones, what is written over, and one in full."""
     if artefacts.nse.results.empty:
         return
     yield Heading("Reading comprehension: adaptive computation for cloze questions")
@@ -96,19 +81,14 @@ def nse_section(
         yield nse_table(artefacts, kind)
         if published:
             yield published_table(artefacts, kind)
-        names = (f"nse_{what}_{kind}" for what in SHOWN)
-        yield from (Chart(name, charts[name]) for name in names if name in charts)
-    yield from _traced_questions(artefacts, published)
-
-
-def _traced_questions(artefacts: Artefacts, published: bool) -> Iterator[Block]:
-    """What is written over, and one question in full; none where no question was traced."""
-    traced = artefacts.nse.traced
-    if (one := featured_question(traced)) is None:
+        yield from nse_charts(artefacts, kind)
+    if (one := traced.featured_question(artefacts.nse.traced)) is None:
         return
     yield Heading("What readers write over the query", 3)
-    if said := rewriting_sentences(artefacts, published):
+    if said := traced.rewriting_sentences(artefacts, published):
         yield Text(said)
-    yield from (Text(featured_sentence(one)), featured_table(one), Text(featured_note(one)))
-    island = questions_island(traced)
+    yield Text(traced.featured_sentence(one))
+    yield traced.featured_table(one)
+    yield Text(traced.featured_note(one))
+    island = questions_island(artefacts.nse.traced)
     yield Living(island.heading, island)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.markdown import DASH, Cell, Table, csv_text
+from reports.blocks import DASH, Cell, Table, csv_text
 from reports.spread import PLUS_MINUS, Spread, cells, paired
 from reports.stored.artefacts import Artefacts
 from reports.tables.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
@@ -36,7 +36,6 @@ class Point:
     gain: adaptive minus this, seed by seed; None for the adaptive row.
     """
 
-    split: str
     reading: str
     steps: int | None
     accuracy: Spread
@@ -44,27 +43,23 @@ class Point:
     gain: Spread | None
 
 
-def points(table: pd.DataFrame, split: str) -> list[Point]:
+def points(table: pd.DataFrame) -> list[Point]:
     """All points of one split: fixed ones by reading and k, then the adaptive one."""
     adaptive = table[table["reading"] == "adaptive"]
     found = []
     for reading in FIXED:
         fixed = table[table["reading"] == reading]
         for steps, rows in fixed.groupby("steps", sort=True):
-            found.append(_point(split, reading, int(str(steps).split(".")[0]), rows, adaptive))
-    return [*found, _point(split, "adaptive", None, adaptive, None)]
+            found.append(_point(reading, int(str(steps).split(".")[0]), rows, adaptive))
+    return [*found, _point("adaptive", None, adaptive, None)]
 
 
 def _point(
-    split: str,
-    reading: str,
-    steps: int | None,
-    rows: pd.DataFrame,
-    adaptive: pd.DataFrame | None,
+    reading: str, steps: int | None, rows: pd.DataFrame, adaptive: pd.DataFrame | None
 ) -> Point:
     accuracy, mean_steps = Spread.of(rows["accuracy"]), Spread.of(rows["mean_steps"])
     gain = None if adaptive is None else paired(adaptive, rows)
-    return Point(split, reading, steps, accuracy, mean_steps, gain)
+    return Point(reading, steps, accuracy, mean_steps, gain)
 
 
 def best_fixed(artefacts: Artefacts, reading: str) -> Point | None:
@@ -73,18 +68,16 @@ def best_fixed(artefacts: Artefacts, reading: str) -> Point | None:
     None if no k was measured on both splits.
     """
     on_dev = {
-        p.steps: p.accuracy.mean
-        for p in points(artefacts.ablation_dev, "dev")
-        if p.reading == reading
+        p.steps: p.accuracy.mean for p in points(artefacts.ablation_dev) if p.reading == reading
     }
-    on_test = [p for p in points(artefacts.ablation_test, "test") if p.reading == reading]
+    on_test = [p for p in points(artefacts.ablation_test) if p.reading == reading]
     shared = [p for p in on_test if p.steps in on_dev]
     return max(shared, key=lambda p: (on_dev[p.steps], -(p.steps or 0)), default=None)
 
 
 def ablation_table(artefacts: Artefacts, published: bool) -> Table:
     """Test accuracy by fixed steps in both readings, and adaptively; the paper's beside it."""
-    on_test = points(artefacts.ablation_test, "test")
+    on_test = points(artefacts.ablation_test)
     by_place = {(p.reading, p.steps): p for p in on_test}
     header = ["steps"]
     for kind in FIXED.values():
@@ -117,7 +110,7 @@ def _paper(steps: int | None) -> str:
 
 def ablation_note(artefacts: Artefacts) -> str:
     """What the two readings are, and what the spread is over."""
-    adaptive = points(artefacts.ablation_test, "test")[-1]
+    adaptive = points(artefacts.ablation_test)[-1]
     what = (
         f"mean {PLUS_MINUS} {adaptive.accuracy.over()}; differences are taken seed by seed"
         if adaptive.accuracy.sd is not None
@@ -139,7 +132,7 @@ def ablation_csv(artefacts: Artefacts) -> str:
     header += ["adaptive_minus_this_mean", "adaptive_minus_this_sd"]
     rows: list[list[Cell]] = []
     for split, table in (("dev", artefacts.ablation_dev), ("test", artefacts.ablation_test)):
-        for p in points(table, split) if not table.empty else ():
-            place: list[Cell] = [p.split, p.reading, p.steps, p.accuracy.n]
+        for p in points(table) if not table.empty else ():
+            place: list[Cell] = [split, p.reading, p.steps, p.accuracy.n]
             rows.append([*place, *cells(p.accuracy), p.mean_steps.mean, *cells(p.gain)])
     return csv_text(header, rows)

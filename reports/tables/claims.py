@@ -1,19 +1,55 @@
 """What was found, claim by claim: each with its figure, its n, its test, and what was published."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from reports.featured import featured_halting
-from reports.markdown import DASH, Cell, Table, csv_text
+from reports.blocks import DASH, Cell, Table, csv_text
+from reports.findings import counted, featured_halting, p_value
 from reports.spread import Interval, Spread, signed, title
 from reports.stored.artefacts import Artefacts
-from reports.studies.fidelity.variants import TOGETHER, Variant, fidelity_models, variants
+from reports.studies.fidelity import TOGETHER, fidelity_models, variants
 from reports.tables.ablation import FIXED, best_fixed
-from reports.tables.comparisons import comparisons, counted, p_value
-from reports.tables.correlations import AGAINST, correlations
-from reports.tables.depth import asks_for_steps
+from reports.tables.length_and_depth import AGAINST, asks_for_steps, correlations
 from reports.tables.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.tables.step_habits import certainty_gap, label_gap
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A model against the reference.
+
+    difference: of test accuracies, with the 95 % interval of the paired bootstrap over seeds
+        and test pairs.
+    largest_p: of McNemar's exact tests, one per seed.
+    """
+
+    model: str
+    reference: str
+    seeds: int
+    pairs: int
+    difference: Interval
+    largest_p: float
+
+    @property
+    def over(self) -> str:
+        """`3 seeds, 100 pairs`."""
+        return f"{counted(self.seeds, 'seed')}, {self.pairs:,} pairs"
+
+
+def comparisons(artefacts: Artefacts) -> list[Comparison]:
+    """All of them in stored order: retrained models, then the lexicalised classifier."""
+    return [
+        Comparison(
+            model=str(row["model"]),
+            reference=str(row["reference"]),
+            seeds=int(row["seeds"]),
+            pairs=int(row["pairs"]),
+            difference=Interval(row["difference"], row["low"], row["high"], int(row["seeds"])),
+            largest_p=float(row["largest_p"]),
+        )
+        for _, row in artefacts.paired.iterrows()
+    ]
 
 
 class Claim(NamedTuple):
@@ -80,21 +116,17 @@ def _against_fixed(artefacts: Artefacts) -> Iterator[Claim]:
 def _deviations(artefacts: Artefacts) -> Iterator[Claim]:
     """What the 2016 code's deviations cost: all together where that was measured, else each."""
     for model in fidelity_models(artefacts):
-        others = [v for v in variants(artefacts, model) if not v.first]
+        first, *others = variants(artefacts, model)
         together = [v for v in others if v.name == TOGETHER]
         for v in together or others:
             yield Claim(
-                f"{title(model)}: {v.name} minus {_first(artefacts, model).name}",
+                f"{title(model)}: {v.name} minus {first.name}",
                 f"{v.difference.points()} points",
                 f"{counted(v.test.n, 'seed')}, {v.pairs:,} pairs",
                 v.largest_p,
                 _interval_verdict(v.difference),
                 "",
             )
-
-
-def _first(artefacts: Artefacts, model: str) -> Variant:
-    return variants(artefacts, model)[0]
 
 
 def _steps(artefacts: Artefacts) -> Iterator[Claim]:

@@ -1,11 +1,13 @@
-"""What the steps of a model go with among its answers: gold labels, and being right."""
+"""What steps go with among the answers: gold labels, being right, and what more steps changed."""
 
 import pandas as pd
 
-from reports.featured import halting_models
-from reports.markdown import DASH, Table
-from reports.spread import Spread, title
+from actmodels.rows.pairs import COUNTS
+from reports.blocks import DASH, Table
+from reports.findings import halting_models
+from reports.spread import Spread, signed, title
 from reports.stored.artefacts import Artefacts
+from reports.stored.traces import Counted, Examples
 
 LABELS = {
     "entailment": "entailments",
@@ -13,6 +15,14 @@ LABELS = {
     "contradiction": "contradictions",
 }  # each with what its pairs are called
 PARTS = ("fewest", "second", "third", "fourth", "most")  # fifths of a seed's pairs, by steps
+# How the report names the outcomes that the stage `trace` tells apart.
+WORDS = {
+    "corrected": "corrected",
+    "spoiled": "spoiled",
+    "right_throughout": "right throughout",
+    "wrong_throughout": "wrong throughout",
+    "changed_in_between": "changed in between",
+}
 
 
 def _scored(artefacts: Artefacts, model: str) -> pd.DataFrame:
@@ -136,4 +146,66 @@ def habits_note(artefacts: Artefacts) -> str:
         "count in part on both sides. Differences are paired by seed and called clear as above; "
         "the labels with the most and the fewest steps are chosen by these very figures, which "
         "makes *clear* easier to reach."
+    )
+
+
+def examples_table(examples: Examples) -> Table:
+    """One row per traced model and seed: counts, with their share of the traced pairs."""
+    header = ["model", "seed", "pairs", "right after step 1", "right answers", *WORDS.values()]
+    rows = [
+        [
+            *(title(run.model), str(run.seed), f"{run.counts['pairs']:,}"),
+            *(_count(run, name) for name in COUNTS[1:]),
+        ]
+        for run in examples.counted
+    ]
+    return Table(header, rows)
+
+
+def examples_sentence(examples: Examples) -> str:
+    """What steps after the first gained or lost, run by run."""
+    return " ".join(map(_sentence, examples.counted))
+
+
+def examples_note() -> str:
+    """What the columns mean."""
+    return (
+        "The state after each step of a traced test pair is classified by itself. Corrected: the "
+        "state after step 1 is wrong, the answer right. Spoiled: the reverse. Throughout: every "
+        "state and the answer are alike in being right or wrong. Changed in between: step 1 and "
+        "the answer are alike, but some state between them is not. A state is seldom trained to "
+        "be classified alone, so a wrong one does not mean that a model of so few steps would be "
+        "wrong."
+    )
+
+
+def examples_metrics(examples: Examples) -> dict[str, float]:
+    """Traced pairs, and the share of them that each count is, by model and seed."""
+    return {
+        f"trace.{run.model}.seed_{run.seed}.{name}": (
+            count if name == "pairs" else share(run, name)
+        )
+        for run in examples.counted
+        for name, count in run.counts.items()
+    }
+
+
+def share(run: Counted, name: str) -> float:
+    """A count as a share of the traced pairs."""
+    return run.counts[name] / run.counts["pairs"]
+
+
+def _count(run: Counted, name: str) -> str:
+    """`34 (2.3 %)`."""
+    return f"{run.counts[name]:,} ({100 * share(run, name):.1f} %)"
+
+
+def _sentence(run: Counted) -> str:
+    gained = 100 * (share(run, "right") - share(run, "right_after_step_1"))
+    first, right = (f"{100 * share(run, n):.1f} %" for n in ("right_after_step_1", "right"))
+    return (
+        f"{title(run.model)}, seed {run.seed}: of {run.counts['pairs']:,} traced pairs the state "
+        f"after step 1 by itself classifies {first} rightly, all steps together {right} "
+        f"({signed(gained)} points): more steps corrected {_count(run, 'corrected')} and spoiled "
+        f"{_count(run, 'spoiled')}."
     )

@@ -1,10 +1,11 @@
 """Table 1: what others published, cited, and what this project measured, each with its corpus."""
 
-from reports.markdown import DASH, Cell, Table, csv_text
+from typing import NamedTuple
+
+from reports.blocks import DASH, Cell, Table, csv_text
 from reports.spread import MINUS, Spread, cells, plain, sampling_error, title
 from reports.stored.artefacts import Artefacts
-from reports.tables.corpus import Corpus
-from reports.tables.published import ROWS, SOURCES
+from reports.tables.published import ROWS, SOURCES, Corpus
 
 # What is told apart where Bowman et al. tell parts of speech apart: pipeline/lexical/words.py.
 LEXICALISED_NOTE = (
@@ -23,6 +24,20 @@ HEADER = (
 )
 
 
+class System(NamedTuple):
+    """A system of ours over its seeds.
+
+    parameters: those trained, without word vectors: the same for every seed.
+    steps: per test pair; None without halting.
+    """
+
+    model: str
+    parameters: int
+    test: Spread
+    dev: Spread
+    steps: Spread | None
+
+
 def test_accuracy(artefacts: Artefacts, model: str) -> Spread:
     """Test accuracy over the retrained seeds."""
     return Spread.of(artefacts.runs(model)["test_accuracy"])
@@ -35,16 +50,21 @@ def mean_steps(artefacts: Artefacts, model: str) -> Spread | None:
     return Spread.of(artefacts.runs(model)["test_mean_steps"])
 
 
-def parameters(artefacts: Artefacts, model: str) -> int:
-    """Trained parameters without word vectors: the same for every seed."""
-    return int(artefacts.runs(model)["parameters"].iloc[0])
-
-
-def lexicalised(artefacts: Artefacts) -> tuple[str, int, Spread, Spread]:
-    """The classifier on features of words: its name, weights, test accuracy, dev accuracy."""
-    runs = artefacts.lexicalised
-    accuracies = Spread.of(runs["test_accuracy"]), Spread.of(runs["dev_accuracy"])
-    return title(runs["model"].iloc[0]), int(runs["parameters"].iloc[0]), *accuracies
+def systems(artefacts: Artefacts) -> list[System]:
+    """The classifier on features of words, then the retrained models."""
+    classifier = str(artefacts.lexicalised["model"].iloc[0])
+    runs = {classifier: artefacts.lexicalised}
+    runs |= {model: artefacts.runs(model) for model in artefacts.models}
+    return [
+        System(
+            model=model,
+            parameters=int(of["parameters"].iloc[0]),
+            test=Spread.of(of["test_accuracy"]),
+            dev=Spread.of(of["dev_accuracy"]),
+            steps=None if model == classifier else mean_steps(artefacts, model),
+        )
+        for model, of in runs.items()
+    ]
 
 
 def table_1(artefacts: Artefacts, published: bool) -> Table:
@@ -57,43 +77,33 @@ def table_1(artefacts: Artefacts, published: bool) -> Table:
         ]
         for row in (ROWS if published else ())
     ]
-    name, weights, test, dev = lexicalised(artefacts)
-    ours = [f"**{name}**", f"**{label}**", "this project", f"{weights:,}"]
-    rows.append([*ours, f"**{test.percent()}**", dev.percent(), str(test.n), DASH])
-    for model in artefacts.models:
-        accuracy, steps = test_accuracy(artefacts, model), mean_steps(artefacts, model)
-        dev = Spread.of(artefacts.runs(model)["dev_accuracy"])
-        rows.append(
-            [
-                f"**{title(model)}**",
-                f"**{label}**",
-                "this project",
-                f"{parameters(artefacts, model):,}",
-                f"**{accuracy.percent()}**",
-                dev.percent(),
-                str(accuracy.n),
-                plain(steps),
-            ]
-        )
+    rows += [
+        [
+            *(f"**{title(one.model)}**", f"**{label}**", "this project", f"{one.parameters:,}"),
+            *(f"**{one.test.percent()}**", one.dev.percent(), str(one.test.n), plain(one.steps)),
+        ]
+        for one in systems(artefacts)
+    ]
     return Table(HEADER, rows, left=3)
 
 
 def table_1_note(artefacts: Artefacts, published: bool) -> str:
     """How to read Table 1, and how far one run can be off by the choice of test pairs alone."""
     pairs = int(artefacts.results["test_pairs"].iloc[0])
-    errors = []
-    for model in artefacts.models:
-        error = 100 * sampling_error(test_accuracy(artefacts, model).mean, pairs)
-        errors.append(f"{error:.2f} points for {title(model)}")
+    classifier, *models = systems(artefacts)
+    errors = [
+        f"{100 * sampling_error(one.test.mean, pairs):.2f} points for {title(one.model)}"
+        for one in models
+    ]
     note = (
         "Parameters are those trained, without word vectors. Ours are mean ± sample sd over "
         "seeds, trained anew from each; a row with one seed has no spread. Apart from that "
         f"spread, one run on {pairs:,} test pairs has a sampling standard error "
         f"√(p(1 {MINUS} p)/n) of {' and '.join(errors)}."
     )
-    name, _, test, _ = lexicalised(artefacts)
-    error = 100 * sampling_error(test.mean, int(artefacts.lexicalised["test_pairs"].iloc[0]))
-    note += f" {name} {LEXICALISED_NOTE} (sampling error {error:.2f} points)."
+    scored = int(artefacts.lexicalised["test_pairs"].iloc[0])
+    error = 100 * sampling_error(classifier.test.mean, scored)
+    note += f" {title(classifier.model)} {LEXICALISED_NOTE} (sampling error {error:.2f} points)."
     if published:
         note += (
             " Published rows are as printed, for the whole test set of SNLI, and give no spread."
@@ -114,12 +124,7 @@ def table_1_csv(artefacts: Artefacts, published: bool) -> str:
         for row in (ROWS if published else ())
     ]
     label = Corpus.of(artefacts).label
-    name, weights, test, dev = lexicalised(artefacts)
-    first: list[Cell] = [name, label, "this project", weights]
-    rows.append([*first, *cells(test), *cells(dev), test.n, *cells(None)])
-    for model in artefacts.models:
-        test, steps = test_accuracy(artefacts, model), mean_steps(artefacts, model)
-        dev = Spread.of(artefacts.runs(model)["dev_accuracy"])
-        ours: list[Cell] = [title(model), label, "this project", parameters(artefacts, model)]
-        rows.append([*ours, *cells(test), *cells(dev), test.n, *cells(steps)])
+    for one in systems(artefacts):
+        row: list[Cell] = [title(one.model), label, "this project", one.parameters]
+        rows.append([*row, *cells(one.test), *cells(one.dev), one.test.n, *cells(one.steps)])
     return csv_text(header, rows)

@@ -17,9 +17,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from reports.stored.examples import Examples
-from reports.stored.load import load
-from reports.stored.queries import Traced
+from reports.stored.artefacts import load
+from reports.stored.traces import Examples, Traced
 from tests.page.samples import grown, write_sample
 from tests.page.traced_pages import pairs_page, questions_page
 from tests.reports.write_traces import PAIRS, line, random_lines

@@ -8,14 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from reports.blocks import Block, Chart, Heading, Living, Text
-from reports.charts.plans import figures
-from reports.page.island import Island
+from reports.blocks import Block, Chart, Heading, Island, Living, Text
 from reports.page.page import write_page
 from reports.page.trials import trials_island
 from reports.stored.artefacts import Artefacts
 from reports.tables.sweep import range_table
 from reports.tables.table_1 import table_1, table_1_note
+from tests.reports.charts.reading import figures
 
 EPOCHS = 15
 # The grid of the paper: 54 and 432 trials.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from reports.stored.examples import Example, Examples
+from reports.stored.traces import Example, Examples
 from tests.page.conftest import WIDE, Visit
 from tests.page.traced_pages import Browser, check_words, judged, pairs_page, percent
 from tests.reports.write_traces import PAIRS, line, random_lines

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from tests.page.conftest import STORED, WIDE, Screen, Visit, drawn
 from tests.page.samples import grown
 

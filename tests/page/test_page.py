@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 
-from reports.blocks import Block, Chart, Heading, Living, Text
-from reports.charts.figure import Figure
-from reports.markdown import Table
+from reports.blocks import Block, Chart, Figure, Heading, Island, Living, Table, Text
 from reports.page import page as page_module
 from reports.page.body import body_of
-from reports.page.island import Island
 from reports.page.page import PageError, contents, embedded, vega, write_page
 from reports.spread import MINUS
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from reports.charts.plans import figures
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.page.page import write_page
 from reports.report import report
-from reports.stored.load import load
-from reports.stored.queries import Traced
+from reports.stored.artefacts import load
+from reports.stored.traces import Traced
 from tests.page.conftest import SCREENS, STORED, Screen, Visit, drawn, resized
 from tests.page.test_reading import CONTRAST, SIDEWAYS, TEXTS
 from tests.page.test_traced import check_fits
@@ -168,9 +167,8 @@ def test_the_contents_name_it(questions: Browser) -> None:
 
 def test_it_stands_in_the_whole_report_beside_the_pairs(visit: Visit, tmp_path: Path) -> None:
     artefacts = load(STORED)
-    charts = figures(artefacts)
     path = tmp_path / "index.html"
-    write_page(path, "Report", report(artefacts, charts, True, 100))
+    write_page(path, "Report", report(artefacts, True, 100))
     address = "#question=NE-17&run=1&step=3"
     page = visit(path, SCREENS[0], address)
     questions = Browser(page, "questions")

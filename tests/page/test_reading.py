@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
 from tests.page.conftest import WIDE, Screen, Visit, drawn
 

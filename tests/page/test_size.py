@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts.plans import figures
 from reports.page.page import write_page
 from reports.report import TITLE, report
-from reports.stored.examples import read_examples
-from reports.stored.load import load
+from reports.stored.artefacts import load
+from reports.stored.traces import read_examples
 from tests.page.conftest import DESK, PHONE, STORED, Screen, Visit
 from tests.page.samples import grown
 from tests.reports.write_traces import random_lines, write_traces
@@ -40,8 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     artefacts = grown(load(STORED))
     write_traces(folder, random_lines(PAIRS))
-    charts = figures(artefacts)
-    blocks = report(replace(artefacts, examples=read_examples(folder)), charts, True, PAIRS)
+    blocks = report(replace(artefacts, examples=read_examples(folder)), True, PAIRS)
     write_page(folder / "index.html", TITLE, blocks)
     return folder / "index.html"
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from reports.stored.examples import Example, Examples
-from reports.stored.queries import Traced
+from reports.stored.traces import Example, Examples, Traced
 from tests.page.conftest import PHONE, Screen, Visit
 from tests.page.traced_pages import Browser, check_words, pairs_page, title_of
 

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from reports.page.trials import trials_island
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 

@@ -6,13 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reports.markdown import DASH
-from reports.page.examples import examples_island
-from reports.page.island import Island
+from reports.blocks import DASH, Island
+from reports.page.browsers import examples_island, questions_island
 from reports.page.page import write_page
-from reports.page.questions import questions_island
-from reports.stored.examples import Example, Examples, read_examples
-from reports.stored.queries import Traced
+from reports.stored.traces import Example, Examples, Traced, read_examples
 from tests.page.samples import around
 from tests.reports.write_traces import write_traces
 
@@ -97,7 +94,7 @@ def title_of(one: Example | Traced) -> str:
     """What `Browser.title` says of it."""
     if isinstance(one, Example):
         return one.pair_id
-    kind = {"NE": "Named entities", "CN": "Common nouns"}[one.kind]
+    kind = {"NE": "Named entities", "CN": "Common nouns"}[one.questions]
     return f"{kind}, question {one.number} of dev, {one.run}, seed {one.seed}"
 
 

@@ -14,7 +14,7 @@ import pytest
 import vl_convert
 from ruamel.yaml import YAML
 
-from reports.stored.load import load
+from reports.stored.artefacts import load
 from reports.tables.ablation import ablation_csv
 from reports.tables.sweep import sweep_csv
 from reports.tables.table_1 import table_1_csv

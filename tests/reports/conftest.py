@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from reports.render import write_report
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.write_nse import settle
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"

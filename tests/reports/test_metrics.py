@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from reports.metrics import metrics
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.conftest import Edit
 
 

@@ -1,18 +1,12 @@
-from collections.abc import Callable
+import csv
 from pathlib import Path
 
 import pytest
 
 from actmodels.errors import ArtefactError
 from reports import render
-from reports.blocks import as_markdown
-from reports.charts.plans import figures
 from reports.render import write_report
-from reports.report import report
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from tests.reports.conftest import GRAVES, STORED, Edit
-from tests.reports.write_traces import write_traces
+from tests.reports.conftest import STORED
 
 EXPECTED = STORED.parent / "report.md"
 AA = "adaptive_attention"
@@ -77,16 +71,62 @@ def test_every_figure_is_shown_and_exists(written: Path) -> None:
     assert text.count("](figures/") == len(FIGURES)
 
 
-def test_a_figure_stands_with_its_words(written: Path, artefacts: Artefacts) -> None:
-    text = (written / "report.md").read_text("utf-8")
-    for name, figure in figures(artefacts).items():
-        assert f"\n\n![{figure.alternative}](figures/{name}.png)\n\n" in text
+ROWS = {
+    **{"ablation": 2 * 20 + 1 + 2 * 3 + 1, "characters": 3, "claims": 9, "fidelity": 12 + 5},
+    **{"graves": 6, "halting": 12, "nse": 2 * (2 + 3 + 7), "steps_by_epoch": 2 * 3},
+    **{"sweep": 2 * (1 + 4), "table1": 26 + 3},
+}
 
 
-def test_every_figure_of_many_models_is_shown(many: Artefacts) -> None:
-    charts = figures(many)
-    text = as_markdown(report(many, charts, published=True))
-    assert [name for name in charts if text.count(f"(figures/{name}.png)") != 1] == []
+@pytest.mark.parametrize(
+    ("name", "at", "cells"),
+    [
+        ("ablation", 19, {"split": "dev", "reading": "state", "steps": "20"}),
+        ("ablation", -1, {"reading": "adaptive", "adaptive_minus_this_mean": ""}),
+        ("characters", 0, {"run": "without ACT", "minus_without_mean": "", "steps at space": ""}),
+        ("characters", 1, {"bits_mean": 3.0, "minus_without_mean": -0.1, "steps at space": 2.1}),
+        ("claims", 0, {"largest_p": "0.5"}),
+        ("claims", 2, {"largest_p": ""}),
+        ("fidelity", 0, {"share_of_gap": "", "test_mean_steps": ""}),
+        ("fidelity", 1, {"variant": "scrambled", "difference": -0.025, "share_of_gap": "0.625"}),
+        ("fidelity", 12, {"test_mean_steps": "4.5"}),
+        ("graves", 0, {"dev_error_mean": "0.4", "mean_steps_mean": "", "ponder_weight": ""}),
+        ("graves", 0, {"minus_without_mean": ""}),
+        ("graves", 1, {"minus_without_mean": "-0.36", "steps_per_difficulty_mean": "0.5"}),
+        ("graves", 1, {"halting": "act"}),
+        ("graves", 5, {"diverged": "1", "steps_against_difficulty_pearson": ""}),
+        ("halting", 0, {"point": "ponder_weight 0.01", "mean_steps_mean": "1.1"}),
+        ("halting", 7, {"ponder_weight_end_mean": "", "off_target": ""}),
+        ("nse", 1, {"run": "most frequent candidate", "test_accuracy_mean": "0.35"}),
+        ("nse", 4, {"strategy": "adaptive_computation", "steps": "6", "seeds": "3"}),
+        ("nse", 4, {"dev_accuracy_mean": "0.67", "difference": "0.01", "pairs": "200"}),
+        ("nse", 4, {"mean_steps_mean": "2.5", "mean_steps_sd": "0.1"}),
+        ("nse", 4, {"low": "-0.011", "high": "0.031"}),
+        ("nse", 5, {"source": "Munkhdalai & Yu 2017, table 2, CBT-NE"}),
+        ("nse", 5, {"run": "one step", "test_accuracy_mean": "0.711"}),
+        ("nse", 11, {"run": "adaptive computation, 12 steps"}),
+        ("steps_by_epoch", 0, {"model": AA, "ponder_weight": "5e-05", "epoch": "1", "trials": "2"}),
+        ("steps_by_epoch", 0, {"train_mean_steps": "9.0", "train_sd_steps": "0.75"}),
+        ("steps_by_epoch", 0, {"dev_mean_steps": "9.0", "dev_sd_steps": "0.75"}),
+        ("sweep", 0, {"model": DA, "setting": "", "trials": "4", "dev_accuracy_mean": 0.805}),
+        ("table1", 8, {"test_accuracy_mean": "0.827", "test_accuracy_sd": ""}),
+        ("table1", -3, {"system": "Lexicalised Classifier", "parameters": "1203", "seeds": "1"}),
+        ("table1", -3, {"test_accuracy_mean": "0.73", "dev_accuracy_mean": "0.74"}),
+        ("table1", -3, {"test_accuracy_sd": ""}),
+        ("table1", -2, {"mean_steps_mean": ""}),
+        ("table1", -1, {"test_accuracy_mean": 0.82, "test_accuracy_sd": 0.0003**0.5}),
+        ("table1", -1, {"mean_steps_mean": "4.5"}),
+    ],
+)
+def test_rows_for_machines(
+    written: Path, name: str, at: int, cells: dict[str, str | float]
+) -> None:
+    with (written / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == ROWS[name]
+    for column, cell in cells.items():
+        found = rows[at][column]
+        assert (float(found) if isinstance(cell, float) else found) == pytest.approx(cell, abs=1e-6)
 
 
 def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
@@ -100,57 +140,6 @@ def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -
     with pytest.raises(ArtefactError, match=r"ablate/test\.csv has no column reading, steps"):
         write_report(folder, tmp_path / "report", published=True, examples=100)
     assert not (tmp_path / "report").exists()
-
-
-def test_sections_without_data_are_left_out(
-    folder: Path, edit: Edit, no_nse: Callable[[], None]
-) -> None:
-    no_nse()
-    for file in ("evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"):
-        edit(file, lambda row: None)
-    studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
-    for file in (*studies, *GRAVES):
-        edit(f"{file}.csv", lambda row: None)
-    edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
-    artefacts = load(folder)
-    text = as_markdown(report(artefacts, figures(artefacts), published=True))
-    assert "By recorded depth" not in text and "Fixed against adaptive" not in text
-    assert "With the same weights" not in text
-    assert "What explains" not in text and "Ways of halting" not in text
-    assert "Graves' tasks" not in text and not [n for n in figures(artefacts) if "graves" in n]
-    assert "Reading comprehension" not in text and "index.html#questions" not in text
-    assert not [name for name in figures(artefacts) if name.startswith("nse")]
-    assert "characters" not in " ".join(figures(artefacts))
-    assert "Steps during training" not in text
-
-
-def test_characters_alone(folder: Path, edit: Edit) -> None:
-    for file in GRAVES:
-        edit(f"{file}.csv", lambda row: row if row["task"] == "characters" else None)
-    artefacts = load(folder)
-    text = as_markdown(report(artefacts, figures(artefacts), published=False))
-    assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
-    assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
-
-
-def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:
-    for file in ("results", "depth", "lengths", "correlations", "paired", "predictions"):
-        edit(f"evaluate/{file}.csv", lambda row: None if row["model"] == AA else row)
-    for file in ("retrain/trials", "retrain/history", "ablate/dev", "ablate/test"):
-        edit(f"{file}.csv", lambda row: None if row["model"] == AA else row)
-    write_traces(folder, [])
-    artefacts = load(folder)
-    charts = figures(artefacts)
-    assert f"lengths_{AA}" not in charts
-    assert "## Steps, sentence length" not in as_markdown(report(artefacts, charts, published=True))
-
-
-def test_ties_are_told(folder: Path) -> None:
-    path = folder / "select_best" / "best.json"
-    path.write_text(path.read_text().replace('"tied": 1', '"tied": 3'))
-    artefacts = load(folder)
-    text = as_markdown(report(artefacts, figures(artefacts), published=True))
-    assert "of 3 with its dev accuracy, by the rule: highest dev accuracy; then lower" in text
 
 
 def test_no_question_was_traced(

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.summary import summary
 from tests.reports.conftest import GRAVES, Edit
 
@@ -41,10 +40,6 @@ def test_a_story_in_three_short_parts(artefacts: Artefacts) -> None:
     assert "takes most steps on contradictions (6.67 ± 0.58)" in found
 
 
-def test_a_task_of_graves(artefacts: Artefacts) -> None:
-    assert parts(artefacts)[1].startswith(f"{LEADS[1]} On Graves' parity task a recurrent net")
-
-
 def test_without_graves_tasks(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
         edit(f"{file}.csv", lambda row: None)
@@ -76,14 +71,6 @@ def test_models_side_by_side(
 ) -> None:
     row = artefacts.paired[:1].assign(difference=mean, low=low, high=high)
     assert f"Adaptive Attention is {said}" in summary(replace(artefacts, paired=row))
-
-
-def test_adaptive_halting_that_gains_nothing_is_said_to(artefacts: Artefacts) -> None:
-    assert (
-        "With the same weights, halting adaptively was not clearly better than classifying the "
-        "state after 8 steps (+2.00 ± 2.00 points) and not better than capping halting at 8 steps "
-        f"({MINUS}0.33 ± 0.58 points), each the fixed number that is best on dev."
-    ) in summary(artefacts)
 
 
 @pytest.mark.parametrize(("source", "said"), [("captions", False), ("chains", True)])

@@ -1,13 +1,14 @@
 """Graves' tasks (2016, section 3): errors and steps of recurrent networks with and without ACT."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import StatisticsError, correlation, linear_regression
+from typing import TypeVar
 
 import pandas as pd
 
-from reports.markdown import Cell, Table, csv_text
+from reports.blocks import Cell, Table, csv_text
 from reports.spread import Spread, along, by_seed, cells, plain, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.tasks import ACT, NONE, TASKS
@@ -51,6 +52,11 @@ class Run:
     growth: Growth | None
 
     @property
+    def compared(self) -> Mapping[int, float]:
+        """What runs are compared by, seed by seed; less is better."""
+        return self.errors
+
+    @property
     def error(self) -> Spread:
         """Sequence error in [0, 1]."""
         return Spread.of(list(self.errors.values()))
@@ -59,6 +65,9 @@ class Run:
     def label(self) -> str:
         """The name as a reader writes numbers."""
         return NUMBER.sub(lambda found: setting(found[0]), self.name)
+
+
+AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 @dataclass(frozen=True)
@@ -91,11 +100,12 @@ def _run(artefacts: Artefacts, task: str, name: str, rows: pd.DataFrame) -> Run:
         steps=Spread.known(rows["dev_mean_steps"]),
         parameters=int(rows["parameters"].iloc[0]),
         diverged=int(rows["diverged"].sum()),
-        growth=_growth(_of(artefacts.graves_difficulty, task, name)),
+        growth=_growth(of_run(artefacts.graves_difficulty, task, name)),
     )
 
 
-def _of(table: pd.DataFrame, task: str, run: str) -> pd.DataFrame:
+def of_run(table: pd.DataFrame, task: str, run: str) -> pd.DataFrame:
+    """The rows of a run on a task."""
     return table[(table["task"] == task) & (table["run"] == run)]
 
 
@@ -117,7 +127,7 @@ def _growth(rows: pd.DataFrame) -> Growth | None:
 
 def graves_levels(artefacts: Artefacts, task: str, run: Run) -> list[Level]:
     """Error and steps of a run by difficulty, the least first."""
-    rows = _of(artefacts.graves_difficulty, task, run.name)
+    rows = of_run(artefacts.graves_difficulty, task, run.name)
     return [
         Level(int(str(difficulty)), Spread.known(of["error"]), Spread.known(of["mean_steps"]))
         for difficulty, of in rows.groupby("difficulty", sort=True)
@@ -126,25 +136,25 @@ def graves_levels(artefacts: Artefacts, task: str, run: Run) -> list[Level]:
 
 def graves_curve(artefacts: Artefacts, task: str, run: Run) -> dict[int, Spread]:
     """Sequence error on dev by epoch, over the seeds that reached it."""
-    rows = _of(artefacts.graves_history, task, run.name)
+    rows = of_run(artefacts.graves_history, task, run.name)
     return along(rows, "epoch", "dev_error")
 
 
-def best_run(runs: list[Run], halting: str) -> Run | None:
-    """The run with the fewest errors on dev of those that halt so; the first of equals."""
+def best_run(runs: Iterable[AnyRun], halting: str) -> AnyRun | None:
+    """The run that is best on dev of those that halt so; the first of equals."""
     of = [run for run in runs if run.halting == halting]
-    return min(of, key=lambda run: run.error.mean, default=None)
+    return min(of, key=lambda run: Spread.of(list(run.compared.values())).mean, default=None)
 
 
-def error_gap(run: Run, other: Run) -> Spread | None:
-    """Sequence error of a run minus that of another, seed by seed; None if they share none."""
-    return by_seed(run.errors, other.errors)
+def gap_of(run: Run, other: Run) -> Spread | None:
+    """A run minus another in what they are compared by; None if they share no seed."""
+    return by_seed(run.compared, other.compared)
 
 
 def act_gap(runs: list[Run]) -> Spread | None:
     """Error of ACT at its best ponder weight minus that without ACT; None where either lacks."""
     act, without = best_run(runs, ACT), best_run(runs, NONE)
-    return None if act is None or without is None else error_gap(act, without)
+    return None if act is None or without is None else gap_of(act, without)
 
 
 def graves_table(artefacts: Artefacts, task: str) -> Table:
@@ -154,13 +164,8 @@ def graves_table(artefacts: Artefacts, task: str) -> Table:
     header = ["run", "seeds", "sequence error, %", "mean steps per input", "parameters"]
     rows = []
     for run in runs:
-        row = [
-            run.label,
-            str(run.error.n),
-            run.error.percent(),
-            plain(run.steps),
-            f"{run.parameters:,}",
-        ]
+        row = [run.label, str(run.error.n), run.error.percent()]
+        row += [plain(run.steps), f"{run.parameters:,}"]
         rows.append([*row, f"{run.diverged} of {run.error.n}"] if diverged else row)
     return Table([*header, "runs diverged"] if diverged else header, rows)
 
@@ -176,7 +181,7 @@ def graves_csv(artefacts: Artefacts) -> str:
         runs = graves_runs(artefacts, task)
         without = best_run(runs, NONE)
         for run in runs:
-            gap = None if without is None or run is without else error_gap(run, without)
+            gap = None if without is None or run is without else gap_of(run, without)
             row: list[Cell] = [task, run.name, run.halting, run.ponder_weight, run.error.n]
             row += [run.diverged, run.parameters, *cells(run.error), *cells(run.steps)]
             slope, pearson = (run.growth.slope, run.growth.pearson) if run.growth else (None, None)

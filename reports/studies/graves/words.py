@@ -1,14 +1,17 @@
 """What the figures on Graves' tasks say, whichever way they fall."""
 
+from collections.abc import Callable, Sequence
+
 from reports.findings import clearly, gained, listed, over_seeds
 from reports.spread import KINDS, Spread, follows, signed
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import (
+    AnyRun,
     Growth,
     Run,
     act_gap,
     best_run,
-    error_gap,
+    gap_of,
     graves_levels,
     graves_runs,
     graves_tasks,
@@ -48,16 +51,35 @@ def graves_sentences(artefacts: Artefacts, task: str, published: bool) -> str:
 
 
 def _against_none(runs: list[Run], halting: str) -> str:
+    return against_none(
+        runs,
+        halting,
+        "Sequence error with {best} is {figure}, {none} {other}: {difference}.",
+        lambda run: f"{run.error.percent()} %",
+        lambda gap: f"{_less(gap)} ({gained(gap)})",
+    )
+
+
+def against_none(
+    runs: Sequence[AnyRun],
+    halting: str,
+    sentence: str,
+    figure: Callable[[AnyRun], str],
+    difference: Callable[[Spread], str],
+) -> str:
     """The best of one way of halting against the best without any; empty without both."""
     best, without = best_run(runs, halting), best_run(runs, NONE)
-    gap = None if best is None or without is None else error_gap(best, without)
+    gap = None if best is None or without is None else gap_of(best, without)
     if best is None or without is None or gap is None:
         return ""
     count = sum(run.halting == halting for run in runs)
     of = f", the best of {count} on dev" if count > 1 else ""
-    return (
-        f"Sequence error with {KINDS[halting]} (*{best.label}*{of}) is {best.error.percent()} %, "
-        f"*{without.label}* {without.error.percent()} %: {_less(gap)} ({gained(gap)})."
+    return sentence.format(
+        best=f"{KINDS[halting]} (*{best.label}*{of})",
+        figure=figure(best),
+        none=f"*{without.label}*",
+        other=figure(without),
+        difference=difference(gap),
     )
 
 

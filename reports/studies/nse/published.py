@@ -4,6 +4,7 @@ Accuracies in per cent, of single models, from their tables 2 and 3; counts of q
 table 1. None of it is a result of this project.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 PAPER = "Munkhdalai & Yu 2017"
@@ -30,13 +31,10 @@ class Setting:
     dev: tuple[float, ...]
     test: tuple[float, ...]
 
-    def figures(self, strategy: str, steps: int) -> tuple[float, float] | None:
-        """Dev and test accuracy of a reader; None if there is none."""
-        reader = (GATING if steps == 1 else strategy, steps)
-        if reader not in READERS:
-            return None
-        at = READERS.index(reader)
-        return self.dev[at], self.test[at]
+    @property
+    def accuracies(self) -> Mapping[tuple[str, int], tuple[float, float]]:
+        """Dev and test accuracy of each reader."""
+        return dict(zip(READERS, zip(self.dev, self.test, strict=True), strict=True))
 
 
 @dataclass(frozen=True)

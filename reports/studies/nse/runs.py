@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.markdown import DASH, Cell, Table, csv_text
+from actmodels.rows.readers import Baseline
+from reports.blocks import DASH, Cell, Table, csv_text
+from reports.findings import p_value
 from reports.spread import Gap, Interval, Spread, along, cells, plain
 from reports.stored.artefacts import Artefacts
 from reports.studies.nse.published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
-from reports.tables.comparisons import p_value
 
 RANDOM, FREQUENT = "random candidate", "most frequent candidate"
 OURS = "this project"
@@ -53,16 +54,6 @@ class Step:
     step: int
     weight: Spread
     accuracy: Spread
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What no reading is needed for, on one split; accuracies in [0, 1]."""
-
-    count: int
-    candidates: float
-    random: float
-    frequent: float
 
 
 def nse_kinds(artefacts: Artefacts) -> tuple[str, ...]:
@@ -133,12 +124,10 @@ def nse_curve(artefacts: Artefacts, kind: str, run: Run, part: str) -> dict[int,
 
 
 def baselines(artefacts: Artefacts, kind: str) -> Mapping[str, Baseline]:
-    """By split: train, dev and test."""
+    """What no reading is needed for, by split: train, dev and test."""
     rows = artefacts.nse.baselines[artefacts.nse.baselines["questions"] == kind]
-    return {
-        row["split"]: Baseline(row["count"], row["candidates"], row["random"], row["most_frequent"])
-        for row in rows.to_dict("records")
-    }
+    found = [Baseline(**dict(row)) for _, row in rows.iterrows()]
+    return {one.split: one for one in found}
 
 
 def nse_table(artefacts: Artefacts, kind: str) -> Table:
@@ -148,7 +137,7 @@ def nse_table(artefacts: Artefacts, kind: str) -> Table:
     header = ["run", "n", "dev accuracy, %", "test accuracy, %", "mean steps", "parameters"]
     header += [f"difference to {runs[0].name}, points (95 % interval)", "largest p"]
     rows = []
-    for name, column in ((RANDOM, "random"), (FREQUENT, "frequent")):
+    for name, column in ((RANDOM, "random"), (FREQUENT, "most_frequent")):
         accuracies = [f"{100 * getattr(found[split], column):.1f}" for split in ("dev", "test")]
         rows.append([name, DASH, *accuracies, *[DASH] * 4, *[DASH] * diverged])
     for run in runs:
@@ -178,7 +167,7 @@ def published_table(artefacts: Artefacts, kind: str) -> Table:
         ours = next((run for run in runs if same_reader(run, strategy, steps)), None)
         row = ["one step" if steps == 1 else STRATEGIES[strategy], str(steps)]
         for setting in known.settings:
-            row += [f"{accuracy:.1f}" for accuracy in setting.figures(strategy, steps) or ()]
+            row += [f"{accuracy:.1f}" for accuracy in setting.accuracies[strategy, steps]]
         row += [DASH, DASH] if ours is None else [ours.dev.percent(), ours.test.percent()]
         rows.append(row)
     return Table(header, rows)
@@ -198,7 +187,7 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
     rows: list[list[Cell]] = []
     for kind in nse_kinds(artefacts):
         found = baselines(artefacts, kind)
-        for name, column in ((RANDOM, "random"), (FREQUENT, "frequent")):
+        for name, column in ((RANDOM, "random"), (FREQUENT, "most_frequent")):
             dev, test = (getattr(found[split], column) for split in ("dev", "test"))
             rows.append([kind, name, OURS, *[None] * 5, dev, None, test, *[None] * 8])
         for run in nse_runs(artefacts, kind):
@@ -215,11 +204,9 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
 def _printed(kind: str, setting: Setting) -> Sequence[list[Cell]]:
     """Published rows of one setting."""
     rows: list[list[Cell]] = []
-    for strategy, steps in READERS:
-        dev, test = setting.figures(strategy, steps) or (None, None)
+    for (strategy, steps), (dev, test) in setting.accuracies.items():
         source = f"{PAPER}, {KINDS[kind].table}, {setting.name}"
         name = "one step" if steps == 1 else f"{STRATEGIES[strategy]}, {steps} steps"
-        shares = [None if a is None else round(a / 100, 6) for a in (dev, test)]
-        row: list[Cell] = [kind, name, source, strategy, steps, *[None] * 3, shares[0], None]
-        rows.append([*row, shares[1], *[None] * 8])
+        row: list[Cell] = [kind, name, source, strategy, steps, *[None] * 3]
+        rows.append([*row, round(dev / 100, 6), None, round(test / 100, 6), *[None] * 8])
     return rows

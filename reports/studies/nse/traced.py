@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from reports.markdown import DASH, Table
+from reports.blocks import DASH, Table
 from reports.spread import MINUS, Spread
 from reports.stored.artefacts import Artefacts
-from reports.stored.queries import BLANK, QueryStep, Traced
+from reports.stored.traces import BLANK, QueryStep, Traced
 from reports.studies.nse.published import KINDS, PAPER
 
 ALIKE = 0.01  # a smaller difference of shares is none to speak of, however clear
@@ -35,24 +35,23 @@ class Rewriting:
 
 def rewriting(artefacts: Artefacts) -> list[Rewriting]:
     """One for each run with traced questions that write anything, in stored order."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    gated: dict[tuple[str, str], bool] = {}
+    found: dict[tuple[str, str, bool], list[tuple[float, float]]] = {}
     for one in artefacts.nse.traced:
         written = [step.rewritten for step in one.steps[:-1]]
         at = [word == BLANK for word in one.query]
         blank = [row[place] for row in written for place, is_it in enumerate(at) if is_it]
         others = [row[place] for row in written for place, is_it in enumerate(at) if not is_it]
         if blank and others:
-            found.setdefault((one.kind, one.run), []).append((fmean(blank), fmean(others)))
-            gated[one.kind, one.run] = one.steps[0].gate is not None
+            run = one.questions, one.run, one.steps[0].gate is not None
+            found.setdefault(run, []).append((fmean(blank), fmean(others)))
     return [
         Rewriting(
-            *(kind, run, gated[kind, run]),
+            *run,
             blank=Spread.of([blank for blank, _ in pairs]),
             others=Spread.of([others for _, others in pairs]),
             gap=Spread.of([blank - others for blank, others in pairs]),
         )
-        for (kind, run), pairs in found.items()
+        for run, pairs in found.items()
     ]
 
 
@@ -94,8 +93,9 @@ def featured_question(traced: Sequence[Traced]) -> Traced | None:
 def featured_sentence(one: Traced) -> str:
     """What is asked, and what was answered."""
     verdict = "rightly" if one.right else f"but right is {plain([one.answer])}"
+    kind = KINDS[one.questions].title
     return (
-        f"{KINDS[one.kind].title}, question {one.number} of dev, as *{one.run}* (seed {one.seed}) "
+        f"{kind}, question {one.number} of dev, as *{one.run}* (seed {one.seed}) "
         f"answers it: “{plain(one.query)}” Candidates: {plain(one.candidates, ', ')}. The answer "
         f"is {plain([one.predicted])}, {verdict}. Most attended in the document: "
         f"{plain(one.attended, ', ')}."

@@ -11,7 +11,6 @@ from reports.studies.nse.published import (
     GATING,
     KINDS,
     PAPER,
-    READERS,
     SOURCES,
     STRATEGIES,
     QuestionKind,
@@ -106,7 +105,7 @@ def _why(interval: bool, seeds: bool) -> str:
 def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:
     """How many runs are above what counting words gives."""
     found = baselines(artefacts, kind)["test"]
-    level = found.frequent
+    level = found.most_frequent
     above = [run for run in runs if _margin(run, level, found.count) < run.test.mean - level]
     below = [run for run in runs if _margin(run, level, found.count) < level - run.test.mean]
     parts = [
@@ -179,15 +178,15 @@ def _paper(artefacts: Artefacts, known: QuestionKind, kind: str) -> str:
     """What the paper reports, and whether its questions are those here."""
     parts = []
     for setting in known.settings:
-        one = setting.figures(GATING, 1) or (0.0, 0.0)
-        tests = {reader: (setting.figures(*reader) or (0.0, 0.0))[1] for reader in READERS}
-        (strategy, steps), best = max(tests.items(), key=lambda found: found[1])
+        found = setting.accuracies
+        _, one = found[GATING, 1]
+        (strategy, steps), (_, best) = max(found.items(), key=lambda of: of[1][1])
         parts.append(
-            f"on {setting.name} {one[1]:.1f} % on test with one step and at best {best:.1f} % "
+            f"on {setting.name} {one:.1f} % on test with one step and at best {best:.1f} % "
             f"({STRATEGIES[strategy]}, {steps} steps)"
         )
-    found = baselines(artefacts, kind)
-    here = tuple(found[split].count for split in ("train", "dev", "test"))
+    ours = baselines(artefacts, kind)
+    here = tuple(ours[split].count for split in ("train", "dev", "test"))
     said = f"{PAPER} report {listed(parts)} ({known.table}), without a spread"
     if known.aside:
         said += f"; {known.aside}"

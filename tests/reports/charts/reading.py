@@ -1,11 +1,23 @@
 """What a test reads from a chart's definition."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from reports.charts.figure import Figure
+from reports.blocks import Block, Chart, Figure
+from reports.report import report
+from reports.stored.artefacts import Artefacts
 
 Row = dict[str, Any]
+
+
+def by_name(blocks: Iterable[Block]) -> dict[str, Figure]:
+    """The figures among the blocks."""
+    return {block.name: block.figure for block in blocks if isinstance(block, Chart)}
+
+
+def figures(artefacts: Artefacts, published: bool = True) -> dict[str, Figure]:
+    """Those of the whole report."""
+    return by_name(report(artefacts, published))
 
 
 def rows(figure: Figure, field: str) -> list[Row]:

@@ -3,8 +3,7 @@ from pathlib import Path
 from reports.charts.look import BLUE, ORANGE
 from reports.charts.studies import STEP, fidelity, halting
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit, Row
 
@@ -65,22 +64,11 @@ def test_a_series_per_way_of_halting_with_both_spreads(artefacts: Artefacts) -> 
     assert axes(figure) == {"x": "mean steps per dev pair", "y": "dev accuracy (%)"}
 
 
-def test_words_of_the_ways_of_halting(artefacts: Artefacts) -> None:
-    assert halting(artefacts).alternative == (
-        "Dev accuracy against mean steps per dev pair of 12 settings of 6 ways of halting (mean ± "
-        "1 sd, 3 seeds). Highest: supervised ACT with ponder_weight 0.001. Best of each: ACT 74.0 "
-        "± 1.20 % at 4.00 ± 0.90 steps; supervised ACT 74.5 ± 1.00 % at 3.60 ± 0.30 steps; DACT "
-        "73.1 ± 1.10 % at 2.20 ± 0.50 steps; PonderNet 74.1 ± 1.30 % at 6.20 ± 0.20 steps; fixed "
-        "steps 74.2 ± 1.20 % at 6.00 ± 0.00 steps; target steps 73.7 ± 0.90 % at 3.06 ± 0.05 steps."
-    )
-
-
 def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
     def one(row: Row) -> Row:
         return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
 
     edit("halting/points.csv", one)
-    edit("halting/timings.csv", lambda row: row if row["seed"] == "1" else None)
     figure = halting(load(folder))
     assert figure.spec["title"]["subtitle"] == ["1 seed"]
     row = pick(rows(figure, "setting"), setting="steps 3")

@@ -47,7 +47,7 @@ def test_what_is_missing_names_the_stage_that_makes_it(tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match=wording):
         read_json(folder, PLACE)
     with pytest.raises(ArtefactError, match=wording):
-        read_lines(folder, PLACE, str)
+        read_lines(folder, PLACE)
     wording = r"^artefacts/evaluate/results\.csv has no column accuracy; run: dvc repro -f -s eval"
     with pytest.raises(ArtefactError, match=wording):
         read_table(root(tmp_path, "model,seed,right\n"), PLACE, COLUMNS)

@@ -1,15 +1,11 @@
-import csv
-import io
 from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.studies.halting import (
-    halting_csv,
     halting_note,
     halting_points,
     halting_sentences,
@@ -78,8 +74,7 @@ def test_no_collapse_is_said(folder: Path, edit: Edit) -> None:
 
 
 def only(edit: Edit, *kinds: str) -> None:
-    for file in ("points", "timings"):
-        edit(f"halting/{file}.csv", lambda row: row if row["kind"] in kinds else None)
+    edit("halting/points.csv", lambda row: row if row["kind"] in kinds else None)
 
 
 def test_targets_without_act_are_compared_with_nothing(folder: Path, edit: Edit) -> None:
@@ -105,22 +100,7 @@ def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
         return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
 
     edit("halting/points.csv", one)
-    edit("halting/timings.csv", lambda row: row if row["seed"] == "1" else None)
     artefacts = load(folder)
     assert "±" not in str(halting_table(artefacts))
     assert "one seed each, so no spread" in halting_note(artefacts)
     assert "no spread for at least one of the two; not a clear" in halting_sentences(artefacts)
-
-
-def test_the_note_says_that_test_was_not_read(artefacts: Artefacts) -> None:
-    note = halting_note(artefacts)
-    assert "mean ± sd over 3 seeds" in note and "The test split is not read here" in note
-
-
-def test_csv_has_the_same_figures(artefacts: Artefacts, folder: Path, edit: Edit) -> None:
-    found = list(csv.DictReader(io.StringIO(halting_csv(artefacts))))
-    assert len(found) == 12
-    assert (found[0]["point"], found[0]["mean_steps_mean"]) == ("ponder_weight 0.01", "1.1")
-    assert (found[7]["ponder_weight_end_mean"], found[7]["off_target"]) == ("", "")
-    only(edit)
-    assert len(halting_csv(load(folder)).splitlines()) == 1

@@ -1,13 +1,10 @@
-import csv
-import io
 from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
-from reports.tables.ablation import ablation_csv, ablation_note, ablation_table, best_fixed, points
+from reports.blocks import DASH
+from reports.stored.artefacts import Artefacts, load
+from reports.tables.ablation import ablation_note, ablation_table, best_fixed, points
 from tests.reports.conftest import Edit, Row
 
 
@@ -17,7 +14,7 @@ def row_of(table: str, first: str) -> list[str]:
 
 
 def test_gains_are_taken_seed_by_seed(artefacts: Artefacts) -> None:
-    at = {(p.reading, p.steps): p for p in points(artefacts.ablation_test, "test")}
+    at = {(p.reading, p.steps): p for p in points(artefacts.ablation_test)}
     # adaptive 0.83, 0.80, 0.83 minus state after 2 steps 0.70, 0.71, 0.72: 0.13, 0.09, 0.11
     gain = at["state", 2].gain
     assert gain is not None
@@ -67,13 +64,6 @@ def test_the_fewest_of_equally_good_steps(folder: Path, edit: Edit) -> None:
 def test_no_choice_where_dev_has_other_steps(folder: Path, edit: Edit) -> None:
     edit("ablate/dev.csv", lambda row: None if row["steps"] in ("2", "4", "8") else row)
     assert best_fixed(load(folder), "state") is None
-
-
-def test_csv_has_every_point(artefacts: Artefacts) -> None:
-    rows = list(csv.DictReader(io.StringIO(ablation_csv(artefacts))))
-    assert len(rows) == (2 * 20 + 1) + (2 * 3 + 1)
-    assert [row["steps"] for row in rows[:20]] == [str(k) for k in range(1, 21)]
-    assert rows[-1]["reading"] == "adaptive" and rows[-1]["adaptive_minus_this_mean"] == ""
 
 
 def test_one_seed_has_no_spread(one_seed: Path) -> None:

@@ -1,14 +1,12 @@
 """The claims' figures against those of the fixture, worked by hand."""
 
-import csv
-import io
 from dataclasses import replace
 
 import pytest
 
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts
-from reports.tables.claims import claims, claims_csv, claims_table
+from reports.tables.claims import claims, claims_table
 
 
 def test_each_claim_has_figure_n_test_and_verdict(artefacts: Artefacts) -> None:
@@ -45,14 +43,6 @@ def test_deviations_together_stand_for_each(artefacts: Artefacts) -> None:
 def test_without_published_figures_there_is_no_such_column(artefacts: Artefacts) -> None:
     assert "published, SNLI" not in str(claims_table(artefacts, published=False))
     assert all(claim.published == "" for claim in claims(artefacts, published=False))
-
-
-def test_csv_has_the_same_lines(artefacts: Artefacts) -> None:
-    rows = list(csv.DictReader(io.StringIO(claims_csv(artefacts, published=True))))
-    found = claims(artefacts, published=True)
-    assert [row["claim"] for row in rows] == [claim.what for claim in found]
-    assert rows[0]["largest_p"] == "0.5"
-    assert rows[2]["largest_p"] == ""
 
 
 def test_steps_that_go_with_label_and_certainty(artefacts: Artefacts) -> None:

@@ -5,20 +5,24 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS, Spread
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
+from reports.stored.traces import Examples, read_examples
 from reports.tables.step_habits import (
     certainty_gap,
+    examples_metrics,
+    examples_note,
+    examples_sentence,
+    examples_table,
     fifth_table,
     fifths,
     habit_sentences,
-    habits_note,
     label_gap,
     label_table,
     steps_by_label,
 )
+from tests.reports.write_traces import PAIRS, line, write_traces
 
 AA = "adaptive_attention"
 E, N, C = "entailment", "neutral", "contradiction"
@@ -75,15 +79,6 @@ def test_the_fifths_together_are_all_pairs(artefacts: Artefacts) -> None:
     assert found["most"]["steps"][1] == pytest.approx((9 + 0.4 * 5) / 1.4)
 
 
-def test_what_it_says(artefacts: Artefacts) -> None:
-    assert habit_sentences(artefacts, AA) == (
-        "Adaptive Attention takes most steps on contradictions (6.67 ± 0.58) and fewest on "
-        "entailments (3.33 ± 0.58): a clear difference. It is right in 96.0 ± 4.00 % of the fifth "
-        "of the pairs with the most steps and in 56.0 ± 4.00 % of that with the fewest: more steps "
-        "clearly go with more right answers (+40.00 ± 6.93 points)."
-    )
-
-
 def test_steps_that_go_with_wrong_answers(artefacts: Artefacts) -> None:
     # of five pairs in each of two seeds those with most steps are wrong
     pairs = [(seed, label, n < 4, n) for seed in (1, 2) for label in (N, E) for n in (1, 2, 3, 4)]
@@ -113,13 +108,6 @@ def test_a_label_that_does_not_occur(artefacts: Artefacts) -> None:
     assert "contradictions" not in str(label_table(found))
 
 
-def test_a_label_that_one_model_did_not_score(artefacts: Artefacts) -> None:
-    table = artefacts.predictions
-    some = table[(table["model"] != AA) | (table["label"] != N)]
-    row = str(label_table(replace(artefacts, predictions=some))).splitlines()[-1]
-    assert row == f"| Adaptive Attention | 3.33 ± 0.58 | {DASH} | 6.67 ± 0.58 |"
-
-
 def test_one_seed_shows_nothing_clearly(one_seed: Path) -> None:
     said = habit_sentences(load(one_seed), AA)
     assert "(6.00) and fewest on entailments (3.00): not a clear difference" in said
@@ -133,5 +121,67 @@ def test_only_models_that_choose_their_steps(many: Artefacts) -> None:
         assert models == [name for name in named for _ in range(each)]
 
 
-def test_the_note_gives_the_pairs(artefacts: Artefacts) -> None:
-    assert habits_note(artefacts).startswith("Steps on the 100 test pairs, within each seed")
+@pytest.fixture
+def examples(tmp_path: Path) -> Examples:
+    """Eight pairs of seed 1, and the first two of them as seed 2 saw them."""
+    lines = [*(line(pair) for pair in PAIRS), *(line(pair, seed=2) for pair in PAIRS[:2])]
+    write_traces(tmp_path, lines)
+    return read_examples(tmp_path)
+
+
+def test_the_table_has_counts_and_shares(examples: Examples) -> None:
+    head, _, first, second = str(examples_table(examples)).splitlines()
+    assert head == (
+        "| model | seed | pairs | right after step 1 | right answers | corrected | spoiled | "
+        "right throughout | wrong throughout | changed in between |"
+    )
+    assert first == (
+        "| Adaptive Attention | 1 | 8 | 4 (50.0 %) | 5 (62.5 %) | 2 (25.0 %) | 1 (12.5 %) | "
+        "2 (25.0 %) | 2 (25.0 %) | 1 (12.5 %) |"
+    )
+    assert second == (
+        "| Adaptive Attention | 2 | 2 | 1 (50.0 %) | 1 (50.0 %) | 1 (50.0 %) | 1 (50.0 %) | "
+        "0 (0.0 %) | 0 (0.0 %) | 0 (0.0 %) |"
+    )
+
+
+def test_the_sentence_says_what_was_gained_and_where_it_came_from(examples: Examples) -> None:
+    assert examples_sentence(examples) == (
+        "Adaptive Attention, seed 1: of 8 traced pairs the state after step 1 by itself "
+        "classifies 50.0 % rightly, all steps together 62.5 % (+12.50 points): more steps "
+        "corrected 2 (25.0 %) and spoiled 1 (12.5 %). "
+        "Adaptive Attention, seed 2: of 2 traced pairs the state after step 1 by itself "
+        "classifies 50.0 % rightly, all steps together 50.0 % (0.00 points): more steps "
+        "corrected 1 (50.0 %) and spoiled 1 (50.0 %)."
+    )
+
+
+def test_every_column_of_the_table_is_explained() -> None:
+    note = examples_note().lower()
+    for word in ("step 1", "corrected", "spoiled", "throughout", "changed in between"):
+        assert word in note
+
+
+def test_metrics_are_the_shares_of_the_table(examples: Examples) -> None:
+    flat = examples_metrics(examples)
+    place = "trace.adaptive_attention.seed_1"
+    assert flat[f"{place}.pairs"] == 8
+    assert flat[f"{place}.right_after_step_1"] == 0.5
+    assert flat[f"{place}.right"] == 0.625
+    assert flat[f"{place}.corrected"] == 0.25
+    assert flat[f"{place}.spoiled"] == 0.125
+    assert flat["trace.adaptive_attention.seed_2.changed_in_between"] == 0
+    assert len(flat) == 16
+
+
+def test_nothing_traced_is_nothing_said(tmp_path: Path) -> None:
+    write_traces(tmp_path, [])
+    nothing = read_examples(tmp_path)
+    assert (examples_sentence(nothing), examples_metrics(nothing)) == ("", {})
+
+
+def test_a_label_that_one_model_did_not_score(artefacts: Artefacts) -> None:
+    table = artefacts.predictions
+    some = table[(table["model"] != AA) | (table["label"] != N)]
+    row = str(label_table(replace(artefacts, predictions=some))).splitlines()[-1]
+    assert row == f"| Adaptive Attention | 3.33 ± 0.58 | {DASH} | 6.67 ± 0.58 |"

@@ -1,18 +1,20 @@
-import csv
-import io
 import json
+import math
 from pathlib import Path
 
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+import pytest
+
+from reports.stored.artefacts import Artefacts, load
 from reports.tables.sweep import (
     configurations,
     diverged,
     margin_table,
+    ponder_weights,
     range_table,
-    sweep_csv,
+    steps_by_epoch,
     top_table,
     varied,
+    weighed_models,
 )
 from tests.reports.conftest import Edit, Row
 
@@ -83,8 +85,6 @@ def test_at_most_five_are_listed(folder: Path, edit: Edit) -> None:
 
     count = iter(range(100))
     edit("sweep/trials.csv", lambda row: row | more(str(next(count))))
-    for file in ("variants", "timings"):
-        edit(f"fidelity/{file}.csv", lambda row: row if row["model"] == DA else None)
     assert len(str(top_table(load(folder), DA)).splitlines()) == 2 + 5
 
 
@@ -95,8 +95,44 @@ def test_diverged_trials_are_counted(artefacts: Artefacts, folder: Path, edit: E
     assert diverged(load(folder)).startswith(" 2 trials diverged")
 
 
-def test_csv(artefacts: Artefacts) -> None:
-    rows = list(csv.DictReader(io.StringIO(sweep_csv(artefacts))))
-    assert len(rows) == 2 * (1 + 4)
-    assert (rows[0]["model"], rows[0]["setting"], rows[0]["trials"]) == (DA, "", "4")
-    assert float(rows[0]["dev_accuracy_mean"]) == 0.805
+def test_ponder_weights_run_from_small_to_large(artefacts: Artefacts) -> None:
+    assert ponder_weights(artefacts, AA) == ["5e-05", "0.001"]
+    assert ponder_weights(artefacts, DA) == []
+    assert weighed_models(artefacts) == (AA,)
+
+
+def test_means_and_sds_over_trials_by_hand(folder: Path, edit: Edit) -> None:
+    def vary(row: Row) -> Row:
+        own = {"aa05": ("4.0", "3.0"), "aa06": ("6.0", "4.0")}.get(row["key"])
+        return row if own is None else row | {"train_mean_steps": own[0], "train_sd_steps": own[1]}
+
+    edit("sweep/history.csv", vary)
+    first, *_, last = steps_by_epoch(load(folder), AA)
+    assert (first.ponder_weight, first.epoch, first.trials) == ("5e-05", 1, 2)
+    assert (first.train_mean, first.train_sd, first.dev_mean, first.dev_sd) == (
+        9.0,
+        0.75,
+        9.0,
+        0.75,
+    )
+    # means 4 and 6; sds 3 and 4: sqrt((9 + 16) / 2)
+    assert (last.ponder_weight, last.epoch) == ("0.001", 3)
+    assert last.train_mean == 5.0
+    assert last.train_sd == pytest.approx(math.sqrt(12.5), abs=1e-12)
+
+
+def test_an_epoch_that_one_trial_did_not_reach(folder: Path, edit: Edit) -> None:
+    edit("sweep/history.csv", lambda r: None if (r["key"], r["epoch"]) == ("aa06", "3") else r)
+    last = steps_by_epoch(load(folder), AA)[-1]
+    assert (last.epoch, last.trials) == (3, 1)
+
+
+def test_every_weighed_model_is_there(many: Artefacts) -> None:
+    # a copy with fixed steps has no ponder weight, PonderNet has
+    assert weighed_models(many) == (AA, "adaptive_attention_ponder_net")
+
+
+def test_one_ponder_weight_is_no_comparison(folder: Path, edit: Edit) -> None:
+    edit("sweep/trials.csv", lambda row: row | {"ponder_weight": row["ponder_weight"] and "0.1"})
+    artefacts = load(folder)
+    assert weighed_models(artefacts) == ()

@@ -1,16 +1,12 @@
-import csv
-import io
 from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.studies.graves.runs import (
     best_run,
-    graves_csv,
     graves_runs,
     graves_table,
     graves_tasks,
@@ -142,14 +138,6 @@ def test_one_difficulty_says_nothing_of_steps(folder: Path, edit: Edit) -> None:
     assert "mean steps of" not in graves_sentences(load(folder), "parity", published=True)
 
 
-def test_the_story_in_short(artefacts: Artefacts) -> None:
-    assert graves_story(artefacts) == (
-        "On Graves' parity task a recurrent network errs on 40.0 ± 2.00 % of the sequences "
-        "without adaptive steps and on 4.0 ± 1.00 % with them: clearly less. Its steps grow with "
-        "difficulty: 7.25 ± 1.21 at 1 and 10.75 ± 0.88 at 8 entries that are not 0."
-    )
-
-
 def test_a_story_without_parity_is_of_another_task(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
         edit(f"{file}.csv", lambda row: None if row["task"] == "parity" else row)
@@ -203,18 +191,3 @@ def test_the_note_says_what_is_counted(artefacts: Artefacts) -> None:
     note = graves_note(artefacts)
     assert "mean ± sd over 3 seeds" in note
     assert "entries that are not 0 (parity, error of sequences); and digits of a number (" in note
-
-
-def test_csv_has_the_same_figures(artefacts: Artefacts, folder: Path, edit: Edit) -> None:
-    found = list(csv.DictReader(io.StringIO(graves_csv(artefacts))))
-    assert len(found) == 6
-    first, second = found[:2]
-    assert (first["dev_error_mean"], first["mean_steps_mean"], first["ponder_weight"]) == (
-        *("0.4", ""),
-        "",
-    )
-    assert first["minus_without_mean"] == "" and second["minus_without_mean"] == "-0.36"
-    assert (second["steps_per_difficulty_mean"], second["halting"]) == ("0.5", "act")
-    assert (found[5]["diverged"], found[5]["steps_against_difficulty_pearson"]) == ("1", "")
-    only(edit)
-    assert len(graves_csv(load(folder)).splitlines()) == 1

@@ -1,18 +1,14 @@
-import csv
-import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts
-from reports.stored.load import load
+from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.published import ADAPTIVE, GATING, KINDS, READERS
 from reports.studies.nse.runs import (
     baselines,
-    nse_csv,
     nse_curve,
     nse_kinds,
     nse_runs,
@@ -78,12 +74,11 @@ def test_published_figures_are_complete_and_spot_checked() -> None:
             assert len(setting.dev) == len(setting.test) == len(READERS)
             assert all(60 < a < 80 for a in (*setting.dev, *setting.test))
     nouns, (strict, relaxed) = KINDS["CN"].settings[0], KINDS["WDW"].settings
-    assert nouns.figures(GATING, 6) == (73.0, 72.0)
-    assert nouns.figures(ADAPTIVE, 12) == (74.2, 71.4)
-    assert strict.figures(ADAPTIVE, 12) == (66.5, 66.2)
-    assert relaxed.figures(ADAPTIVE, 12) == (67.0, 66.7)
-    assert relaxed.figures(ADAPTIVE, 1) == relaxed.figures(GATING, 1) == (66.4, 65.3)
-    assert relaxed.figures(ADAPTIVE, 6) is None
+    assert nouns.accuracies[GATING, 6] == (73.0, 72.0)
+    assert nouns.accuracies[ADAPTIVE, 12] == (74.2, 71.4)
+    assert strict.accuracies[ADAPTIVE, 12] == (66.5, 66.2)
+    assert relaxed.accuracies[ADAPTIVE, 12] == (67.0, 66.7)
+    assert relaxed.accuracies[GATING, 1] == (66.4, 65.3)
 
 
 def test_who_did_what_has_two_settings(artefacts: Artefacts) -> None:
@@ -118,31 +113,12 @@ def test_steps_curves_and_baselines(artefacts: Artefacts) -> None:
         0.63,
     ]
     found = baselines(artefacts, "NE")["test"]
-    assert (found.count, found.candidates, found.random, found.frequent) == (200, 3.0, 0.34, 0.35)
-
-
-def test_csv_has_the_same_figures(artefacts: Artefacts) -> None:
-    found = list(csv.DictReader(io.StringIO(nse_csv(artefacts, published=True))))
-    assert len(found) == 2 * (2 + 3 + 7)
-    by_run = {
-        row["run"]: row for row in found if (row["questions"], row["source"][:4]) == ("NE", "this")
-    }
-    assert by_run["most frequent candidate"]["test_accuracy_mean"] == "0.35"
-    halting = by_run[HALTING]
-    assert (halting["strategy"], halting["steps"], halting["seeds"]) == (ADAPTIVE, "6", "3")
-    assert (halting["dev_accuracy_mean"], halting["difference"]) == ("0.67", "0.01")
-    assert (halting["mean_steps_mean"], halting["mean_steps_sd"]) == ("2.5", "0.1")
-    assert (halting["low"], halting["high"], halting["pairs"]) == ("-0.011", "0.031", "200")
-    printed = [row for row in found if row["source"] == PAPER]
-    assert [row["test_accuracy_mean"] for row in printed][:2] == ["0.711", "0.715"]
-    assert printed[-1]["run"] == "adaptive computation, 12 steps"
-    assert "Munkhdalai" not in nse_csv(artefacts, published=False)
-
-
-def test_csv_of_nothing(folder: Path, no_nse: object) -> None:
-    assert callable(no_nse)
-    no_nse()
-    assert len(nse_csv(load(folder), published=True).splitlines()) == 1
+    assert (found.count, found.candidates, found.random, found.most_frequent) == (
+        200,
+        3.0,
+        0.34,
+        0.35,
+    )
 
 
 def test_one_seed_has_no_spread(one_seed: Path) -> None:

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from reports.markdown import DASH
+from reports.blocks import DASH
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts
-from reports.stored.queries import Traced
+from reports.stored.traces import Traced
 from reports.studies.nse.traced import (
     featured_note,
     featured_question,

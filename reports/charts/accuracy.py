@@ -1,0 +1,186 @@
+"""Accuracy of the retrained models: by steps fixed after training, by steps taken, by depth."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from reports.blocks import Figure
+from reports.charts.lines import lines, mean_row, spread_lines
+from reports.charts.look import BLUE, COLOURS, MUTED, ORANGE
+from reports.charts.series import (
+    SERIES,
+    Row,
+    faded,
+    figure,
+    layered,
+    over,
+    repeated,
+    rounded,
+    tooltips,
+)
+from reports.findings import featured
+from reports.spread import Spread, title
+from reports.stored.artefacts import Artefacts
+from reports.tables.ablation import FIXED, Point, points
+from reports.tables.length_and_depth import AtDepth, by_depths, depth_models
+from reports.tables.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS, Corpus
+from reports.tables.step_habits import fifths
+
+ACROSS = "recorded depth"
+ADAPTIVE, PAPER = "adaptive halting", "paper, SNLI test"
+COLOUR_OF = {"state": BLUE, "capped": ORANGE}
+TOLD = {
+    SERIES: "steps",
+    "k": "k",
+    "accuracy": "dev accuracy, %",
+    "steps": "mean steps",
+    "n": "seeds",
+}
+
+
+def by_fixed_steps(artefacts: Artefacts, published: bool) -> Figure:
+    """Dev accuracy by number of steps in both readings, beside adaptive halting.
+
+    The paper's test figures stand beside it on the corpus that they are for.
+    """
+    found = points(artefacts.ablation_dev)
+    fixed, adaptive = [p for p in found if p.steps is not None], found[-1]
+    rows = [_row(p) for p in fixed]
+    names = [FIXED[reading].label for reading in FIXED] + [ADAPTIVE]
+    colours = [COLOUR_OF[reading] for reading in FIXED] + [MUTED]
+    if published and Corpus.of(artefacts).comparable:
+        rows += _published()
+        names, colours = [*names, PAPER], [*colours, "#009e73"]
+    axes = "inference steps k", "dev accuracy (%)"
+    drawn = lines(rows, names, *axes, TOLD, colours=colours, levels=[ADAPTIVE])
+    ablated = title(artefacts.ablated or "")
+    return figure(
+        layered(*_level(adaptive), *drawn),
+        f"{ablated}, steps fixed after training",
+        over(adaptive.accuracy),
+        f"Dev accuracy of {ablated} by number of inference steps k from "
+        f"{min(p.steps or 0 for p in fixed)} to {max(p.steps or 0 for p in fixed)} "
+        f"({over(adaptive.accuracy)}): {_highest(fixed)}; adaptive halting "
+        f"{adaptive.accuracy.percent()} % at {adaptive.mean_steps.plain()} steps.",
+    )
+
+
+def _row(p: Point) -> Row:
+    row = mean_row(FIXED[p.reading].label, p.steps or 0, p.accuracy, scale=100)
+    accuracy, steps = p.accuracy.percent(), p.mean_steps.plain()
+    return row | {"k": str(p.steps), "accuracy": accuracy, "steps": steps}
+
+
+def _level(adaptive: Point) -> list[alt.Chart]:
+    """The adaptive mean over the whole width, and its band."""
+    mean, sd = 100 * adaptive.accuracy.mean, 100 * (adaptive.accuracy.sd or 0.0)
+    row = {SERIES: ADAPTIVE, "k": "chosen for each pair", "n": str(adaptive.accuracy.n)}
+    row |= {"accuracy": adaptive.accuracy.percent(), "steps": adaptive.mean_steps.plain()}
+    ends = {"y": rounded(mean), "low": rounded(mean - sd), "high": rounded(mean + sd)}
+    base = alt.Chart(alt.InlineData(values=[row | ends]))
+    band = base.mark_rect(color=MUTED).encode(y=alt.Y("low:Q"), y2="high:Q", opacity=faded(0.14))
+    line = base.mark_rule(color=MUTED, strokeDash=[5, 3], strokeWidth=1.8)
+    level = line.encode(y=alt.Y("y:Q"), opacity=faded(1), tooltip=tooltips(TOLD))
+    return [band, level] if sd > 0 else [level]
+
+
+def _published() -> list[Row]:
+    """The paper's figures, the adaptive one at its mean number of steps."""
+    rows = []
+    for steps, accuracy in PAPER_BY_STEPS.items():
+        at = float(PAPER_MEAN_STEPS) if steps is None else steps
+        k = f"adaptive, {PAPER_MEAN_STEPS} on average" if steps is None else str(steps)
+        shown = {"k": k, "accuracy": f"{accuracy:.1f} (test)", "steps": k, "n": "1"}
+        rows.append({SERIES: PAPER, "x": at, "y": accuracy, **shown})
+    return sorted(rows, key=lambda row: float(row["x"]))
+
+
+def _highest(fixed: list[Point]) -> str:
+    """The best k of each reading; the smallest of equals."""
+    said = []
+    for reading, named in FIXED.items():
+        line = [p for p in fixed if p.reading == reading]
+        if line:
+            best = max(line, key=lambda p: (p.accuracy.mean, -(p.steps or 0)))
+            said.append(f"{named.label}, highest {best.accuracy.percent()} % at k = {best.steps}")
+    return "; ".join(said)
+
+
+def by_steps(artefacts: Artefacts, models: Sequence[str]) -> Figure:
+    """Accuracy by fifths of the pairs, from the fewest steps to the most, a line per model."""
+    found = {
+        model: [Spread.of(part["right"]) for part in fifths(artefacts, model).values()]
+        for model in models
+    }
+    return spread_lines(
+        [(title(model), dict(enumerate(parts, 1))) for model, parts in found.items()],
+        ("fifth of the pairs, fewest steps first", "test accuracy (%)"),
+        "Test accuracy by number of steps",
+        "Test accuracy by fifths of the pairs, from the fewest steps to the most",
+        percent=True,
+        of="model",
+    )
+
+
+def shown_models(artefacts: Artefacts) -> list[str]:
+    """Those with figures by depth; of many models, those that are featured."""
+    return [model for model in depth_models(artefacts) if model in featured(artefacts)]
+
+
+def stepping_models(artefacts: Artefacts) -> list[str]:
+    """Those of them that take steps at every depth."""
+    return [
+        model
+        for model in shown_models(artefacts)
+        if all(at.steps is not None for at in by_depths(artefacts, model))
+    ]
+
+
+def by_depth(artefacts: Artefacts) -> Figure:
+    """A line per model over the depths."""
+    found = {
+        model: [(at, at.accuracy) for at in by_depths(artefacts, model)]
+        for model in shown_models(artefacts)
+    }
+    return _by_depth(artefacts, found, "Test accuracy", "test accuracy (%)", 100)
+
+
+def steps_by_depth(artefacts: Artefacts) -> Figure:
+    """The same of the mean steps, of those models that take any."""
+    found = {
+        model: [(at, at.steps) for at in by_depths(artefacts, model) if at.steps is not None]
+        for model in stepping_models(artefacts)
+    }
+    steps = "steps per test pair"
+    return _by_depth(artefacts, found, f"Mean {steps}", f"mean {steps}", 1)
+
+
+def _by_depth(
+    artefacts: Artefacts,
+    found: Mapping[str, Sequence[tuple[AtDepth, Spread]]],
+    what: str,
+    up: str,
+    scale: int,
+) -> Figure:
+    """A line per model; its colour is the same in both figures."""
+    of = dict(zip(shown := shown_models(artefacts), repeated(COLOURS, len(shown)), strict=True))
+    rows: list[Row] = []
+    said = []
+    unit = " %" if scale == 100 else ""
+    for model, line in found.items():
+        for at, spread in line:
+            worded = spread.percent() if scale == 100 else spread.plain()
+            told = {"depth": str(at.depth), "value": worded + unit, "pairs": f"{at.pairs:,}"}
+            rows.append(mean_row(title(model), at.depth, spread, scale) | told)
+        ends = [rows[-len(line)], rows[-1]]
+        each = [f"{end['value']} at depth {end['depth']}" for end in ends]
+        said.append(f"{title(model)} {' and '.join(dict.fromkeys(each))}")
+    told = {SERIES: "model", "depth": "depth", "value": what, "n": "seeds", "pairs": "pairs"}
+    names = [title(model) for model in found]
+    spread = next(iter(found.values()))[0][1]
+    return figure(
+        layered(*lines(rows, names, ACROSS, up, told, colours=[of[m] for m in found])),
+        f"{what} by {ACROSS}",
+        over(spread),
+        f"{what} by {ACROSS} ({over(spread)}): {'; '.join(said)}.",
+    )

@@ -1,0 +1,146 @@
+"""Graves' tasks (2016, figures 4 to 19): errors by ponder weight, difficulty, epoch; and steps."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import altair as alt
+
+from reports.blocks import Chart, Figure
+from reports.charts.lines import ByWhole, mean_row, spread_lines
+from reports.charts.look import BLUE, INK, MUTED
+from reports.charts.series import Row, figure, inline, layered, rounded, tooltips
+from reports.spread import PLUS_MINUS, Spread, setting
+from reports.stored.artefacts import Artefacts
+from reports.studies.graves.runs import (
+    Level,
+    Run,
+    best_run,
+    graves_curve,
+    graves_levels,
+    graves_runs,
+)
+from reports.studies.graves.tasks import ACT, NONE, TASKS
+
+ROOM = 1.5  # factor of a ponder weight that is left free on either side
+ERROR = "sequence error, %"
+DASHES = "dashes: without ACT".replace(" ", "\N{NO-BREAK SPACE}")  # else too wide a line on a phone
+
+
+def graves_charts(artefacts: Artefacts, task: str) -> Iterator[Chart]:
+    """The figures that a task allows: graves_KIND_TASK."""
+    runs = graves_runs(artefacts, task)
+    if weighed(runs):
+        yield Chart(f"graves_error_{task}", by_weight(task, runs))
+    levels = [(run, graves_levels(artefacts, task, run)) for run in runs]
+    if any(level.error for _, of in levels for level in of):
+        yield Chart(f"graves_difficulty_{task}", error_by_difficulty(task, levels))
+    if any(level.steps for _, of in levels for level in of):
+        yield Chart(f"graves_ponder_{task}", steps_by_difficulty(task, levels))
+    curves = [(run, graves_curve(artefacts, task, run)) for run in runs]
+    if any(curve for _, curve in curves):
+        yield Chart(f"graves_curves_{task}", error_by_epoch(task, curves))
+
+
+def weighed(runs: list[Run]) -> list[Run]:
+    """The runs of ACT that a log axis has a place for, smallest ponder weight first."""
+    found = [run for run in runs if run.halting == ACT and (run.ponder_weight or 0.0) > 0]
+    return sorted(found, key=lambda run: run.ponder_weight or 0.0)
+
+
+def by_weight(task: str, runs: list[Run]) -> Figure:
+    """Sequence error by ponder weight: seeds, their means, and a level without ACT."""
+    act, without = weighed(runs), best_run(runs, NONE)
+    weights = [run.ponder_weight or 0.0 for run in act]
+    axis = alt.Axis(title="ponder weight", values=weights, format="~f", grid=False)
+    room = alt.Scale(type="log", domain=[weights[0] / ROOM, weights[-1] * ROOM], nice=False)
+    x = alt.X("x:Q", axis=axis, scale=room)
+    y = alt.Y("y:Q", title="sequence error (%)", scale=alt.Scale(zero=False))
+    told = {"weight": "ponder weight", "error": ERROR}
+    dots = alt.Chart(inline([row for run in act for row in _seeds(run)]))
+    dot = dots.mark_point(filled=True, color=BLUE, opacity=0.45, size=32).encode(
+        x=x, y=y, tooltip=tooltips({**told, "seed": "seed"})
+    )
+    base = alt.Chart(inline([_mean(run) for run in act])).encode(x=x)
+    line = base.mark_line(color=INK, strokeWidth=1, opacity=0.6).encode(y=y)
+    bar = base.mark_rule(color=INK, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q")
+    point = base.mark_point(filled=True, color=INK, shape="diamond", size=70)
+    mean = point.encode(y=y, tooltip=tooltips({**told, "n": "seeds"}))
+    level = [] if without is None else [_level(without)]
+    title = TASKS[task].title
+    each = [f"{run.error.percent()} % at {_weight(run)}" for run in act]
+    beside = "" if without is None else f"; {without.label}: {without.error.percent()} %"
+    below = f"points: seeds; diamonds: mean {PLUS_MINUS} 1 sd"
+    return figure(
+        layered(*level, dot, line, bar, mean),
+        f"{title}: sequence error by ponder weight",
+        below if without is None else f"{below}; {DASHES}",
+        f"{title}: sequence error on dev by ponder weight of ACT, mean {PLUS_MINUS} sd "
+        f"over seeds: {', '.join(each)}{beside}.",
+    )
+
+
+def _weight(run: Run) -> str:
+    return setting(str(run.ponder_weight))
+
+
+def _seeds(run: Run) -> list[Row]:
+    place: Row = {"x": run.ponder_weight, "weight": _weight(run)}
+    return [
+        place | {"y": rounded(100 * error), "error": f"{100 * error:.1f}", "seed": str(seed)}
+        for seed, error in run.errors.items()
+    ]
+
+
+def _mean(run: Run) -> Row:
+    row = mean_row(run.label, run.ponder_weight or 0.0, run.error, scale=100)
+    row |= {"low": row.get("low", row["y"]), "high": row.get("high", row["y"])}
+    return row | {"weight": _weight(run), "error": run.error.percent()}
+
+
+def _level(run: Run) -> alt.Chart:
+    row = {"y": rounded(100 * run.error.mean), "run": run.label, "error": run.error.percent()}
+    base = alt.Chart(inline([row | {"n": str(run.error.n)}]))
+    rule = base.mark_rule(color=MUTED, strokeDash=[5, 3], strokeWidth=1.8)
+    told = {"run": "run", "error": ERROR, "n": "seeds"}
+    level: alt.Chart = rule.encode(y=alt.Y("y:Q"), tooltip=tooltips(told))
+    return level
+
+
+def error_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Figure:
+    """Error of instances by difficulty, a line for each run."""
+    known = TASKS[task]
+    found = [(run, {v.difficulty: v.error for v in of if v.error}) for run, of in levels]
+    return spread_lines(
+        _named(found),
+        (known.difficulty, f"{known.counted_in} in error (%)"),
+        f"{known.title}: error by difficulty",
+        f"{known.title}: share of {known.counted_in} in error on dev by {known.difficulty}",
+        percent=True,
+    )
+
+
+def steps_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Figure:
+    """Mean steps of inputs by difficulty, a line for each run that halts."""
+    known = TASKS[task]
+    found = [(run, {v.difficulty: v.steps for v in of if v.steps}) for run, of in levels]
+    return spread_lines(
+        _named(found),
+        (known.difficulty, "mean steps per input"),
+        f"{known.title}: steps by difficulty",
+        f"{known.title}: mean steps per input on dev by {known.difficulty}",
+    )
+
+
+def error_by_epoch(task: str, curves: list[tuple[Run, dict[int, Spread]]]) -> Figure:
+    """Sequence error on dev while training, a line for each run."""
+    title = TASKS[task].title
+    return spread_lines(
+        _named(curves),
+        ("epoch", "sequence error (%)"),
+        f"{title}: sequence error by epoch",
+        f"{title}: sequence error on dev by epoch",
+        percent=True,
+    )
+
+
+def _named(found: Sequence[tuple[Run, Mapping[int, Spread | None]]]) -> list[ByWhole]:
+    return [(run.label, by) for run, by in found]

@@ -1,0 +1,165 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actmodels.registry import deviations
+from reports.blocks import DASH
+from reports.spread import MINUS
+from reports.stored.artefacts import Artefacts, load
+from reports.studies.fidelity import (
+    Variant,
+    fidelity_models,
+    fidelity_note,
+    fidelity_sentences,
+    fidelity_table,
+    variants,
+)
+from tests.reports.conftest import Edit, Row
+
+DA, AA = "decomposable_attention", "adaptive_attention"
+
+
+def by_name(artefacts: Artefacts, model: str) -> dict[str, Variant]:
+    return {variant.name: variant for variant in variants(artefacts, model)}
+
+
+def cells(table: str, first: str) -> list[str]:
+    rows = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table.splitlines()]
+    return next(row for row in rows if row[0] == first)
+
+
+def test_shares_of_the_gap_by_hand(artefacts: Artefacts) -> None:
+    found = by_name(artefacts, DA)
+    # -0.025, -0.005 and +0.001 of -0.04
+    assert found["scrambled"].share == 0.625
+    assert found["unmasked"].share == 0.125
+    assert found["dropped batches"].share == -0.025
+    assert found["as published"].share == 1
+
+
+def test_only_parts_of_what_was_published_have_a_share(artefacts: Artefacts) -> None:
+    without = {v.name for v in variants(artefacts, DA) if v.share is None}
+    others = {"unit vectors", "raw vectors", "small normal start", "converged", "word types"}
+    assert without == {"corrected", *others}
+
+
+def test_no_share_of_a_gap_that_is_not_clear(artefacts: Artefacts) -> None:
+    assert all(variant.share is None for variant in variants(artefacts, AA))
+    assert "share of the gap" not in str(fidelity_table(artefacts, AA))
+
+
+def test_no_share_without_the_variant_as_published(folder: Path, edit: Edit) -> None:
+    edit("fidelity/variants.csv", lambda r: None if r["variant"] == "as published" else r)
+    assert all(variant.share is None for variant in variants(load(folder), DA))
+
+
+def test_rows_by_hand(artefacts: Artefacts) -> None:
+    table = str(fidelity_table(artefacts, DA))
+    assert cells(table, "scrambled") == [
+        *("scrambled", "`scrambled_alignment: True`", "3", "80.0 ± 0.80", "78.5 ± 1.10"),
+        *(f"{MINUS}2.50 ({MINUS}3.40 to {MINUS}1.50)", "< 0.001", "62"),
+    ]
+    assert cells(table, "corrected")[1:] == [
+        *("nothing", "3", "82.5 ± 0.80", "81.0 ± 1.10", DASH, DASH, DASH)
+    ]
+    assert cells(table, "small normal start")[-2:] == ["0.040", DASH]
+
+
+def test_steps_only_of_a_model_that_takes_some(artefacts: Artefacts) -> None:
+    assert "mean steps" not in str(fidelity_table(artefacts, DA))
+    assert cells(str(fidelity_table(artefacts, AA)), "no ponder cost")[5] == "9.25"
+
+
+def test_settings_and_sameness(artefacts: Artefacts) -> None:
+    found = by_name(artefacts, DA)
+    assert found["corrected"].settings == ()
+    assert found["converged"].settings == ("max_epochs", "patience")
+    assert [v.name for v in found.values() if v.same] == ["raw vectors"]
+
+
+def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
+    one = {"seeds": "1", "dev_accuracy_sd": "", "test_accuracy_sd": ""}
+    edit("fidelity/variants.csv", lambda row: row | one)
+    assert "±" not in str(fidelity_table(load(folder), DA))
+
+
+def test_nothing_without_the_study(folder: Path, edit: Edit) -> None:
+    edit("fidelity/variants.csv", lambda row: None)
+    assert fidelity_models(load(folder)) == ()
+
+
+SetVariant = Callable[..., None]
+
+
+@pytest.fixture
+def set_variant(edit: Edit) -> SetVariant:
+    """Change cells of the variants of one name."""
+
+    def set_variant(variant: str, **cells: str) -> None:
+        def of(row: Row) -> Row:
+            return row | cells if row["variant"] == variant else row
+
+        edit("fidelity/variants.csv", of)
+
+    return set_variant
+
+
+def test_what_costs_clearly_and_what_does_not(artefacts: Artefacts) -> None:
+    text = fidelity_sentences(artefacts, DA)
+    assert "Decomposable Attention, *corrected*, has 81.0 ± 1.10 % on test." in text
+    assert (
+        f"All deviations together (*as published*) clearly cost accuracy: {MINUS}4.00 ({MINUS}5.20 "
+        f"to {MINUS}2.70) points. Alone, the costliest, *scrambled*, makes 62 % of that."
+    ) in text
+    own, others = text.split("Of the deviations of the 2016 code,")[1].split("Of other choices,")
+    assert f"*scrambled and unmasked* {MINUS}3.10 ({MINUS}4.10 to {MINUS}2.00) clearly cost" in own
+    assert "*dropped batches* +0.10 (" in own and "make no clear difference" in own
+    assert "*small normal start*" in others and "*small normal start*" not in own
+    assert "*converged* +2.20 (+1.20 to +3.10) clearly gains accuracy" in others
+    assert "*raw vectors* changes nothing at all" in others
+
+
+def test_deviations_that_cost_nothing_clearly(artefacts: Artefacts) -> None:
+    text = fidelity_sentences(artefacts, AA)
+    assert "All deviations together (*as published*) do not clearly cost accuracy" in text
+    assert "clearly cost accuracy;" not in text and "Of other choices" not in text
+    assert "costliest" not in text
+
+
+def test_deviations_that_gain(folder: Path, set_variant: SetVariant) -> None:
+    set_variant("as published", difference="0.02", low="0.01", high="0.03")
+    text = fidelity_sentences(load(folder), DA)
+    assert "(*as published*) clearly gain accuracy: +2.00 (+1.00 to +3.00) points. Of" in text
+
+
+def test_a_loss_that_no_single_deviation_has(folder: Path, set_variant: SetVariant) -> None:
+    set_variant("scrambled", high="0.001")
+    assert "No single one of them clearly does." in fidelity_sentences(load(folder), DA)
+
+
+def test_a_reference_alone(folder: Path, edit: Edit) -> None:
+    edit("fidelity/variants.csv", lambda r: r if r["variant"] == "corrected" else None)
+    text = fidelity_sentences(load(folder), DA)
+    assert text == "Decomposable Attention, *corrected*, has 81.0 ± 1.10 % on test."
+
+
+def test_the_note_says_what_the_interval_is(artefacts: Artefacts) -> None:
+    note = fidelity_note(artefacts, published=False)
+    said = "over seeds and test pairs (n = 3 seeds: over few it is rather too narrow)"
+    assert f"paired bootstrap {said}" in note
+    assert "both scored (96 to 100)" in note
+    assert "comparisons (15 here)" in note
+    assert "83.8" not in note and "arXiv" not in note
+
+
+def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
+    edit("fidelity/variants.csv", lambda row: row | {"seeds": "1"})
+    note = fidelity_note(load(folder), published=False)
+    assert "(n = 1 seed: it holds for these trainings alone, so nothing is called clear)" in note
+
+
+def test_deviations_are_those_of_the_twin() -> None:
+    assert "scrambled_alignment" in deviations(DA) and "batch_remainder" not in deviations(DA)
+    assert "batch_remainder" in deviations(AA)
+    assert deviations("lstm_encoders") == set()
