@@ -29,9 +29,8 @@ from pipeline.studies.readers import (
     step_rows,
 )
 from pipeline.studies.study import Run, history_rows
-from tests.actmodels.reader.samples import make, questions, reader_trial, rows
+from tests.actmodels.reader.samples import WORDS, make, questions, reader_trial, rows
 from tests.pipeline.project import told, write_params, written
-from tests.pipeline.sources.test_vectors import WORDS
 from tests.pipeline.test_study_params import READING as SETTINGS
 
 STUDY = ReadingStudy(**SETTINGS)
