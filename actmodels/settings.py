@@ -33,13 +33,18 @@ class InputConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """Optimisation of one trial."""
+    """Optimisation of one trial.
+
+    depth_epochs: epochs before the pairs of the next recorded depth join the training; 0 for all
+        from the start. An epoch has as many pairs as the split ever: shallow ones come again.
+    """
 
     optimizer: Optimizer
     learning_rate: Positive
     adagrad_accumulator: Amount
     clip_norm: Positive
     batch_size: Count
+    depth_epochs: Natural
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class IterativeAttentionConfig:
     """Shape of the thesis' Iterative Attention model (thesis section 5.1).
 
     encoder_size: state of the GRU that reads a sentence; bidirectional adds as many.
+    shared_encoder: the same GRU reads premise and hypothesis; the thesis has one for each.
     """
 
     width: Count
@@ -76,6 +82,7 @@ class IterativeAttentionConfig:
     state_size: Count
     gate_size: Count
     bidirectional: bool
+    shared_encoder: bool
     dropout: Share
     init: Init
     init_std: Positive

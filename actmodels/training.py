@@ -6,6 +6,7 @@ import torch
 from torch import Generator, Tensor
 
 from actmodels.config import TrialConfig
+from actmodels.data.curriculum import epoch_pairs
 from actmodels.data.pairs import FILLER, Batch, collate
 from actmodels.data.trial_data import TrialData, input_rows, trained_rows
 from actmodels.evaluation import evaluate
@@ -80,9 +81,10 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def batches(self, order: Generator) -> Iterator[Batch]:
         """See ModelTraining."""
         null_token = self.config.input.null_token
-        size = self.config.training.batch_size
-        for index in self.model.batches(self.data.train, size, order):
-            yield collate(self.data.train, index, null_token=null_token, device=self.device)
+        settings = self.config.training
+        pairs = epoch_pairs(self.data.train, settings.depth_epochs, self.next_epoch)
+        for index in self.model.batches(pairs, settings.batch_size, order):
+            yield collate(pairs, index, null_token=null_token, device=self.device)
 
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
         """See ModelTraining."""

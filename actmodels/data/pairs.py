@@ -38,6 +38,12 @@ class PairTensors:
     def __len__(self) -> int:
         return self.labels.numel()
 
+    def take(self, rows: Tensor) -> "PairTensors":
+        """The pairs `rows` [any number] in this order, each as often as it is named."""
+        premise = sentences(self.premise_ids, self.premise_offsets, rows)
+        hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
+        return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows])
+
     def save(self, path: Path) -> None:
         """Write atomically; the same content always gives the same bytes."""
         save_stored({f.name: getattr(self, f.name) for f in fields(self)}, path)
@@ -46,6 +52,15 @@ class PairTensors:
     def load(cls, path: Path) -> "PairTensors":
         """Memory-map the file; raises ArtefactError if it is missing or damaged."""
         return load_stored(cls, path, "a split of sentence pairs")
+
+
+def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Ids and offsets of the sentences `rows`, end to end."""
+    lengths = offsets.diff()[rows]
+    ends = lengths.cumsum(0)
+    shift = offsets[rows] - (ends - lengths)  # from a sentence's place here to its place in ids
+    places = torch.arange(int(lengths.sum())) + shift.repeat_interleave(lengths)
+    return ids[places], torch.cat([ends.new_zeros(1), ends])
 
 
 class Batch(NamedTuple):

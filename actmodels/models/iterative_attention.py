@@ -38,14 +38,16 @@ class IterativeAttention(AlternatingAttention):
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         sizes, both = (config.width, config.encoder_size), config.bidirectional
         self.encode_premise = GRUEncoder(*sizes, bidirectional=both)
-        self.encode_hypothesis = GRUEncoder(*sizes, bidirectional=both)
+        shared = config.shared_encoder
+        self.encode_hypothesis = None if shared else GRUEncoder(*sizes, bidirectional=both)
         self.memory_dropout = Dropout(config.dropout)
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:
         """Encode the sentences; words of size encoder_size per direction."""
         premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
-        hypothesis = self.encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)
+        encode_hypothesis = self.encode_hypothesis or self.encode_premise
+        hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)
         return Memories(
             self.memory_dropout(premise),
             batch.premise_mask,

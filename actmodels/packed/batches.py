@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from actmodels.data.pairs import FILLER, Batch, PairTensors, collate
+from actmodels.data.pairs import FILLER, Batch
 
 
 def shared_batch(batch: Batch, trials: int) -> Batch:
@@ -51,26 +51,14 @@ def joined_batch(batches: Sequence[Batch]) -> Batch:
     return Batch(*(torch.stack(parts) for parts in zip(*same, strict=True)))
 
 
-def pack_batches(
-    pairs: PairTensors,
-    orders: Sequence[Iterator[Tensor]],
-    seeds: Sequence[int],
-    *,
-    null_token: bool,
-    device: torch.device,
-) -> Iterator[Batch]:
+def pack_batches(own: Sequence[Iterator[Batch]], seeds: Sequence[int]) -> Iterator[Batch]:
     """The batches of an epoch.
 
     Args:
-        orders: the rows of each batch, one iterator per trial.
-        seeds: what each trial's order was drawn with; trials with the same one share theirs.
+        own: the batches of each trial.
+        seeds: what they were drawn with; trials with the same one share theirs.
     """
     if len(set(seeds)) == 1:
-        for index in orders[0]:
-            batch = collate(pairs, index, null_token=null_token, device=device)
-            yield shared_batch(batch, len(seeds))
-        return
-    for indices in zip(*orders, strict=True):
-        yield joined_batch(
-            [collate(pairs, index, null_token=null_token, device=device) for index in indices]
-        )
+        yield from (shared_batch(batch, len(seeds)) for batch in own[0])
+    else:
+        yield from (joined_batch(batches) for batches in zip(*own, strict=True))

@@ -153,26 +153,19 @@ class PackTraining:
             the running figures, and which trials [trials] never met a loss that is not finite;
             one that did stands still from there on.
         """
-        first = members[0].config
         draws = [member.epoch_generator for member in members]
         seeds = [one.initial_seed() for one in draws]
-        orders = [pack.batches(self.data.train, first.training.batch_size, one) for one in draws]
         means = EpochMeans()
         updates: EagerUpdates | GraphedUpdates = EagerUpdates(pack, optimizer, len(members))
         if self.graphs:
-            rows = first.training.batch_size
+            rows = members[0].config.training.batch_size
             updates = GraphedUpdates(pack, optimizer, len(members), rows)
         pack.train()
         own_seeds = torch.tensor([m.config.seed for m in members], device=self.device)
         epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
         pack.start_epoch(epochs)
-        batches = pack_batches(
-            self.data.train,
-            orders,
-            seeds,
-            null_token=first.input.null_token,
-            device=self.device,
-        )
+        own = [member.batches(one) for member, one in zip(members, draws, strict=True)]
+        batches = pack_batches(own, seeds)
         for update, batch in enumerate(batches):
             prediction = updates.run(batch, update_key(own_seeds, epochs, update))
             labels = torch.where(updates.alive[:, None], batch.labels, FILLER)

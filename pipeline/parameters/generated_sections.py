@@ -58,3 +58,5 @@ class Chains(Section):
     test: Count
     max_depth: Annotated[int, Field(ge=1, le=4), must_be("a whole number from 1 to 4")]
     beyond: Annotated[int, Field(ge=0, le=2), must_be("0, 1 or 2")]
+    stated: Portion
+    shortest: Portion

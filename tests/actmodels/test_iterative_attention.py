@@ -126,14 +126,16 @@ def test_the_state_persists_at_first() -> None:
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_encoders_of_premise_and_hypothesis_are_separate(bidirectional: bool) -> None:
-    model = model_checks.make(sample_trial("iterative_attention", bidirectional=bidirectional))
+@pytest.mark.parametrize("shared", [False, True])
+def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -> None:
+    config = sample_trial("iterative_attention", bidirectional=bidirectional, shared_encoder=shared)
+    model = model_checks.make(config)
     batch = sample_batch()
     same = batch._replace(premise=batch.hypothesis, premise_mask=batch.hypothesis_mask)
     memories = model.memories(same)
     assert memories.premise.shape == memories.hypothesis.shape
     assert memories.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
-    assert not torch.allclose(memories.premise, memories.hypothesis)
+    assert torch.equal(memories.premise, memories.hypothesis) == shared
 
 
 def test_memories_are_dropped_once() -> None:

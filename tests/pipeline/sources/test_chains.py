@@ -10,12 +10,14 @@ from actmodels.data.labels import LABELS
 from pipeline.lexical.classifier import Split, fit
 from pipeline.lexical.features import GROUPS, Features
 from pipeline.parameters.generated_sections import Chains
-from pipeline.sources.chains import generate_split
+from pipeline.sources.chains import ROOMS, generate_split
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.tokens import TokenPair
 from pipeline.sources.treebank import tokenise
 
-SETTINGS = Chains(seed=3, train=600, dev=240, test=300, max_depth=4, beyond=1)
+SETTINGS = Chains(
+    seed=3, train=600, dev=240, test=300, max_depth=4, beyond=1, stated=0.5, shortest=0.7
+)
 LINK = re.compile(r"(\w+) in (\w+)\.")
 
 
@@ -27,7 +29,9 @@ def read(pair: Pair) -> tuple[str, int]:
     question = LINK.fullmatch(pair.hypothesis)
     assert question
     here, links = question[1].lower(), 0
-    while here in inside:
+    if question[2] in inside:  # one link, wherever it leads
+        here, links = inside[here], 1
+    while here in inside and question[2] not in inside:
         here, links = inside[here], links + 1
     if here == "doubt":
         return "neutral", links
@@ -54,7 +58,7 @@ def test_same_seed_same_pairs_and_no_pair_is_in_two_splits() -> None:
 def test_sentences_apart_tell_neither_label_nor_depth() -> None:
     """A premise has the words of all its hypotheses, as often and as many at every depth."""
     shapes = defaultdict(set)
-    for pair in generate_split(SETTINGS, "train"):
+    for pair in generate_split(SETTINGS, "dev"):
         words = pair.premise.lower().replace(".", "").split()
         thing, room = pair.hypothesis.lower().removesuffix(".").split(" in ")
         shapes[pair.depth].add((pair.label, len(words), words.count(thing), words.count(room)))
@@ -63,12 +67,31 @@ def test_sentences_apart_tell_neither_label_nor_depth() -> None:
         assert found == {(label, 3 * 4 * 3, named, 1) for label in LABELS}
 
 
+def test_train_has_shorter_chains_and_any_link_and_neither_sentence_tells_the_label() -> None:
+    """Per length of chains and kind of hypothesis, words occur alike often under each label."""
+    settings = SETTINGS.model_copy(update={"train": 6000})
+    counts: dict[tuple[int, bool, bool, int], Counter[str]] = defaultdict(Counter)
+    for pair in generate_split(settings, "train"):
+        words = pair.premise.lower().replace(".", "").split()
+        thing, target = pair.hypothesis.lower().removesuffix(".").split(" in ")
+        shape = (len(words) // 9, target in ROOMS, words.count(thing) == 1, pair.depth)
+        counts[shape][pair.label] += 1
+    assert {links for links, *_ in counts} == {1, 2, 3, 4}
+    assert sum(count.total() for (_, room, *_), count in counts.items() if not room) > 200
+    for shape, labels in counts.items():
+        expected = labels.total() / 3
+        far = sum((labels[label] - expected) ** 2 / expected for label in LABELS)
+        assert far < 18.4, (shape, labels)  # chi-squared with 2 degrees of freedom: p = 0.0001
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_features_of_words_are_at_chance_at_every_depth() -> None:
     """Those of Bowman et al. 2015: n-grams, pairs of words and of bigrams, lengths, overlap."""
     features = Features(GROUPS, min_count=5)
-    settings = Chains(seed=5, train=6000, dev=3000, test=1, max_depth=4, beyond=0)
+    settings = Chains(
+        seed=5, train=6000, dev=3000, test=1, max_depth=4, beyond=0, stated=0.0, shortest=0.0
+    )
     sets = {}
     for split in ("train", "dev"):
         pairs = [tokens(pair) for pair in generate_split(settings, split)]
