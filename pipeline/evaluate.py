@@ -13,31 +13,13 @@ from actmodels.rows.columns import columns
 from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
 from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.paired import hits_by_model, paired_rows
-from pipeline.measures.steps import correlation_rows, length_rows
+from pipeline.measures.steps import correlation_rows, depth_rows, length_rows
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.trained.trials import data_digest, retrained_models
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
-
-
-def depth_rows(
-    name: dict[str, Any], result: Evaluation, pairs: PairTensors
-) -> list[dict[str, Any]]:
-    """Accuracy and steps by recorded reasoning depth; none where the corpus records none."""
-    rows = []
-    depths = pairs.depths[result.rows]
-    for depth in depths.unique().tolist():
-        chosen = depths == depth
-        if depth == 0:
-            continue
-        hits = (result.predictions == result.labels)[chosen]
-        steps = None if result.steps is None else result.steps[chosen].double().mean().item()
-        accuracy = hits.double().mean().item()
-        values = (depth, int(chosen.sum()), accuracy, steps)
-        rows.append(name | dict(zip(columns(AtDepth, after="seed"), values, strict=True)))
-    return rows
 
 
 def prediction_rows(

@@ -70,13 +70,18 @@ class Result(RunName):
 
 
 @dataclass(frozen=True)
-class AtDepth(RunName):
-    """artefacts/evaluate/depth.csv: the pairs of one recorded reasoning depth."""
+class OfDepth:
+    """The pairs of one recorded reasoning depth."""
 
     depth: int
     pairs: int
     accuracy: Share
     mean_steps: float | None
+
+
+@dataclass(frozen=True)
+class AtDepth(OfDepth, RunName):
+    """artefacts/evaluate/depth.csv."""
 
 
 @dataclass(frozen=True)
@@ -184,11 +189,22 @@ class HaltingPoint:
 
 
 @dataclass(frozen=True)
-class HaltingTime:
-    """artefacts/halting/timings.csv."""
+class HaltingRun:
+    """Which training a row is of."""
 
     kind: Name
     point: Name
     seed: int
+
+
+@dataclass(frozen=True)
+class HaltingAtDepth(OfDepth, HaltingRun):
+    """artefacts/halting/depth.csv: on dev."""
+
+
+@dataclass(frozen=True)
+class HaltingTime(HaltingRun):
+    """artefacts/halting/timings.csv."""
+
     epochs: int
     seconds: float

@@ -9,7 +9,7 @@ from torch import Tensor
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
 from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Correlations
+from actmodels.rows.pairs import Correlations, OfDepth
 
 
 def mean_lengths(pairs: PairTensors) -> Tensor:
@@ -52,3 +52,18 @@ def length_rows(
         name | {"mean_length": length, "steps": int(steps), "pairs": count}
         for (length, steps), count in zip(cells.tolist(), counts.tolist(), strict=True)
     ]
+
+
+def depth_rows(
+    name: dict[str, Any], result: Evaluation, pairs: PairTensors
+) -> list[dict[str, Any]]:
+    """Accuracy and steps by recorded reasoning depth; none where the corpus records none."""
+    rows = []
+    depths = pairs.depths[result.rows]
+    for depth in depths[depths > 0].unique().tolist():
+        chosen = depths == depth
+        hits = (result.predictions == result.labels)[chosen]
+        steps = None if result.steps is None else result.steps[chosen].double().mean().item()
+        values = (depth, int(chosen.sum()), hits.double().mean().item(), steps)
+        rows.append(name | dict(zip(columns(OfDepth), values, strict=True)))
+    return rows

@@ -103,6 +103,7 @@ class Artefacts:
     fidelity: pd.DataFrame = _table("fidelity/variants.csv", pairs.Variant)
     fidelity_timings: pd.DataFrame = _table("fidelity/timings.csv", pairs.VariantTime)
     halting: pd.DataFrame = _table("halting/points.csv", pairs.HaltingPoint)
+    halting_depth: pd.DataFrame = _table("halting/depth.csv", pairs.HaltingAtDepth)
     halting_timings: pd.DataFrame = _table("halting/timings.csv", pairs.HaltingTime)
     graves: pd.DataFrame = _table("graves/results.csv", sequences.SequenceResult)
     graves_difficulty: pd.DataFrame = _table("graves/difficulty.csv", sequences.AtDifficulty)

@@ -86,6 +86,19 @@ def halting_table(artefacts: Artefacts) -> Table:
     return Table(header, rows, left=2)
 
 
+def halting_depth_table(artefacts: Artefacts) -> Table:
+    """Dev accuracy of each point by recorded depth."""
+    found = artefacts.halting_depth
+    pairs = found.groupby("depth")["pairs"].first()
+    header = ["halting", "setting", *(f"depth {at} ({n:,} pairs), %" for at, n in pairs.items())]
+    rows = []
+    for p in halting_points(artefacts):
+        of = found[(found["kind"] == p.kind) & (found["point"] == p.text)]
+        each = of.groupby("depth", sort=True)["accuracy"]
+        rows.append([KINDS[p.kind], p.label, *(Spread.of(share).percent() for _, share in each)])
+    return Table(header, rows, left=2)
+
+
 def _weight(value: float | None) -> str:
     """Two digits; a target's ponder weight may be below zero."""
     if value is None:

@@ -43,6 +43,9 @@ def halting_section(artefacts: Artefacts) -> Iterator[Block]:
     yield Text(halting.halting_note(artefacts))
     yield Text(halting.halting_sentences(artefacts))
     yield halting.halting_table(artefacts)
+    if not artefacts.halting_depth.empty:
+        yield Text("Dev accuracy of the same runs by recorded depth:")
+        yield halting.halting_depth_table(artefacts)
     yield Chart("halting", studies.halting(artefacts))
 
 

@@ -61,6 +61,7 @@ def test_two_runs_are_equal_and_a_third_does_nothing(whole: Project, tmp_path: P
     assert "artefacts/report/report.md" in first
     assert sorted(first) == sorted(second)
     assert len(first["artefacts/nse/queries.jsonl"].splitlines()) == 3
+    assert len(first["artefacts/halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
     assert [name for name in first if first[name] != second[name]] == []
 
     start = time.monotonic()

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from actmodels.evaluation import Evaluation
-from pipeline.evaluate import depth_rows, prediction_rows
+from pipeline.evaluate import prediction_rows
+from pipeline.measures.steps import depth_rows
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}

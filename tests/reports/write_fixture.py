@@ -32,6 +32,7 @@ SHARED: dict[str, Any] = {
     "learning_rate": 0.001,
     "adagrad_accumulator": 0.1,
     "clip_norm": 5.0,
+    "depth_epochs": 0,
     "batch_size": 32,
     "oov_rule": "own",
     "oov_buckets": 100,

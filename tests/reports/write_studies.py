@@ -10,6 +10,7 @@ from typing import Any
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import (
     Correlations,
+    HaltingAtDepth,
     HaltingPoint,
     HaltingTime,
     Lengths,
@@ -91,11 +92,18 @@ def fidelity() -> dict[str, Table]:
 
 
 def halting() -> dict[str, Table]:
-    """points.csv and timings.csv."""
+    """points.csv, depth.csv and timings.csv; shallow pairs are 10 points easier than deep ones."""
     rows = [[kind, point, 3, *figures] for kind, point, *figures in POINTS]
+    deep = [
+        [kind, point, seed, depth, 50, round(accuracy + 0.15 - 0.1 * depth + 0.01 * seed, 4), steps]
+        for kind, point, accuracy, _, steps, *_ in POINTS
+        for seed in SEEDS
+        for depth in (1, 2)
+    ]
     seconds = [[kind, point, seed, 6, 30.0] for kind, point, *_ in POINTS for seed in SEEDS]
     return {
         "points.csv": (columns(HaltingPoint), rows),
+        "depth.csv": (columns(HaltingAtDepth), deep),
         "timings.csv": (columns(HaltingTime), seconds),
     }
 

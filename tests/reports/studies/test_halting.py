@@ -6,6 +6,7 @@ from reports.blocks import DASH
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.halting import (
+    halting_depth_table,
     halting_note,
     halting_points,
     halting_sentences,
@@ -29,6 +30,14 @@ def test_rows_by_hand(artefacts: Artefacts) -> None:
     assert found[7][:2] == ["fixed steps", "steps 1"] and found[7][6:] == [DASH, DASH]
     # 5.7 / 6 - 1
     assert found[-1][5:] == [f"{MINUS}5.0", "0 of 3", f"{MINUS}0.0004"]
+
+
+def test_by_depth(artefacts: Artefacts) -> None:
+    table = halting_depth_table(artefacts)
+    assert table.header[2:] == ["depth 1 (50 pairs), %", "depth 2 (50 pairs), %"]
+    # 73.5 + 15 - 10 * depth + the seed, 1 to 3: two points more, one of them apart
+    act = ["ACT", "ponder_weight 0.00005", "80.5 ± 1.00", "70.5 ± 1.00"]
+    assert table.rows[2] == act and len(table.rows) == len(halting_points(artefacts))
 
 
 def test_settings_of_a_point(artefacts: Artefacts) -> None:
