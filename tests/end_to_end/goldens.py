@@ -8,7 +8,6 @@ page do; they are left out or blanked. What COMMIT gave is kept in FOLDER for th
 """
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,11 +50,12 @@ def main(commit: str, kept: Path) -> int:
     if not before.exists():
         source = Path(tempfile.mkdtemp()) / "source"
         subprocess.run(["git", "worktree", "add", "-q", "--detach", source, name], cwd=ROOT)
-        making = before.with_suffix(".partial")
-        shutil.rmtree(making, ignore_errors=True)
+        kept.mkdir(parents=True, exist_ok=True)
+        making = Path(tempfile.mkdtemp(dir=kept)) / "project"  # others may make the same
         run(source, making)
         subprocess.run(["git", "worktree", "remove", "--force", source], cwd=ROOT)
-        making.rename(before)
+        if not before.exists():
+            making.rename(before)
     after = Path(tempfile.mkdtemp()) / "project"
     run(ROOT, after)
     old, new = results(Project(before)), results(Project(after))
