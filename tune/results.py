@@ -57,8 +57,8 @@ def _log_run(
 ) -> None:
     store = RunStore(state)
     with store.errors():
-        save_views(store)
         run = store.open(kind, group, tags)
+        save_views(store)
         run_id = run.info.run_id
         known = run.data.metrics
         if new := [

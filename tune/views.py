@@ -6,13 +6,16 @@ MLflow keeps a view as a tag of the experiment, named by a key that a link can c
 
 import base64
 import json
+import logging
 import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tune.mlflow_store import RESULT, TRAINING, RunStore
+from tune.mlflow_store import FAILURES, RESULT, TRAINING, RunStore, first_line
+
+log = logging.getLogger(__name__)
 
 TAG = "mlflow.sharedViewState."
 NOTE = "mlflow.note.content"
@@ -145,14 +148,18 @@ VIEWS = (
 def save_views(store: RunStore) -> None:
     """Store the views and the experiment's description where they are not there yet.
 
-    What somebody changed in MLflow's page stays changed.
+    What somebody changed in MLflow's page stays changed. A store that refuses them goes without:
+    they are a convenience, in a format that MLflow promises to nobody.
     """
     known = store.client.get_experiment(store.experiment).tags
     now = int(time.time() * 1000)
     tags = {f"{TAG}{view.key}": view.stored(now) for view in VIEWS} | {NOTE: ABOUT}
-    for name, value in tags.items():
-        if name not in known:
-            store.client.set_experiment_tag(store.experiment, name, value)
+    try:
+        for name, value in tags.items():
+            if name not in known:
+                store.client.set_experiment_tag(store.experiment, name, value)
+    except FAILURES as error:
+        log.warning("MLflow's store has no saved views, as it refused one: %s", first_line(error))
 
 
 def view_links(experiment: str) -> dict[str, str]:

@@ -4,8 +4,15 @@ import base64
 import json
 import zlib
 from pathlib import Path
+from typing import Any
 
+import pytest
+from mlflow import MlflowClient
+from mlflow.exceptions import MlflowException
+
+from tune import mlflow_store
 from tune.mlflow_store import TRAINING, RunStore
+from tune.results import log_evaluation
 from tune.views import ABOUT, NOTE, TAG, VIEWS, save_views, view_links
 
 
@@ -27,6 +34,24 @@ def test_views_are_stored_once_and_changes_by_hand_stay(tmp_path: Path) -> None:
     store.client.set_experiment_tag(store.experiment, f"{TAG}trials", "mine")
     save_views(store)
     assert tags(store) == {**first, f"{TAG}trials": "mine"}
+    store.release()
+
+
+def test_a_store_that_refuses_them_is_used_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Refusing(MlflowClient):
+        def set_experiment_tag(self, experiment_id: str, key: str, value: Any) -> None:
+            raise MlflowException("value is longer than 500 characters\nand so on")
+
+    monkeypatch.setattr(mlflow_store, "MlflowClient", Refusing)
+    log_evaluation("evaluate", "a", {}, {"accuracy": 0.5}, tmp_path)
+    assert caplog.messages == [
+        "MLflow's store has no saved views, as it refused one: value is longer than 500 characters"
+    ]
+    store = RunStore(tmp_path)
+    assert [run.data.metrics for run in store.search("")] == [{"accuracy": 0.5}]
+    assert not any(name.startswith(TAG) for name in tags(store))
     store.release()
 
 
