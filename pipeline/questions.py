@@ -31,7 +31,7 @@ from pipeline.sources.encode import files_digest
 from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
 from pipeline.sources.stored_text import stored_text
 from pipeline.sources.tokens import write_words
-from pipeline.vectors import look_up
+from pipeline.sources.vectors import look_up
 
 SPLITS = ("train", "dev", "test")
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}

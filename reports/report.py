@@ -7,12 +7,12 @@ from reports.charts import accuracy, curves, steps, trials
 from reports.findings import featured_halting, halting_models
 from reports.page.browsers import examples_island
 from reports.page.trials import trials_island
+from reports.published import Corpus
+from reports.sections import fidelity_section, graves_section, halting_section, nse_section
 from reports.spread import PLUS_MINUS, title
 from reports.stored.artefacts import Artefacts
-from reports.studies.sections import fidelity_section, graves_section, halting_section, nse_section
 from reports.summary import summary
 from reports.tables import ablation, claims, length_and_depth, step_habits, sweep, table_1
-from reports.tables.published import Corpus
 
 TITLE = "Adaptive computation for textual entailment: report"
 

@@ -10,13 +10,13 @@ from reports.findings import (
     listed,
     verdict,
 )
+from reports.published import Corpus
 from reports.spread import PLUS_MINUS, signed, title
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.words import graves_story
 from reports.tables.ablation import FIXED, best_fixed
 from reports.tables.claims import Comparison, comparisons
 from reports.tables.length_and_depth import asks_for_steps, depth_sentence
-from reports.tables.published import Corpus
 from reports.tables.step_habits import habit_sentences
 from reports.tables.table_1 import mean_steps, test_accuracy
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from actmodels.halting.distribution import HaltingUnit
-from actmodels.modules.linear import per_trial
+from actmodels.modules.linear import HaltingUnit, per_trial
 from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 from actmodels.settings import (

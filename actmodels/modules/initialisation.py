@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from actmodels.halting.distribution import HaltingUnit
+from actmodels.modules.linear import HaltingUnit
 from actmodels.modules.recurrent import GRUCell
 from actmodels.settings import Init
 

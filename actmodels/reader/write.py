@@ -13,7 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.halting.distribution import HaltingUnit, first_halts, until
+from actmodels.halting.distribution import first_halts, until
+from actmodels.modules.linear import HaltingUnit
 from actmodels.reader.config import Activation, Strategy
 from actmodels.reader.memory import Looked, Recurrence, scores
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.lexical.words import kind_of
 from pipeline.sources.tokens import TokenPair
+from pipeline.sources.word_kinds import kind_of
 
 LONGEST = 4  # n-grams of BLEU
 Numbers = NDArray[np.int64]

@@ -21,11 +21,11 @@ from random import Random
 from typing import Literal
 
 from actmodels.errors import DataError
-from pipeline.lexical.words import kind_of
 from pipeline.parameters.study_sections import CONTEXT_LINES, ClozeText
 from pipeline.sources.cbt import CANDIDATES, write_questions
 from pipeline.sources.question import BLANK, ClozeQuestion
 from pipeline.sources.sentences import sections
+from pipeline.sources.word_kinds import kind_of
 
 SPLITS = ("train", "dev", "test")
 Section = list[list[str]]

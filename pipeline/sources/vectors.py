@@ -20,9 +20,30 @@ from torch import Tensor
 from tqdm import tqdm
 
 from actmodels.errors import DataError
+from pipeline.parameters.schema import Vectors
 from pipeline.sources.archive import member_lines
+from pipeline.sources.download import fetch_named
 
 CHUNK_WORDS = 4096
+
+
+def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
+    """Vectors, float32 [words, dimensions], and which words have one, bool [words]."""
+    if settings.source == "random":
+        drawn = settings.random
+        vectors = draw_vectors(words, settings.dimensions, drawn.seed, drawn.std)
+        return vectors, torch.ones(len(words), dtype=torch.bool)
+    glove = settings.glove
+    archive = fetch_named(glove, "vectors.glove")
+    wanted = {word: row for row, word in enumerate(words)}
+    vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
+    return scaled(vectors, found, glove.mean_norm), found
+
+
+def scaled(vectors: Tensor, found: Tensor, mean_norm: float | None) -> Tensor:
+    """All vectors by one factor, so that those found have this length in the mean; None is none."""
+    length = float(vectors[found].norm(dim=1).mean()) if found.any() else 0.0
+    return vectors if mean_norm is None or length == 0 else vectors * (mean_norm / length)
 
 
 def read_vectors(

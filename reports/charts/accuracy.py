@@ -19,11 +19,11 @@ from reports.charts.series import (
     tooltips,
 )
 from reports.findings import featured
+from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS, Corpus
 from reports.spread import Spread, title
 from reports.stored.artefacts import Artefacts
 from reports.tables.ablation import FIXED, Point, points
 from reports.tables.length_and_depth import AtDepth, by_depths, depth_models
-from reports.tables.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS, Corpus
 from reports.tables.step_habits import fifths
 
 ACROSS = "recorded depth"

@@ -11,9 +11,9 @@ import pandas as pd
 from actmodels.registry import deviations
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import listed, p_value
+from reports.published import TABLE_1, Corpus, published_accuracy
 from reports.spread import Interval, Spread, cells, title, whole
 from reports.stored.artefacts import Artefacts
-from reports.tables.published import TABLE_1, Corpus, published_accuracy
 
 TOGETHER = "as published"  # the variant with all deviations, where there is one
 

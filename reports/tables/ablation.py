@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.blocks import DASH, Cell, Table, csv_text
+from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 from reports.spread import PLUS_MINUS, Spread, cells, paired
 from reports.stored.artefacts import Artefacts
-from reports.tables.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import counted, featured_halting, p_value
+from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.spread import Interval, Spread, signed, title
 from reports.stored.artefacts import Artefacts
 from reports.studies.fidelity import TOGETHER, fidelity_models, variants
 from reports.tables.ablation import FIXED, best_fixed
 from reports.tables.length_and_depth import AGAINST, asks_for_steps, correlations
-from reports.tables.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
 from reports.tables.step_habits import certainty_gap, label_gap
 
 

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from reports.blocks import DASH, Cell, Table, csv_text
+from reports.published import ROWS, SOURCES, Corpus
 from reports.spread import MINUS, Spread, cells, plain, sampling_error, title
 from reports.stored.artefacts import Artefacts
-from reports.tables.published import ROWS, SOURCES, Corpus
 
-# What is told apart where Bowman et al. tell parts of speech apart: pipeline/lexical/words.py.
+# What is told apart where Bowman et al. tell parts of speech apart: pipeline/sources/word_kinds.py.
 LEXICALISED_NOTE = (
     "is logistic regression on the features of Bowman et al. 2015, with content words, function "
     "words and marks in place of parts of speech; it draws nothing at random"

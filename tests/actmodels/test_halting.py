@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from actmodels.halting.distribution import HaltingUnit, until
+from actmodels.halting.distribution import until
+from actmodels.modules.linear import HaltingUnit
 
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 

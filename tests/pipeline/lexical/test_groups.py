@@ -18,7 +18,7 @@ from pipeline.lexical.groups import (
     length,
     overlap,
 )
-from pipeline.lexical.words import kind_of
+from pipeline.sources.word_kinds import kind_of
 from tests.pipeline.lexical.pairs import pair
 
 

@@ -10,8 +10,8 @@ from reports.charts.accuracy import (
     stepping_models,
     steps_by_depth,
 )
+from reports.published import SNLI_TRAIN
 from reports.stored.artefacts import Artefacts, load
-from reports.tables.published import SNLI_TRAIN
 from tests.reports.charts.reading import axes, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from reports.blocks import DASH
+from reports.published import ROWS
 from reports.stored.artefacts import Artefacts, load
-from reports.tables.published import ROWS
 from reports.tables.table_1 import HEADER, table_1, table_1_csv, table_1_note
 
 

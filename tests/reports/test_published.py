@@ -2,8 +2,7 @@ import re
 
 import pytest
 
-from reports.stored.artefacts import Artefacts
-from reports.tables.published import (
+from reports.published import (
     PAPER_BY_STEPS,
     ROWS,
     SNLI_TRAIN,
@@ -11,6 +10,7 @@ from reports.tables.published import (
     Corpus,
     published_accuracy,
 )
+from reports.stored.artefacts import Artefacts
 
 
 def test_the_ablation_is_that_of_table_1() -> None:
