@@ -19,20 +19,25 @@ CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 201
 Manifold = Annotated[int, Field(ge=2), must_be("a whole number of at least 2")]
 
 
-class Fidelity(Section):
+class Limits(Section):
+    """How long a study trains."""
+
+    max_epochs: Count
+    patience: Natural
+
+
+class Fidelity(Limits):
     """The study of what each deviation from the papers costs.
 
     models: model -> name of a variant -> the settings in which it differs from the winner.
     """
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
-    max_epochs: Count
-    patience: Natural
     resamples: Count
     models: dict[str, dict[str, dict[str, Any]]]
 
 
-class Halting(Section):
+class Halting(Limits):
     """The comparison of the ways of halting.
 
     kinds: name of a kind -> setting -> the values compared.
@@ -40,17 +45,13 @@ class Halting(Section):
 
     model: str
     seeds: Annotated[list[Natural], Field(min_length=1)]
-    max_epochs: Count
-    patience: Natural
     collapsed_below: Positive
     kinds: dict[str, dict[str, list[Any]]]
 
 
-class SequenceStudy(Section):
+class SequenceStudy(Limits):
     """One of Graves' tasks: its settings, and what is compared."""
 
-    max_epochs: Count
-    patience: Natural
     without_act: Switch
     ponder_weights: list[float]
     settings: dict[str, Any]
@@ -133,11 +134,9 @@ class Questions(Section):
     whodidwhat: WhoDidWhat
 
 
-class ReadingStudy(Section):
+class ReadingStudy(Limits):
     """What is compared on one kind of questions: numbers of steps, by strategy."""
 
-    max_epochs: Count
-    patience: Natural
     one_step: Switch
     query_gating: list[Manifold]
     adaptive_computation: list[Manifold]

@@ -1,4 +1,4 @@
-"""What the studies `fidelity` and `halting` train: a chosen configuration, changed."""
+"""What studies train that start from a chosen configuration: that one, changed."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from actmodels.config import TrialConfig, build_trial, setting_types, trial_from_dict
 from actmodels.errors import ArtefactError
-from pipeline.parameters.study_sections import Fidelity, Halting
+from pipeline.parameters.study_sections import Limits
 from pipeline.running.stage import artefacts
 
 
@@ -30,7 +30,7 @@ def changed(
     model: str,
     common: Mapping[str, Any],
     changes: Mapping[str, Any],
-    study: Fidelity | Halting,
+    study: Limits,
     seed: int,
 ) -> TrialConfig:
     """A configuration like `base` but for some settings.
