@@ -120,10 +120,10 @@ def test_damaged_state_is_told_and_trained_anew(
 def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: Path) -> None:
     """A worker that starts after the edit runs the old code, and DVC does not record the new."""
     project = prepared.copy(tmp_path / "project")
-    edited = [project.folder / name for name in ("actmodels/training.py", "params.yaml")]
+    edited = [project.folder / name for name in ("actmodels/evaluation.py", "params.yaml")]
     before = [path.read_text() for path in edited]
     with in_mid_sweep(project) as command:
-        wrong = before[0].replace("self.accuracy, *", "1000 + self.accuracy, *")
+        wrong = before[0].replace("self.loss, self.accuracy", "self.loss, 1000 + self.accuracy")
         assert wrong != before[0]
         edited[0].write_text(wrong)
         project.configure({"sweep.max_epochs": 9})
@@ -134,7 +134,7 @@ def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: 
     assert status != 0
     assert (
         "error: sweep: what it reads changed while it ran (params.yaml: sweep.max_epochs was 8 and "
-        "is 9, actmodels/training.py), so its results are not recorded; run dvc repro again "
+        "is 9, actmodels/evaluation.py), so its results are not recorded; run dvc repro again "
         "(finished trials are kept)"
     ) in output
     for path, text in zip(edited, before, strict=True):
