@@ -48,6 +48,13 @@ def test_a_module_that_runs_itself_is_a_stage_or_a_command(stages: dict[str, Any
     assert runnable == set(stages) | COMMANDS
 
 
+def test_nothing_imports_a_stage(stages: dict[str, Any]) -> None:
+    names = "|".join(stages)
+    found = rf"^ *(from pipeline import .*\b({names})\b|(from|import) pipeline\.({names})\b)"
+    importing = re.compile(found, re.MULTILINE)
+    assert [path for path in MODULES if importing.search((ROOT / path).read_text())] == []
+
+
 def test_a_stage_depends_on_its_section(stages: dict[str, Any]) -> None:
     for name, stage in stages.items():
         keys = [key.split(".")[0] for key in paths(stage, "params")]
