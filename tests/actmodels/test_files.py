@@ -1,10 +1,11 @@
 """A sealed file is what was written, or it is not read."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from actmodels.files import SEAL, DamagedError, read_sealed, set_aside, write_sealed
+from actmodels.files import SEAL, DamagedError, read_sealed, set_aside, write_sealed, write_text
 
 
 @pytest.mark.parametrize("content", [b"", b"a", b"\n", b"two\nlines\n", bytes(range(256)) * 5])
@@ -42,3 +43,20 @@ def test_what_is_set_aside_takes_the_place_of_an_earlier_one(tmp_path: Path) -> 
         assert set_aside(path) == tmp_path / "a.json.damaged"
         assert [p.name for p in tmp_path.iterdir()] == ["a.json.damaged"]
         assert (tmp_path / "a.json.damaged").read_text() == content
+
+
+def test_content_is_on_the_disk_before_the_name_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut leaves the new name with nothing in it."""
+    done: list[tuple[str, int]] = []
+    fsync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(
+        os, "fsync", lambda fd: (done.append(("fsync", os.fstat(fd).st_ino)), fsync(fd))
+    )
+    monkeypatch.setattr(
+        Path, "replace", lambda a, b: (done.append(("replace", a.stat().st_ino)), replace(a, b))
+    )
+    write_text(tmp_path / "file", "content")
+    inode = (tmp_path / "file").stat().st_ino
+    assert done == [("fsync", inode), ("replace", inode)]
