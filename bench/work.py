@@ -58,6 +58,7 @@ SETTINGS: dict[str, Any] = {
     "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
     "adagrad_accumulator": 0.1,
     "clip_norm": 5.0,
+    "depth_epochs": 0,
     "init": "xavier",
     "init_std": 0.01,
     "oov_rule": "own",
