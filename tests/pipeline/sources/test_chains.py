@@ -11,6 +11,7 @@ from pipeline.lexical.classifier import Split, fit
 from pipeline.lexical.features import GROUPS, Features
 from pipeline.parameters.generated_sections import Chains
 from pipeline.sources.chains import ROOMS, generate_split
+from pipeline.sources.generated import residue
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.tokens import TokenPair
 from pipeline.sources.treebank import tokenise
@@ -53,6 +54,8 @@ def test_same_seed_same_pairs_and_no_pair_is_in_two_splits() -> None:
     train, dev, test, again = splits
     assert dev == again
     assert len({*train, *dev, *test}) == len(train) + len(dev) + len(test)
+    tenths = [{residue(*pair) for pair in split} for split in (train, dev, test)]
+    assert sum(map(len, tenths)) == len(set.union(*tenths))  # whatever the seeds, none can be
 
 
 def test_sentences_apart_tell_neither_label_nor_depth() -> None:
