@@ -135,7 +135,7 @@ class Pack:
             direction = torch.randn(width, generator=generator).to(device)
             set_steps(model, states, mean, SD / MEAN * mean, direction)
         self.model = stack(models)
-        fixed_batches(self.model, batches)
+        fixed_batches(models[0], batches)  # of one seed, so those of the first serve all
         configs = [member.config for member in self.members]
         optimizers = [member.optimizer.state_dict() for member in self.members]
         self.optimizer = PackOptimizer(self.model, configs, optimizers)
