@@ -4,17 +4,13 @@ Every variant starts from the configuration that was chosen for its model and di
 settings named in params.yaml; the first variant of a model is what the others are compared with.
 """
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import torch
-from tqdm import tqdm
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import WordVectors
-from actmodels.evaluation import evaluate
+from actmodels.evaluation import Evaluation
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
@@ -26,9 +22,8 @@ from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.study import Run, result_row, timing_rows, train
-from pipeline.studies.variants import changed, chosen
-from pipeline.trained.trials import data_digest, execution_settings, load_model
-from tune.store import TrialStore
+from pipeline.studies.variants import changed, chosen, scored
+from pipeline.trained.trials import data_digest, execution_settings
 
 RESULTS = (
     *("model", "variant", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
@@ -51,33 +46,13 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
     return runs
 
 
-class TestSplit:
-    """The test split, on which each trained run is scored once."""
-
-    def __init__(self, store: TrialStore) -> None:
-        torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
-        self.store = store
-
-    @cached_property
-    def words(self) -> WordVectors:
-        """The vocabulary's vectors."""
-        return WordVectors.load(artefacts("tensors", "embedding.pt"))
-
-    @cached_property
-    def pairs(self) -> PairTensors:
-        """What is scored."""
-        return PairTensors.load(artefacts("tensors", "test.pt"))
-
-    def score(self, run: Run[TrialConfig], key: str) -> tuple[dict[str, Any], Hits]:
-        """Test figures of a run, and its hits [pairs]: nan where it scored no such pair."""
-        config = run.config
-        model = load_model(config, self.words, self.store.weights_path(key), "fidelity")
-        result = evaluate(model, self.pairs, config.input)
-        hits = np.full(len(self.pairs), np.nan)
-        hits[result.rows.numpy()] = (result.predictions == result.labels).double().numpy()
-        mean_steps, _ = mean_and_sd(result.steps)
-        figures = {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
-        return figures | {"test_mean_steps": mean_steps}, hits
+def on_test(result: Evaluation, pairs: int) -> tuple[dict[str, Any], Hits]:
+    """What a run does on test, and its hits [pairs]: nan where it scored no such pair."""
+    hits = np.full(pairs, np.nan)
+    hits[result.rows.numpy()] = (result.predictions == result.labels).double().numpy()
+    mean_steps, _ = mean_and_sd(result.steps)
+    figures = {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
+    return figures | {"test_mean_steps": mean_steps}, hits
 
 
 def compare_variants(params: Params, rows: list[Row], hits: list[Hits]) -> list[Row]:
@@ -99,11 +74,11 @@ def main() -> None:
     runs, execution = plan(params), execution_settings(params)
     digest = data_digest() if runs else ""
     trained = train("fidelity", runs, execution, lambda _: digest)
-    split = TestSplit(TrialStore(execution.state / "trials"))
+    test = PairTensors.load(artefacts("tensors", "test.pt"))
     rows: list[Row] = []
     hits: list[Hits] = []
-    for run, record in tqdm(trained, "fidelity", unit="model", disable=not trained):
-        figures, hit = split.score(run, record.key)
+    for run, record, result in scored("fidelity", trained, test, execution.state):
+        figures, hit = on_test(result, len(test))
         rows.append(result_row(run, record) | figures)
         hits.append(hit)
     variants = compare_variants(params, rows, hits)

@@ -6,14 +6,10 @@ The test split is not read: nothing is claimed of one winner, the ways are compa
 import itertools
 import statistics
 from collections.abc import Sequence
-
-import torch
-from tqdm import tqdm
+from pathlib import Path
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import WordVectors
-from actmodels.evaluation import evaluate
 from actmodels.registry import model_with
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import HaltingAtDepth, HaltingPoint, HaltingTime
@@ -24,10 +20,9 @@ from pipeline.parameters.schema import Params
 from pipeline.running.results import write_summary, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.study import Run, Trained, history_rows, result_row, timing_rows, train
-from pipeline.studies.variants import changed, chosen
-from pipeline.trained.trials import data_digest, execution_settings, load_model
+from pipeline.studies.variants import changed, chosen, scored
+from pipeline.trained.trials import data_digest, execution_settings
 from tune.selection import sample_sd
-from tune.store import TrialStore
 
 RESULTS = (
     *("kind", "point", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
@@ -72,18 +67,13 @@ def point_rows(rows: list[Row], collapsed_below: float) -> list[Row]:
     return table
 
 
-def by_depth(trained: Sequence[Trained[TrialConfig]], store: TrialStore) -> list[Row]:
+def by_depth(trained: Sequence[Trained[TrialConfig]], state: Path) -> list[Row]:
     """Every run on the dev pairs of each depth; nothing where the corpus records none."""
     pairs = PairTensors.load(artefacts("tensors", "dev.pt"))
     if not bool(pairs.depths.any()):
         return []
-    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
-    words = WordVectors.load(artefacts("tensors", "embedding.pt"))
-    rows = []
-    for run, record in tqdm(trained, "halting by depth", unit="model"):
-        model = load_model(run.config, words, store.weights_path(record.key), "halting")
-        rows += depth_rows(run.seeded, evaluate(model, pairs, run.config.input), pairs)
-    return rows
+    found = scored("halting", trained, pairs, state)
+    return [row for run, _, result in found for row in depth_rows(run.seeded, result, pairs)]
 
 
 def main() -> None:
@@ -97,7 +87,7 @@ def main() -> None:
     points = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "points.csv", points, columns(HaltingPoint))
-    depths = by_depth(trained, TrialStore(execution.state / "trials")) if trained else []
+    depths = by_depth(trained, execution.state)
     write_table(folder / "depth.csv", depths, columns(HaltingAtDepth))
     write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
     write_table(folder / "timings.csv", timing_rows(trained), columns(HaltingTime))

@@ -15,9 +15,10 @@ def epoch_pairs(pairs: PairTensors, depth_epochs: int, epoch: int) -> PairTensor
         depth_epochs: epochs at each depth before the next joins; 0: all join at once.
         epoch: counted from 1.
     """
-    deepest = int(pairs.depths.max())
-    depth = 1 + (epoch - 1) // depth_epochs if depth_epochs else deepest
-    if depth >= deepest:
+    if depth_epochs == 0:
+        return pairs
+    depth = 1 + (epoch - 1) // depth_epochs
+    if depth >= int(pairs.depths.max()):
         return pairs
     newest = torch.nonzero(pairs.depths == depth).flatten()
     joined = torch.nonzero(pairs.depths <= depth).flatten()

@@ -179,7 +179,7 @@ class PackTraining:
 def evaluate_pack(
     pack: PairModel, pairs: PairTensors, config: InputConfig, trials: int, batch_size: int = 256
 ) -> list[Evaluation]:
-    """Score the pairs of a split by each trial of a pack; see actmodels.training.evaluate."""
+    """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
     rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
     labels, steps, ponder = pairs.labels[rows], found.steps, found.ponder_cost
     return [

@@ -1,13 +1,24 @@
-"""What studies train that start from a chosen configuration: that one, changed."""
+"""Studies that start from a chosen configuration: it is changed, trained and scored on pairs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import torch
+from tqdm import tqdm
+
 from actmodels.config import TrialConfig, build_trial, setting_types, trial_from_dict
+from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import WordVectors
 from actmodels.errors import ArtefactError
+from actmodels.evaluation import Evaluation, evaluate
+from actmodels.records import TrialRecord
 from pipeline.parameters.study_sections import Limits
 from pipeline.running.stage import artefacts
+from pipeline.studies.study import Run, Trained
+from pipeline.trained.trials import load_model
+from tune.store import TrialStore
 
 
 def chosen(model: str) -> TrialConfig:
@@ -49,3 +60,15 @@ def changed(
     for name, value in changes.items():
         (limits if name in limits else settings)[name] = value
     return build_trial(model, settings, seed=seed, **limits)
+
+
+def scored(
+    stage: str, trained: Sequence[Trained[TrialConfig]], pairs: PairTensors, state: Path
+) -> Iterator[tuple[Run[TrialConfig], TrialRecord, Evaluation]]:
+    """Each run of a stage on the pairs of a split, with the weights of its best epoch."""
+    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+    words = WordVectors.load(artefacts("tensors", "embedding.pt"))
+    store = TrialStore(state / "trials")
+    for run, record in tqdm(trained, stage, unit="model", disable=not trained):
+        model = load_model(run.config, words, store.weights_path(record.key), stage)
+        yield run, record, evaluate(model, pairs, run.config.input)
