@@ -10,15 +10,16 @@ from typing import Any
 import ray.tune
 from tqdm import tqdm
 
-from actmodels.files import DamagedError, set_aside
+from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, TrialRecord
 from tune.failures import Failure
 from tune.grid import Trial
 from tune.packing import Pack
 from tune.progress import Progress
+from tune.storage import Storage
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import checkpoint_path, load_checkpoint
+from tune.trainable import checkpoint_name, load_checkpoint
 
 _current: "DriverCallback | None" = None
 
@@ -38,7 +39,7 @@ class DriverCallback(ray.tune.Callback):
     Args:
         trials: the trials of this sweep by key.
         store: where finished trials go. keep_weights: their best weights too.
-        checkpoints: folder of the trials in progress. traces: where errors are written whole.
+        checkpoints: of the trials in progress. traces: where errors are written whole.
 
     Attributes:
         errors: why trials were given up, by key.
@@ -51,7 +52,7 @@ class DriverCallback(ray.tune.Callback):
     store: TrialStore
     tracker: Tracker
     progress: Progress
-    checkpoints: Path
+    checkpoints: Storage
     traces: Path
     keep_weights: bool
     errors: dict[str, str] = field(default_factory=dict, init=False)
@@ -109,11 +110,10 @@ class DriverCallback(ray.tune.Callback):
         )
         weights = None
         if self.keep_weights:
-            path = checkpoint_path(self.checkpoints, trial.key)
             try:
-                weights = load_checkpoint(path)["best_parameters"]
+                weights = load_checkpoint(self.checkpoints, trial.key)["best_parameters"]
             except (DamagedError, OSError) as error:
-                self.not_read(trial, path, error)
+                self.not_read(trial, error)
                 return
         self.store.save(record, weights)
         self.ended.add(trial.key)
@@ -121,9 +121,11 @@ class DriverCallback(ray.tune.Callback):
         self.tracker.trial_finished(trial.key, record)
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
-    def not_read(self, trial: Trial, path: Path, error: Exception) -> None:
+    def not_read(self, trial: Trial, error: Exception) -> None:
         """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
-        aside = f"; set aside as {set_aside(path).name}" if path.is_file() else ""
+        name = checkpoint_name(trial.key)
+        there = self.checkpoints.holds(name)
+        aside = f"; set aside as {self.checkpoints.set_aside(name)}" if there else ""
         tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
         self.unread.add(trial.key)
 
@@ -145,7 +147,7 @@ class DriverCallback(ray.tune.Callback):
         """
         for ours in self.trials_of(ray_trial):
             if ours.key in self.ended and ours.key not in self.errors:
-                checkpoint_path(self.checkpoints, ours.key).unlink(missing_ok=True)
+                self.checkpoints.remove(checkpoint_name(ours.key))
 
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack failed and starts again, each of its trials from its last saved epoch."""

@@ -2,6 +2,7 @@
 
 import functools
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tune.packing import Pack
 from tune.placement import place
 from tune.progress import Progress
 from tune.room import Watch, await_room
+from tune.shared_data import share
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_pack
@@ -52,16 +54,17 @@ def execute(
         traces=execution.state / "failures",
         keep_weights=keep_weights,
     )
-    folder = execution.storage / f"{kind}-{grid_hash(trials)}"
+    folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
     try:
         with (
             connected(dashboard=execution.dashboard, state=execution.state),
             tracker.in_background(),  # ends first: a thread that met Ray late would end the process
         ):
             await_room(execution.resources, execution.wait)
-            packs = place(kind, trials, execution)
+            data = share(trials, execution)
+            packs = place(kind, trials, execution, data)
             with Watch(execution.resources, max(5.0, execution.wait)):
-                fit(folder, packs, execution, callback, rungs)
+                fit(folder, packs, execution, callback, data, rungs)
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
@@ -75,6 +78,7 @@ def fit(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
+    data: Mapping[str, ray.ObjectRef[Any]],
     rungs: Rungs | None = None,
 ) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
@@ -83,7 +87,7 @@ def fit(
     """
     while packs:
         callback.again.clear()
-        tuner(folder, packs, execution, callback, rungs).fit()
+        tuner(folder, packs, execution, callback, data, rungs).fit()
         packs = list(callback.again)
 
 
@@ -92,6 +96,7 @@ def tuner(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
+    data: Mapping[str, ray.ObjectRef[Any]],
     rungs: Rungs | None,
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
@@ -99,10 +104,10 @@ def tuner(
     trainable = functools.partial(
         run_pack,
         configs={trial.key: trial.config for pack in packs for trial in pack.trials},
+        data=data,
         checkpoints=execution.checkpoints,
         rungs=rungs,
         graphs=execution.cuda_graphs,
-        text=execution.text,
         **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}

@@ -41,6 +41,7 @@ class Cluster(Section):
     wait_for_nodes: Amount
     dashboard: Switch
     storage: Name
+    state: Name
 
 
 class LabelledPairs(Section):

@@ -30,7 +30,7 @@ class Stopwatch:
     """
 
     def __init__(self, kind: str, trials: Sequence[Trial], execution: Execution) -> None:
-        self.trials, self.store = trials, TrialStore(execution.state / "trials")
+        self.trials, self.store = trials, TrialStore(execution.trials)
         self.path = execution.state / "stopwatch" / f"{kind}-{grid_hash(list(trials))}.json"
 
     def __enter__(self) -> "Stopwatch":
@@ -69,7 +69,7 @@ class Stopwatch:
         write_text(folder / "environment.json", json.dumps(told, indent=1) + "\n")
 
     def _finished(self) -> int:
-        return sum(self.store.record_path(trial.key).is_file() for trial in self.trials)
+        return sum(self.store.holds(trial.key) for trial in self.trials)
 
     def _before(self) -> dict[str, Any]:
         """What earlier runs took; nothing if there was none, or its file was damaged."""

@@ -74,7 +74,7 @@ def train_on_the_cluster(folder: Path) -> None:
     trials = with_keys(configs, data_digest="data", device="cpu", threads=1)
     records = run_trials("sweep", trials, execution)
     assert [record.key for record in records] == [trial.key for trial in trials]
-    assert not list(execution.checkpoints.iterdir())
+    assert not list((state / "ray" / "checkpoints").iterdir())
 
 
 @pytest.mark.slow

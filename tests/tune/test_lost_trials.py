@@ -15,6 +15,7 @@ from tune.grid import Trial, with_keys
 from tune.on_ray import fit
 from tune.packing import Pack
 from tune.progress import Progress
+from tune.storage import storage
 from tune.store import TrialStore
 
 RESTARTS = 2
@@ -43,10 +44,10 @@ def trials() -> list[Trial]:
 def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
     return DriverCallback(
         {trial.key: trial for trial in trials},
-        store=TrialStore(tmp_path / "trials"),
+        store=TrialStore(storage(tmp_path / "trials")),
         tracker=Silent(),  # type: ignore[arg-type]
         progress=Progress("test", 3, 9),
-        checkpoints=tmp_path,
+        checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
     )
@@ -136,7 +137,7 @@ def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[
     """A stand-in for Tuner that loses the trials of these numbers, round by round."""
 
     def tuner(
-        folder: Path, given: list[Pack], _: Execution, callback: DriverCallback, __: None
+        folder: Path, given: list[Pack], where: Execution, callback: DriverCallback, *_: object
     ) -> Any:
         def run() -> None:
             lost = {trials[number].key for number in rounds[len(seen)]}
@@ -159,7 +160,7 @@ def test_lost_trials_alone_are_run_again(
 ) -> None:
     seen: list[list[str]] = []
     monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
-    fit(tmp_path, single(trials), execution(tmp_path), callback)
+    fit(tmp_path, single(trials), execution(tmp_path), callback, {})
     names = [trial.key for trial in trials]
     assert seen == [names, names[1:], names[2:]]
     assert callback.errors == {}
@@ -171,7 +172,7 @@ def test_trials_lost_in_every_round_are_given_up_each_by_name(
     seen: list[list[str]] = []
     always = [{0}] * (1 + RESTARTS)
     monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses(always, trials, seen))
-    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback)
+    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
     assert len(seen) == 1 + RESTARTS
     reason = "its workers died again and again; see the log above"
     assert callback.errors == {trial.key: reason for trial in trials}
