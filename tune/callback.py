@@ -14,9 +14,10 @@ from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, TrialRecord
 from tune.failures import Failure
 from tune.grid import Trial
+from tune.nodes import FullError, NodeError, Nodes, name_of
 from tune.packing import Pack
 from tune.progress import Progress
-from tune.storage import Storage
+from tune.storage import FULL, Storage
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import checkpoint_name, load_checkpoint
@@ -27,6 +28,18 @@ _current: "DriverCallback | None" = None
 def current_callback() -> "DriverCallback | None":
     """What a pickled DriverCallback turns into: Ray stores its callbacks with the experiment."""
     return _current
+
+
+class Ends(ray.tune.Stopper):
+    """Ends all that runs once it is useless to go on."""
+
+    def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
+        """See ray.tune.Stopper: no trial alone."""
+        return False
+
+    def stop_all(self) -> bool:
+        """See ray.tune.Stopper."""
+        return _current is not None and bool(_current.ends)
 
 
 @dataclass(eq=False, repr=False)
@@ -46,6 +59,7 @@ class DriverCallback(ray.tune.Callback):
         ended: keys of the trials that were recorded or given up.
         again: packs of this round that Ray must be handed once more.
         losses: how often trials were lost. unread: keys of those whose weights cannot be had.
+        nodes: where the trials run. ends: why it is useless to go on, if it is.
     """
 
     trials: Mapping[str, Trial]
@@ -55,6 +69,8 @@ class DriverCallback(ray.tune.Callback):
     checkpoints: Storage
     traces: Path
     keep_weights: bool
+    nodes: Nodes = field(init=False)
+    ends: str = field(default="", init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
     again: list[Pack] = field(default_factory=list, init=False)
@@ -115,7 +131,13 @@ class DriverCallback(ray.tune.Callback):
             except (DamagedError, OSError) as error:
                 self.not_read(trial, error)
                 return
-        self.store.save(record, weights)
+        try:
+            self.store.save(record, weights)
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            self.is_full(self.store.place)
+            return
         self.ended.add(trial.key)
         self.trace(trial).unlink(missing_ok=True)  # of an earlier run
         self.tracker.trial_finished(trial.key, record)
@@ -152,8 +174,29 @@ class DriverCallback(ray.tune.Callback):
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack failed and starts again, each of its trials from its last saved epoch."""
         if left := self.left_of(trial):
-            reason = Failure.of(trial).reason
+            failure = Failure.of(trial)
+            if self.not_its_fault(failure):
+                return
+            reason = failure.reason
             tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
+
+    def not_its_fault(self, failure: Failure) -> bool:
+        """A pack failed by its node or by the store, which is seen to here."""
+        error, _, said = failure.reason.partition(": ")
+        if error == name_of(FullError):
+            self.is_full(self.checkpoints)
+        elif error == name_of(NodeError):
+            self.nodes.distrust(said)
+        else:
+            return False
+        return True
+
+    def is_full(self, place: Storage) -> None:
+        """It is useless to go on."""
+        self.ends = (
+            f"{place.place} is full; make room there; nothing is lost: run the same command again "
+            "to go on"
+        )
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Ray gave a pack up: it failed more often than it may, or too early.

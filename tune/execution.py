@@ -60,9 +60,14 @@ class Execution:
         }
 
     @property
+    def joins(self) -> bool:
+        """Trials run on a cluster that is there, and not on a Ray started for them."""
+        return bool(os.environ.get("RAY_ADDRESS"))
+
+    @property
     def wait(self) -> float:
         """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
-        return self.wait_for_nodes if os.environ.get("RAY_ADDRESS") else 0
+        return self.wait_for_nodes if self.joins else 0
 
     @property
     def checkpoints(self) -> Storage:

@@ -8,11 +8,13 @@ from typing import Any
 
 import ray.tune
 
-from tune.callback import DriverCallback
+from actmodels.errors import SweepError
+from tune.callback import DriverCallback, Ends
 from tune.cluster import connected
 from tune.early_stopping import Rungs
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
+from tune.nodes import Nodes, Placement
 from tune.packing import Pack
 from tune.placement import place
 from tune.progress import Progress
@@ -59,11 +61,14 @@ def execute(
         with (
             connected(dashboard=execution.dashboard, state=execution.state),
             tracker.in_background(),  # ends first: a thread that met Ray late would end the process
+            Nodes(execution.checkpoints, joined=execution.joins) as nodes,
         ):
-            await_room(execution.resources, execution.wait)
+            callback.nodes = nodes
+            await_room(nodes, execution.resources, execution.wait)
             data = share(trials, execution)
-            packs = place(kind, trials, execution, data)
-            with Watch(execution.resources, max(5.0, execution.wait)):
+            packs = place(kind, trials, execution, data, nodes)
+            head = ray.get_runtime_context().gcs_address
+            with Watch(nodes, execution.resources, max(5.0, execution.wait), head):
                 fit(folder, packs, execution, callback, data, rungs)
     finally:
         progress.close()
@@ -84,10 +89,15 @@ def fit(
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
     It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller.
+
+    Raises:
+        SweepError: something makes it useless to go on.
     """
     while packs:
         callback.again.clear()
         tuner(folder, packs, execution, callback, data, rungs).fit()
+        if callback.ends:
+            raise SweepError(callback.ends)
         packs = list(callback.again)
 
 
@@ -106,6 +116,7 @@ def tuner(
         configs={trial.key: trial.config for pack in packs for trial in pack.trials},
         data=data,
         checkpoints=execution.checkpoints,
+        token=callback.nodes.token,
         rungs=rungs,
         graphs=execution.cuda_graphs,
         **execution.where,
@@ -118,7 +129,7 @@ def tuner(
     # Keys alone: for each pack, Tune copies the values of all packs.
     space = {"pack": ray.tune.grid_search([[t.key for t in pack.trials] for pack in packs])}
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, execution.resources),
+        ray.tune.with_resources(trainable, Placement(execution.resources, callback.nodes)),
         param_space=space,
         tune_config=ray.tune.TuneConfig(
             reuse_actors=True,
@@ -131,6 +142,7 @@ def tuner(
             storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
             callbacks=[callback],
+            stop=Ends(),
             verbose=0,
         ),
     )

@@ -21,8 +21,8 @@ from actmodels.packed.training import PackTraining, evaluate_pack
 from actmodels.training import Training
 from tune.execution import Execution
 from tune.grid import Trial
+from tune.nodes import Nodes
 from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.room import places
 from tune.trainable import prepare
 
 SIZES = (1, 2, 4, 8, 16, 32, 48)
@@ -118,14 +118,18 @@ def _seconds(action: Callable[[], object], device: str) -> float:
 
 
 def place(
-    kind: str, trials: list[Trial], execution: Execution, data: Mapping[str, ray.ObjectRef[Any]]
+    kind: str,
+    trials: list[Trial],
+    execution: Execution,
+    data: Mapping[str, ray.ObjectRef[Any]],
+    nodes: Nodes,
 ) -> list[Pack]:
     """Put trials into packs, enough of them for all workers, in the order of the trials.
 
     Args:
         kind: what is running, for messages. data: see tune.shared_data.
     """
-    groups, room = by_shape(trials), places(execution.resources)
+    groups, room = by_shape(trials), nodes.places(execution.resources)
     sizes = dict.fromkeys(groups, 1)
     if execution.trials_per_pack != "auto":
         sizes = dict.fromkeys(groups, execution.trials_per_pack)
