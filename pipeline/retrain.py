@@ -57,7 +57,7 @@ def main() -> None:
             "dev_accuracy_sd": sample_sd(accuracies),
         }
     write_trials(artefacts("retrain"), records, summary)
-    stopwatch.write(artefacts("retrain"))
+    stopwatch.write(artefacts("retrain"), records)
 
 
 if __name__ == "__main__":

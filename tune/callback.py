@@ -104,14 +104,22 @@ class DriverCallback(ray.tune.Callback):
         """A pack reported an epoch of some of its trials."""
         for note in result["notes"]:
             tqdm.write(note, file=sys.stderr)
+        node = f"{result['hostname']} ({result['node_ip']})"
         for ours in self.left_of(trial):
             if news := result["trials"].get(ours.key):
-                self.trial_reported(ours, news)
+                machine = {"node": node, **result["machine"]}
+                self.trial_reported(ours, news, machine, result["load"])
 
-    def trial_reported(self, trial: Trial, news: Mapping[str, Any]) -> None:
+    def trial_reported(
+        self,
+        trial: Trial,
+        news: Mapping[str, Any],
+        machine: dict[str, Any],
+        load: Mapping[str, float],
+    ) -> None:
         """Track what is new of a trial; record it if it has ended."""
         history = tuple(EpochRecord(**epoch) for epoch in news["history"])
-        self.tracker.trial_epoch(trial.key, *history)
+        self.tracker.trial_epoch(trial.key, *history, load=load)
         best = max(epoch.dev_accuracy for epoch in history)
         self.progress.reached(trial.name, len(history), best)
         if not news["finished"]:
@@ -123,6 +131,7 @@ class DriverCallback(ray.tune.Callback):
             history=history,
             provenance=trial.origin,
             diverged=news["diverged"],
+            machine=machine,
         )
         weights = None
         if self.keep_weights:

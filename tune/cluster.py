@@ -93,7 +93,8 @@ def join(address: str) -> Any:
         if colon and port.isdigit():
             socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
             with init_grpc_channel(address) as channel:  # what accepts may still say nothing
-                NodeInfoGcsServiceStub(channel).GetClusterId(GetClusterIdRequest(), timeout=10)
+                service: Any = NodeInfoGcsServiceStub(channel)
+                service.GetClusterId(GetClusterIdRequest(), timeout=10)
         return start(address=address)
     except AuthenticationError as error:
         raise SweepError(

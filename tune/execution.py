@@ -34,6 +34,7 @@ class Execution:
     text: Path | None = None
     wait_for_nodes: float = 0
     finished: str | Path | None = None
+    system_metrics: bool = False
 
     @property
     def device(self) -> str:

@@ -119,6 +119,7 @@ def tuner(
         token=callback.nodes.token,
         rungs=rungs,
         graphs=execution.cuda_graphs,
+        system_metrics=execution.system_metrics,
         **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}

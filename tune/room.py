@@ -82,9 +82,7 @@ class Watch:
         self.over = threading.Event()
 
     def __enter__(self) -> Self:
-        for look in (
-            (self._look_at_room, self._look_at_head) if self.head else (self._look_at_room,)
-        ):
+        for look in [self._look_at_room] + [self._look_at_head] * bool(self.head):
             threading.Thread(target=look, name="watch", daemon=True).start()
         return self
 

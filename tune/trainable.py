@@ -19,6 +19,7 @@ from actmodels.registry import load_class
 from tune.early_stopping import Rungs
 from tune.nodes import FullError, sees
 from tune.storage import FULL, Storage
+from tune.usage import load, used
 
 
 def checkpoint_name(key: str) -> str:
@@ -83,14 +84,19 @@ def prepare(threads: int, precision: str) -> None:
     torch.set_float32_matmul_precision(precision)
 
 
-def report(members: Mapping[str, AnyTraining], notes: Sequence[str] = ()) -> None:
+def report(
+    members: Mapping[str, AnyTraining],
+    notes: Sequence[str] = (),
+    machine: Mapping[str, Any] | None = None,
+    load: Mapping[str, float] | None = None,
+) -> None:
     """Tell the driver all there is to know of some trials, by key.
 
     A lost report is made good by the next one of the same trials, which a worker that starts
     again makes first of all.
 
     Args:
-        notes: what else the user should know.
+        notes: what else the user should know. machine, load: see tune.usage.
     """
     news = {
         key: {
@@ -101,7 +107,8 @@ def report(members: Mapping[str, AnyTraining], notes: Sequence[str] = ()) -> Non
         }
         for key, member in members.items()
     }
-    ray.tune.report({"trials": news, "notes": list(notes)})
+    told = {"trials": news, "notes": list(notes), "machine": machine or {}, "load": load or {}}
+    ray.tune.report(told)
 
 
 def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
@@ -124,6 +131,7 @@ def train_pack(
     precision: str = "highest",
     rungs: Rungs | None = None,
     graphs: bool = False,
+    system_metrics: bool = False,
 ) -> None:
     """Train each trial of a pack from its own last saved epoch to its end.
 
@@ -133,7 +141,7 @@ def train_pack(
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
-        graphs: see `started`.
+        graphs: see `started`. system_metrics: tell how busy the machine is, too.
     """
     prepare(threads, precision)
     pack = list(configs.values())
@@ -153,7 +161,7 @@ def train_pack(
     if taken_up and rungs:
         end_early(taken_up, rungs)
     if taken_up or notes:
-        report(taken_up, notes)
+        report(taken_up, notes, used(device))
     while not training.finished:
         told = {key: member for key, member in members.items() if not member.finished}
         training.run_epoch()
@@ -161,7 +169,7 @@ def train_pack(
             save_checkpoint(checkpoints, key, member.state_dict())
         if rungs:
             end_early(told, rungs)
-        report(told)
+        report(told, machine=used(device), load=load(device) if system_metrics else None)
 
 
 def return_memory() -> None:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from actmodels.files import write_text
+from actmodels.records import TrialRecord
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import machine, provenance_tags
@@ -55,8 +56,8 @@ class Stopwatch:
         }
         write_text(self.path, json.dumps(kept) + "\n")
 
-    def write(self, folder: Path) -> None:
-        """Write environment.json; its machine is the driver's."""
+    def write(self, folder: Path, records: Sequence[TrialRecord]) -> None:
+        """Write environment.json; its machine is the driver's, nodes are those of each trial."""
         total = self._before()
         told = {
             "provenance": provenance_tags(),
@@ -65,6 +66,7 @@ class Stopwatch:
             "trials": len(self.trials),
             "reused": len(self.trials) - total["trained"],
             "wall_seconds": round(total["wall_seconds"], 1),
+            "trained_on": {record.key: record.machine for record in records},
         }
         write_text(folder / "environment.json", json.dumps(told, indent=1) + "\n")
 

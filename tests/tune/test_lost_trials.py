@@ -30,7 +30,7 @@ class Silent:
     def trial_failed(self, key: str, reason: str) -> None:
         self.failed[key] = reason
 
-    def trial_epoch(self, key: str, *records: EpochRecord) -> None:
+    def trial_epoch(self, key: str, *records: EpochRecord, load: object) -> None:
         pass
 
 
@@ -117,7 +117,8 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     ours, callback.keep_weights = trials[0], True
     epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
     news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
-    result = {"trials": {ours.key: news}, "notes": []}
+    where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
+    result = {"trials": {ours.key: news}, "notes": [], **where}
     ray_trial = rays([ours], 0)
     path = tmp_path / f"{ours.key}.pt"
     for number in range(RESTARTS + 1):

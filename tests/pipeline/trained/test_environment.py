@@ -30,7 +30,7 @@ def finish(trial: Trial, execution: Execution) -> None:
 
 
 def told(stopwatch: Stopwatch, folder: Path) -> dict[str, Any]:
-    stopwatch.write(folder)
+    stopwatch.write(folder, [])
     found: dict[str, Any] = json.loads((folder / "environment.json").read_text("utf-8"))
     return found
 
