@@ -18,7 +18,7 @@ from tune.nodes import Nodes, Placement
 from tune.packing import Pack
 from tune.placement import place
 from tune.progress import Progress
-from tune.room import Watch, await_room
+from tune.room import Watch, await_room, needed
 from tune.shared_data import share
 from tune.store import TrialStore
 from tune.tracking import Tracker
@@ -67,8 +67,7 @@ def execute(
             await_room(nodes, execution.resources, execution.wait)
             data = share(trials, execution)
             packs = place(kind, trials, execution, data, nodes)
-            head = ray.get_runtime_context().gcs_address
-            with Watch(nodes, execution.resources, max(5.0, execution.wait), head):
+            with Watch(nodes, execution.resources, max(5.0, execution.wait), needed()):
                 fit(folder, packs, execution, callback, data, rungs)
     finally:
         progress.close()

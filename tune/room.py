@@ -10,7 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import ray
 from ray.autoscaler.sdk import request_resources
@@ -62,69 +63,85 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
 
 
 class Watch:
-    """Looks at the cluster from a thread of its own while trials run.
+    """Looks at the cluster from threads of its own while trials run.
 
-    Use as a context. Where no node has room for a trial any more, not even an empty one, or the
-    head does not answer, the main thread is interrupted as by Ctrl-C, and the context ends with a
-    SweepError. Nodes that join are looked at before they are believed.
+    Use as a context. Where no node has room for a trial any more, not even an empty one, or what
+    Ray itself cannot be without does not answer, that is said at once, the main thread is
+    interrupted as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray
+    may have ended the process, in words of its own. Nodes that join are looked at.
 
     Args:
         resources: what Ray sets aside for one pack (cpu, gpu).
-        patience: seconds that such a state may last. head: its address, if that is looked at.
+        patience: seconds that there may be no room.
+        needed: addresses that must answer, and what each of them is.
     """
 
     def __init__(
-        self, nodes: Nodes, resources: Mapping[str, float], patience: float, head: str = ""
+        self,
+        nodes: Nodes,
+        resources: Mapping[str, float],
+        patience: float,
+        needed: Mapping[str, str] | None = None,
     ) -> None:
         self.nodes, self.resources, self.patience = nodes, resources, patience
-        self.head = head
-        self.lost = ""
+        self.needed = needed or {}
+        self.lost = False
         self.over = threading.Event()
 
     def __enter__(self) -> Self:
-        for look in [self._look_at_room] + [self._look_at_head] * bool(self.head):
-            threading.Thread(target=look, name="watch", daemon=True).start()
+        self._watch(self._has_room, self.patience, "the cluster has no node left for a trial")
+        patience = 15.0 if self.nodes.joined else 0.0  # a local Ray does not come back
+        for address, what in self.needed.items():
+            self._watch(partial(_answers, address), patience, f"{what}, {address}, is gone")
         return self
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
         if self.lost:
-            raise SweepError(self.lost)
+            raise SweepError
 
-    def _look_at_room(self) -> None:
-        def there() -> bool:
-            try:
-                self.nodes.look()
-                return self.nodes.places(self.resources) > 0
-            except (ray.exceptions.RayError, OSError, RuntimeError):
-                return True  # the head does not answer: see below
+    def _has_room(self) -> bool:
+        try:
+            self.nodes.look()
+            return self.nodes.places(self.resources) > 0
+        except (ray.exceptions.RayError, OSError, RuntimeError):
+            return True  # the head does not answer, which is seen to elsewhere
 
-        self._await_loss(there, self.patience, "has no node left that can run a trial")
-
-    def _look_at_head(self) -> None:
-        def there() -> bool:
-            host, _, port = self.head.rpartition(":")
-            try:
-                socket.create_connection((host.strip("[]"), int(port)), timeout=EVERY).close()
-            except OSError:
-                return False
-            return True
-
-        # Ray itself ends the process after a while, in words of its own
-        patience = 15.0 if self.nodes.joined else 3.0
-        self._await_loss(there, patience, f"at {self.head} is gone; start it again")
+    def _watch(self, there: Callable[[], bool], patience: float, what: str) -> None:
+        arguments = (there, patience, what)
+        threading.Thread(target=self._await_loss, args=arguments, name="watch", daemon=True).start()
 
     def _await_loss(self, there: Callable[[], bool], patience: float, what: str) -> None:
         last_seen = time.monotonic()
         while not self.over.wait(EVERY):
             if there():
                 last_seen = time.monotonic()
-            elif time.monotonic() - last_seen > patience:
-                self.lost = (
-                    f"the cluster {what}; nothing is lost: run the same command again to go on"
-                )
+            elif time.monotonic() - last_seen > patience and not self.lost:
+                self.lost = True
+                again = "nothing is lost: run the same command again to go on"
+                print(f"\nerror: {what}; {again}", file=sys.stderr, flush=True)
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 if not self.over.wait(GRACE):
-                    print(f"\nerror: {self.lost}", file=sys.stderr, flush=True)
                     os._exit(1)
                 return
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=EVERY).close()
+    except OSError:
+        return False
+    return True
+
+
+def needed() -> dict[str, str]:
+    """What a connected driver cannot be without: the head, and the node that it is on."""
+    context = ray.get_runtime_context()
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    own = next(node for node in found if node["NodeID"] == context.get_node_id())
+    port = own["NodeManagerPort"]
+    return {
+        context.gcs_address: "the head of the Ray cluster",
+        f"{own['NodeManagerAddress']}:{port}": "the Ray node of this machine",
+    }

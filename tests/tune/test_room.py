@@ -1,6 +1,7 @@
 """A cluster without room for a trial is told at once; Ray would wait for ever."""
 
 import os
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -87,7 +88,7 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
 
 
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tune.room, "EVERY", 0.05)
     here = [node("a", 1)]
@@ -97,11 +98,37 @@ def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     cluster(here, [])
     start = time.monotonic()
     with (
-        pytest.raises(SweepError, match="run the same command again to go on"),
+        pytest.raises(SweepError),
         Watch(NODES, {"cpu": 1, "gpu": 0}, patience=0.3),
     ):
         time.sleep(20)
     assert time.monotonic() - start < 10
+    assert capsys.readouterr().err == (
+        "\nerror: the cluster has no node left for a trial; "
+        "nothing is lost: run the same command again to go on\n"
+    )
+
+
+def test_a_head_that_is_gone_is_told_at_once(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tune.room, "EVERY", 0.05)
+    cluster([node("a", 1)])
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        address = f"127.0.0.1:{head.getsockname()[1]}"
+        with Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}):
+            time.sleep(0.5)
+    start = time.monotonic()
+    with (
+        pytest.raises(SweepError),
+        Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}),
+    ):
+        time.sleep(20)
+    assert time.monotonic() - start < 10
+    assert capsys.readouterr().err == (
+        f"\nerror: the head of the Ray cluster, {address}, is gone; "
+        "nothing is lost: run the same command again to go on\n"
+    )
 
 
 @pytest.mark.slow
