@@ -52,6 +52,7 @@ class DriverCallback(ray.tune.Callback):
     Args:
         trials: the trials of this sweep by key.
         store: where finished trials go. keep_weights: their best weights too.
+        nodes: where the trials run.
         checkpoints: of the trials in progress. traces: where errors are written whole.
 
     Attributes:
@@ -59,7 +60,7 @@ class DriverCallback(ray.tune.Callback):
         ended: keys of the trials that were recorded or given up.
         again: packs of this round that Ray must be handed once more.
         losses: how often trials were lost. unread: keys of those whose weights cannot be had.
-        nodes: where the trials run. ends: why it is useless to go on, if it is.
+        ends: why it is useless to go on, if it is.
     """
 
     trials: Mapping[str, Trial]
@@ -69,7 +70,7 @@ class DriverCallback(ray.tune.Callback):
     checkpoints: Storage
     traces: Path
     keep_weights: bool
-    nodes: Nodes = field(init=False)
+    nodes: Nodes
     ends: str = field(default="", init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)

@@ -123,13 +123,43 @@ def _refused(address: str) -> str:
 
 
 @contextmanager
+def ray_speaks_to(log: Path) -> Iterator[None]:
+    """Let what Ray prints go to a file: dozens of lines, from C++ too, where one node is lost.
+
+    It is the process's stderr that goes there; Python's is the terminal as before.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    before, print_lines = sys.stderr, ray._private.worker.print_to_stdstream
+    before.flush()
+    with log.open("ab") as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
+
+        def to_file(data: dict[str, Any], ignore_prefix: bool) -> None:
+            file.write("".join(f"{line}\n" for line in data["lines"]).encode())
+            file.flush()
+
+        os.dup2(file.fileno(), 2)
+        sys.stderr, ray._private.worker.print_to_stdstream = terminal, to_file
+        try:
+            yield
+        finally:
+            sys.stderr, ray._private.worker.print_to_stdstream = before, print_lines
+            os.dup2(terminal.fileno(), 2)
+
+
+@contextmanager
 def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     """Be connected to Ray: to the cluster of RAY_ADDRESS if that is set, else to a local one.
 
     Args:
         dashboard: start the dashboard of a local Ray; its address is printed.
-        state: folder of this project's run state; holds a local Ray's access token.
+        state: folder of this project's run state; holds a local Ray's access token, and what Ray
+            itself has to say.
     """
+    with ray_speaks_to(state / "ray.log"):
+        yield from _connected(dashboard, state)
+
+
+def _connected(dashboard: bool, state: Path) -> Iterator[None]:
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it

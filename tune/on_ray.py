@@ -3,6 +3,7 @@
 import functools
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -46,31 +47,30 @@ def execute(
     Raises:
         KeyboardInterrupt: the run was interrupted.
     """
-    progress = Progress(kind, len(trials), sum(trial.config.max_epochs for trial in trials))
-    callback = DriverCallback(
-        {trial.key: trial for trial in trials},
-        store=store,
-        tracker=tracker,
-        progress=progress,
-        checkpoints=execution.checkpoints,
-        traces=execution.state / "failures",
-        keep_weights=keep_weights,
-    )
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
-    try:
-        with (
-            connected(dashboard=execution.dashboard, state=execution.state),
-            tracker.in_background(),  # ends first: a thread that met Ray late would end the process
-            Nodes(execution.checkpoints, joined=execution.joins) as nodes,
-        ):
-            callback.nodes = nodes
-            await_room(nodes, execution.resources, execution.wait)
-            data = share(trials, execution)
-            packs = place(kind, trials, execution, data, nodes)
-            with Watch(nodes, execution.resources, max(5.0, execution.wait), needed()):
-                fit(folder, packs, execution, callback, data, rungs)
-    finally:
-        progress.close()
+    with (
+        connected(dashboard=execution.dashboard, state=execution.state),
+        closing(
+            Progress(kind, len(trials), sum(trial.config.max_epochs for trial in trials))
+        ) as progress,
+        tracker.in_background(),  # ends first: a thread that met Ray late would end the process
+        Nodes(execution.checkpoints, joined=execution.joins) as nodes,
+    ):
+        callback = DriverCallback(
+            {trial.key: trial for trial in trials},
+            store=store,
+            tracker=tracker,
+            progress=progress,
+            checkpoints=execution.checkpoints,
+            traces=execution.state / "failures",
+            keep_weights=keep_weights,
+            nodes=nodes,
+        )
+        await_room(nodes, execution.resources, execution.wait)
+        data = share(trials, execution)
+        packs = place(kind, trials, execution, data, nodes)
+        with Watch(nodes, execution.resources, max(5.0, execution.wait), needed()):
+            fit(folder, packs, execution, callback, data, rungs)
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
     shutil.rmtree(folder, ignore_errors=True)

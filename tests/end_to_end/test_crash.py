@@ -90,6 +90,8 @@ def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
         assert taken < 60
         said = r"error: the Ray node of this machine, \S+, is gone; nothing is lost: run the same "
         assert re.search(f"{said}command again to go on", output)
+        assert "raylet" not in output and "core_worker" not in output  # Ray's own lines
+        assert "Raylet is terminated" in (project.folder / "state" / "ray.log").read_text()
         project.repro("sweep")
     (parent,) = project.runs("sweep")
     assert parent.info.status == "FINISHED"

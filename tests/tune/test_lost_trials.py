@@ -12,6 +12,7 @@ from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.nodes import Nodes
 from tune.on_ray import fit
 from tune.packing import Pack
 from tune.progress import Progress
@@ -50,6 +51,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
         checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
+        nodes=Nodes(storage(tmp_path), joined=False),
     )
 
 
