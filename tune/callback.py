@@ -31,7 +31,7 @@ def current_callback() -> "DriverCallback | None":
 
 
 class Ends(ray.tune.Stopper):
-    """Ends all that runs once it is useless to go on."""
+    """Ends a round once it is useless to go on, or better to begin another."""
 
     def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
         """See ray.tune.Stopper: no trial alone."""
@@ -39,7 +39,7 @@ class Ends(ray.tune.Stopper):
 
     def stop_all(self) -> bool:
         """See ray.tune.Stopper."""
-        return _current is not None and bool(_current.ends)
+        return _current is not None and (bool(_current.ends) or _current.look_for_room())
 
 
 @dataclass(eq=False, repr=False)
@@ -61,6 +61,7 @@ class DriverCallback(ray.tune.Callback):
         again: packs of this round that Ray must be handed once more.
         losses: how often trials were lost. unread: keys of those whose weights cannot be had.
         ends: why it is useless to go on, if it is.
+        packs: of this round. room: how many there was room for. outgrown: there is room for more.
     """
 
     trials: Mapping[str, Trial]
@@ -72,6 +73,9 @@ class DriverCallback(ray.tune.Callback):
     keep_weights: bool
     nodes: Nodes
     ends: str = field(default="", init=False)
+    packs: list[Pack] = field(default_factory=list, init=False)
+    room: int = field(default=0, init=False)
+    outgrown: bool = field(default=False, init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
     again: list[Pack] = field(default_factory=list, init=False)
@@ -84,6 +88,24 @@ class DriverCallback(ray.tune.Callback):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (current_callback, ())
+
+    def begin(self, packs: list[Pack]) -> None:
+        """Another round begins, with these packs."""
+        self.again.clear()
+        self.packs, self.room, self.outgrown = packs, self.nodes.room, False
+
+    def left(self) -> list[Pack]:
+        """What of this round's packs has not ended."""
+        left = [tuple(t for t in pack.trials if t.key not in self.ended) for pack in self.packs]
+        return [Pack(trials) for trials in left if trials]
+
+    def look_for_room(self) -> bool:
+        """Whether nodes have joined that have nothing to do, while packs could be smaller."""
+        if self.nodes.room > self.room and not self.outgrown:
+            left = self.left()
+            several = any(len(pack.trials) > 1 for pack in left)
+            self.outgrown = several and len(left) < self.nodes.room
+        return self.outgrown
 
     def trials_of(self, ray_trial: Any) -> list[Trial]:
         """Our trials behind one of Ray's."""

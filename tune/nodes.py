@@ -90,7 +90,7 @@ class Nodes:
 
     Attributes:
         token: name of a file in the store that tells it from any other, while the sweep runs.
-        avoided: nodes that are not used, by id.
+        avoided: nodes that are not used, by id. room: the places that were last counted.
     """
 
     def __init__(self, checkpoints: Storage, *, joined: bool) -> None:
@@ -98,6 +98,7 @@ class Nodes:
         self.token = f"seen-{secrets.token_hex(8)}"
         self.avoided: set[str] = set()
         self.known: set[str] = set()
+        self.room = 0
 
     def __enter__(self) -> "Nodes":
         self.checkpoints.write(self.token, self.token.encode())
@@ -120,6 +121,7 @@ class Nodes:
             # a hair more: four shares of 0.25 of a GPU may be a rounding error too many
             fitting = [there[name] / amount + 1e-6 for name, amount in resources.items() if amount]
             count += int(min(fitting))
+        self.room = count
         return count
 
     def look(self) -> None:

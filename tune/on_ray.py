@@ -16,7 +16,7 @@ from tune.early_stopping import Rungs
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.nodes import Nodes, Placement
-from tune.packing import Pack
+from tune.packing import Pack, spread
 from tune.placement import place
 from tune.progress import Progress
 from tune.room import Watch, await_room, needed
@@ -87,17 +87,20 @@ def fit(
 ) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
-    It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller.
+    It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller, as
+    do all where nodes have joined that would have nothing to do.
 
     Raises:
         SweepError: something makes it useless to go on.
     """
     while packs:
-        callback.again.clear()
+        callback.begin(packs)
         tuner(folder, packs, execution, callback, data, rungs).fit()
         if callback.ends:
             raise SweepError(callback.ends)
         packs = list(callback.again)
+        if callback.outgrown:
+            packs = spread(callback.left(), callback.nodes.room)
 
 
 def tuner(

@@ -79,6 +79,18 @@ def make_packs(
     return [pack for shape, trials in groups.items() for pack in cut(trials, counts[shape])]
 
 
+def spread(packs: Sequence[Pack], places: int) -> list[Pack]:
+    """The same trials in as many packs as there are places, or as there are trials."""
+    found = list(packs)
+    while len(found) < places:
+        largest = max(found, key=lambda pack: len(pack.trials))
+        if len(largest.trials) == 1:
+            break
+        found.remove(largest)
+        found += largest.halves()
+    return found
+
+
 def in_order(packs: Sequence[Pack], trials: Sequence[Trial]) -> list[Pack]:
     """Packs sorted by the first of their trials, as `trials` has them."""
     place = {trial.key: number for number, trial in enumerate(trials)}

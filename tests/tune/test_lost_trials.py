@@ -9,7 +9,7 @@ import pytest
 import tune.on_ray
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
-from tune.callback import DriverCallback
+from tune.callback import DriverCallback, Ends
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
 from tune.nodes import Nodes
@@ -179,3 +179,31 @@ def test_trials_lost_in_every_round_are_given_up_each_by_name(
     assert len(seen) == 1 + RESTARTS
     reason = "its workers died again and again; see the log above"
     assert callback.errors == {trial.key: reason for trial in trials}
+
+
+def test_packs_become_smaller_where_nodes_have_joined(
+    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of three has ended; the two others go on as a pack each, and then nothing is split."""
+    seen: list[list[list[str]]] = []
+
+    def tuner(
+        folder: Path, given: list[Pack], where: Execution, callback: DriverCallback, *_: object
+    ) -> Any:
+        def run() -> None:
+            seen.append(keys(given))
+            assert not Ends().stop_all()
+            if len(seen) == 1:
+                callback.ended.add(trials[0].key)
+            callback.nodes.room += 2
+            assert Ends().stop_all() is (len(seen) == 1)
+            if len(seen) == 2:
+                callback.ended.update(trial.key for trial in trials)
+
+        return SimpleNamespace(fit=run)
+
+    monkeypatch.setattr(tune.on_ray, "tuner", tuner)
+    callback.nodes.room = 1
+    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
+    names = [trial.key for trial in trials]
+    assert seen == [[names], [names[1:2], names[2:]]]
