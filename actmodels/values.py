@@ -17,6 +17,9 @@ Part = TypeVar("Part")
 NUMBERS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
+MOST = 10**9  # ours: of whatever there is more of, nobody sees the end
+
+
 class Range(NamedTuple):
     """Which values of a type can be: a rule, and how to say it."""
 
@@ -24,10 +27,11 @@ class Range(NamedTuple):
     wording: str
 
 
-Count = Annotated[int, Range(lambda v: v >= 1, "at least 1")]
-Natural = Annotated[int, Range(lambda v: v >= 0, "at least 0")]
-Amount = Annotated[float, Range(lambda v: v >= 0, "at least 0")]
-Positive = Annotated[float, Range(lambda v: v > 0, "above 0")]
+NOT_MORE = Range(lambda v: v <= MOST, f"at most {MOST:,}")
+Count = Annotated[int, Range(lambda v: v >= 1, "at least 1"), NOT_MORE]
+Natural = Annotated[int, Range(lambda v: v >= 0, "at least 0"), NOT_MORE]
+Amount = Annotated[float, Range(lambda v: v >= 0, "at least 0"), NOT_MORE]
+Positive = Annotated[float, Range(lambda v: v > 0, "above 0"), NOT_MORE]
 Share = Annotated[float, Range(lambda v: 0 <= v < 1, "in [0, 1)")]
 
 

@@ -35,8 +35,11 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
         ConfigError: one sentence for each problem, naming its key, or its line where the file is
             not even YAML.
     """
-    tree = _read(path)
-    placeholders = unset(tree)
+    try:
+        tree = _read(path)
+        placeholders = unset(tree)
+    except RecursionError:
+        raise ConfigError(str(path), ["is nested without end; an alias may name itself"]) from None
     params, broken = checked(tree)
     problems = list(placeholders.values())
     problems += [sentence for key, sentence in broken.items() if key not in placeholders]
@@ -63,7 +66,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [_marked("has a key twice", error)]) from error
     except MarkedYAMLError as error:
         raise ConfigError(str(path), [_marked("is not YAML", error)]) from error
-    except YAMLError as error:
+    except (YAMLError, ValueError) as error:  # Python reads no number of 5,000 digits
         raise ConfigError(str(path), [f"is not YAML: {error}"]) from error
     if tree is None:
         raise ConfigError(str(path), ["is empty; restore it with: git checkout params.yaml"])

@@ -17,10 +17,12 @@ from pipeline.parameters.section import (
     Name,
     Natural,
     Positive,
+    Resamples,
     Section,
     Split,
     Switch,
     Tie,
+    at_most,
     must_be,
 )
 from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions
@@ -173,7 +175,7 @@ class Evaluate(Section):
     """Reading of the test split; `reference` is the model that the others are compared with."""
 
     reference: str
-    resamples: Count
+    resamples: Resamples
     batch_size: Count
 
 
@@ -191,7 +193,7 @@ class Ablate(Section):
     """Accuracy by number of inference steps."""
 
     model: str
-    dev_steps: Count
+    dev_steps: Annotated[Count, at_most(1000)]  # ours: 50 times the steps of any model here
     test_steps: Annotated[list[Count], Field(min_length=1)]
     batch_size: Count
 

@@ -12,6 +12,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from actmodels.values import MOST
+
 
 def must_be(wording: str) -> WrapValidator:
     """Say the whole of what is expected, whichever part of it a value fails."""
@@ -27,10 +29,23 @@ def must_be(wording: str) -> WrapValidator:
     return WrapValidator(check)
 
 
-Count = Annotated[int, Field(ge=1), must_be("a whole number of at least 1")]
-Natural = Annotated[int, Field(ge=0), must_be("a whole number of at least 0")]
-Amount = Annotated[float, Field(ge=0), must_be("a number of at least 0")]
-Positive = Annotated[float, Field(gt=0), must_be("a number above 0")]
+def at_most(most: int) -> WrapValidator:
+    """Refuse what nobody would see the end of, or no memory holds."""
+
+    def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        if validate(value) > most:
+            raise PydanticCustomError("at_most", "must be at most {most}", {"most": f"{most:,}"})
+        return value
+
+    return WrapValidator(check)
+
+
+Count = Annotated[int, Field(ge=1), must_be("a whole number of at least 1"), at_most(MOST)]
+Natural = Annotated[int, Field(ge=0), must_be("a whole number of at least 0"), at_most(MOST)]
+Amount = Annotated[float, Field(ge=0), must_be("a number of at least 0"), at_most(MOST)]
+Positive = Annotated[float, Field(gt=0), must_be("a number above 0"), at_most(MOST)]
+Bytes = Annotated[int, Field(ge=1), must_be("a whole number of at least 1"), at_most(10**15)]
+Resamples = Annotated[Count, at_most(10**6)]  # ours: minutes; an interval's ends stand by then
 Share = Annotated[float, Field(ge=0, lt=1), must_be("a number in [0, 1)")]
 Switch = Annotated[bool, must_be("true or false")]
 Name = Annotated[str, Field(min_length=1), must_be("text")]
@@ -62,4 +77,4 @@ class Fetched(Section):
 
     urls: Annotated[list[Url], Field(min_length=1)]
     sha256: Sha256
-    bytes: Count | None
+    bytes: Bytes | None

@@ -10,6 +10,7 @@ from pipeline.parameters.section import (
     Name,
     Natural,
     Positive,
+    Resamples,
     Section,
     Switch,
     must_be,
@@ -33,7 +34,7 @@ class Fidelity(Limits):
     """
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
-    resamples: Count
+    resamples: Resamples
     models: dict[str, dict[str, dict[str, Any]]]
 
 
@@ -150,6 +151,6 @@ class Nse(Section):
     """
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
-    resamples: Count
+    resamples: Resamples
     traced: Natural
     kinds: dict[str, ReadingStudy]

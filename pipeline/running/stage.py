@@ -1,9 +1,11 @@
 """What every stage shares: where its files lie, and how it ends."""
 
+import hashlib
 import inspect
 import shutil
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from actmodels.errors import ArtefactError, UserError
+from actmodels.files import write_text
 
 
 def artefacts(*parts: str) -> Path:
@@ -67,8 +70,8 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
 def run_command(main: Callable[[], None]) -> NoReturn:
     """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
-    A `UserError` is the user's to mend, so it ends without a traceback; any other error is
-    ours and keeps it. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
+    A `UserError` is the user's to mend; of any other error the trace is kept in a file. SIGTERM
+    unwinds like Ctrl-C, so that temporary files are removed.
     """
     received = signal.SIGINT
 
@@ -84,7 +87,22 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         sys.exit(1)
+    except Exception as error:  # whatever nobody foresaw
+        print(f"error: {_unforeseen(error)}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         print("interrupted; run the same command again to go on", file=sys.stderr)
         sys.exit(128 + received)
     sys.exit(0)
+
+
+def _unforeseen(error: Exception) -> str:
+    """One line for an error, which says where its trace is."""
+    trace = "".join(traceback.format_exception(error))
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    path = state_folder() / "errors" / f"{hashlib.sha256(trace.encode()).hexdigest()[:8]}.txt"
+    try:
+        write_text(path, trace)
+    except OSError as problem:
+        return f"{said} (the trace could not be kept in {path.parent}: {problem.strerror})"
+    return f"{said} (trace in {path})"

@@ -125,6 +125,20 @@ def test_params_cannot_be_changed() -> None:
         ),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
         ("vectors.glove.sha256", "REQUIRED", "-S 'vectors.glove.sha256=...'"),
+        (
+            "evaluate.resamples",
+            10**12,
+            "evaluate.resamples is 1000000000000; must be at most 1,000,",
+        ),
+        ("ablate.dev_steps", 10**9, "ablate.dev_steps is 1000000000; must be at most 1,000"),
+        ("sweep.seeds", [2**64], "sweep.seeds[0] is 18446744073709551616; must be at most 1,000,"),
+        ("vectors.dimensions", 10**12, "vectors.dimensions is 1000000000000; must be at most 1,0"),
+        (
+            "vectors.random.std",
+            1e300,
+            "vectors.random.std is 1e+300; must be at most 1,000,000,000",
+        ),
+        (f"{AA}.grid.width", [10**10], "grid.width[0] is 10000000000; must be at most 1,000,000,0"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_expected(
@@ -164,6 +178,22 @@ def test_the_models_looked_into_must_be_swept(tree: Any, tmp_path: Path) -> None
     assert [problem.split()[0] for problem in found] == ["ablate.model", "trace.model"]
     for problem in found:
         assert problem.endswith("must be one of sweep.models: decomposable_attention")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a: &a [*a]", "is nested without end; an alias may name itself"),
+        ("[" * 5000, "is nested without end; an alias may name itself"),
+        (f"a: {'9' * 5000}", "is not YAML: Exceeds the limit"),
+    ],
+)
+def test_what_python_cannot_read_is_one_sentence(text: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_params(path)
+    assert caught.value.problems[0].startswith(sentence)
 
 
 def test_all_problems_come_at_once_and_in_one_message(tree: Any, tmp_path: Path) -> None:

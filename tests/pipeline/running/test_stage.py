@@ -35,14 +35,24 @@ def run(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_user_error_is_a_line_for_each_problem_and_one_of_ours_a_traceback(
+def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     tmp_path: Path,
 ) -> None:
     done = run('raise ConfigError("params.yaml", ["a is missing", "b is 3"])', tmp_path)
     said = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
     assert (done.returncode, done.stderr) == (1, said)
     done = run('raise KeyError("bug")', tmp_path)
-    assert done.returncode == 1 and "Traceback" in done.stderr
+    (path,) = (tmp_path / "state" / "errors").iterdir()
+    assert (done.returncode, done.stderr) == (1, f"error: KeyError: 'bug' (trace in {path})\n")
+    assert path.read_text().startswith("Traceback (most recent call last):\n")
+
+
+def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    done = run('raise KeyError("bug")', tmp_path)
+    errors = tmp_path / "state" / "errors"
+    said = f"error: KeyError: 'bug' (the trace could not be kept in {errors}: Not a directory)\n"
+    assert (done.returncode, done.stderr) == (1, said)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
