@@ -1,18 +1,21 @@
 """A trial that Ray gives up too early is run again; one that fails too often is not."""
 
+import errno
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import ray
 
 import tune.on_ray
+from actmodels.errors import SweepError
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback, Ends
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
-from tune.nodes import Nodes
+from tune.nodes import FullError, NodeError, Nodes, name_of
 from tune.on_ray import fit
 from tune.packing import Pack
 from tune.progress import Progress
@@ -117,16 +120,12 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
 ) -> None:
     """It does not end the sweep; if it goes on, the trial is given up."""
     ours, callback.keep_weights = trials[0], True
-    epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
-    news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
-    where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
-    result = {"trials": {ours.key: news}, "notes": [], **where}
     ray_trial = rays([ours], 0)
     path = tmp_path / f"{ours.key}.pt"
     for number in range(RESTARTS + 1):
         callback.again.clear()
         path.write_bytes(b"no checkpoint")
-        callback.on_trial_result(1, [], ray_trial, result)
+        callback.on_trial_result(1, [], ray_trial, finished(ours))
         said = f"{path} is damaged: its content does not have the digest at its end; set aside as "
         assert f"{said}{path.name}.damaged, the trial starts over" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
@@ -152,6 +151,14 @@ def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[
         return SimpleNamespace(fit=run)
 
     return tuner
+
+
+def finished(trial: Trial) -> dict[str, Any]:
+    """What a worker reports of a trial's last epoch."""
+    epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
+    news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
+    where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
+    return {"trials": {trial.key: news}, "notes": [], **where}
 
 
 def single(trials: list[Trial]) -> list[Pack]:
@@ -207,3 +214,61 @@ def test_packs_become_smaller_where_nodes_have_joined(
     fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
     names = [trial.key for trial in trials]
     assert seen == [[names], [names[1:2], names[2:]]]
+
+
+def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
+    """Ray's side of a pack whose worker raised this."""
+    ray_trial, path = rays(trials, 0), folder / "error.txt"
+    path.write_text(f"Failure # 1 (occurred at noon)\nray::train()\n  File\n{error}\n")
+    ray_trial.error_file = str(path)
+    return ray_trial
+
+
+def test_a_full_store_ends_the_sweep_with_that_word(
+    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = callback.checkpoints.place
+    error = f"{name_of(FullError)}: {place} is full"
+
+    def tuner(*_: object) -> Any:
+        def run() -> None:
+            callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
+            assert Ends().stop_all()
+
+        return SimpleNamespace(fit=run)
+
+    monkeypatch.setattr(tune.on_ray, "tuner", tuner)
+    with pytest.raises(SweepError) as told:
+        fit(tmp_path, single(trials), execution(tmp_path), callback, {})
+    assert str(told.value) == (
+        f"{place} is full; make room there; nothing is lost: run the same command again to go on"
+    )
+
+
+def test_no_room_for_a_finished_trial_is_told_as_that(
+    trials: list[Trial], callback: DriverCallback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(TrialStore, "save", no_room)
+    callback.on_trial_result(1, [], rays(trials[:1], 0), finished(trials[0]))
+    assert callback.ends.startswith(f"{callback.store.place.place} is full; make room there; ")
+    assert not callback.ended
+
+
+def test_a_node_at_fault_is_avoided_and_its_trials_keep_their_restarts(
+    trials: list[Trial],
+    callback: DriverCallback,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    node = {"NodeID": "ab" * 28, "Alive": True, "NodeManagerAddress": "10.0.0.9", "Resources": {}}
+    monkeypatch.setattr(ray, "nodes", lambda: [node])
+    error = f"{name_of(NodeError)}: node abababab does not see the store"
+    callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
+    said = "node 10.0.0.9 (abababab) is not used: does not see the store\n"
+    assert capsys.readouterr().err == said
+    assert callback.nodes.avoided == {node["NodeID"]}
+    assert not callback.losses and not callback.ends
