@@ -124,8 +124,7 @@ class Bucket(Storage):
         return f"{self.opened[1]}/{name}"
 
     def make(self) -> None:
-        """See Storage; the bucket itself must be there."""
-        self.opened[0].get_file_info(self.opened[1])
+        """There are no folders to be made; the bucket itself must be there."""
 
     def read(self, name: str) -> bytes:
         """See Storage."""
@@ -158,7 +157,7 @@ def storage(place: str | Path, key: str = "cluster.storage") -> Storage:
         key: of params.yaml that names it, for messages.
 
     Raises:
-        SweepError: no file system is known for the URL, or it cannot be reached.
+        SweepError: no file system is known for the URL.
     """
     scheme, separator, rest = str(place).partition("://")
     if not separator:
@@ -167,10 +166,29 @@ def storage(place: str | Path, key: str = "cluster.storage") -> Storage:
         return Folder(rest.rstrip("/"))
     bucket = Bucket(str(place).rstrip("/"))
     try:
-        bucket.make()
+        assert bucket.opened
     except (OSError, ValueError) as error:
-        raise SweepError(
-            f"{key} is {place}, which cannot be used: {str(error).splitlines()[0]}; expected a "
-            "folder, or an s3:// or gs:// URL that this machine may read and write"
-        ) from error
+        raise _unusable(bucket, key, error) from error
     return bucket
+
+
+def prepare(place: Storage, key: str) -> None:
+    """Make a place that this machine may write to.
+
+    Raises:
+        SweepError: it cannot; says what is in the way.
+    """
+    try:
+        place.make()
+        place.write(".written", b"")
+        place.remove(".written")
+    except (OSError, ValueError) as error:
+        raise _unusable(place, key, error) from error
+
+
+def _unusable(place: Storage, key: str, error: Exception) -> SweepError:
+    problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return SweepError(
+        f"{key} leads to {place.place}, which cannot be used: {problem.splitlines()[0]}; expected "
+        "a folder, or an s3:// or gs:// URL, that this machine may read and write"
+    )

@@ -20,7 +20,7 @@ from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.on_ray import execute
 from tune.provenance import provenance_tags
-from tune.storage import Storage
+from tune.storage import Storage, prepare
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import checkpoint_name
@@ -109,7 +109,8 @@ def finish_all(
 ) -> list[TrialRecord]:
     """Reuse finished trials, run the others, and prove that none is missing."""
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
-    checkpoints.make()
+    prepare(checkpoints, "cluster.storage")
+    prepare(execution.trials, "cluster.state")
     rungs = rungs_of(trials, checkpoints)
     missing: list[Trial] = []
     for trial in trials:

@@ -8,7 +8,7 @@ import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
-from tune.storage import Bucket, Folder, Storage, storage
+from tune.storage import Bucket, Folder, Storage, prepare, storage
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -71,7 +71,31 @@ def test_a_url_that_cannot_be_used_is_told_with_its_key() -> None:
     with pytest.raises(SweepError) as told:
         storage("ftp://host/place", "cluster.state")
     said = str(told.value)
-    assert said.startswith("cluster.state is ftp://host/place, which cannot be used: ")
+    assert said.startswith("cluster.state leads to ftp://host/place, which cannot be used: ")
     assert said.endswith(
-        "; expected a folder, or an s3:// or gs:// URL that this machine may read and write"
+        "; expected a folder, or an s3:// or gs:// URL, that this machine may read and write"
     )
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ("a file", "File exists"),
+        ("a file/below", "Not a directory"),
+        ("/proc/nothing", "No such file or directory"),
+        ("nul\0", "embedded null byte"),
+        ("mock:///nowhere/deep", "Path does not exist"),
+    ],
+)
+def test_a_place_that_cannot_be_written_to(place: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "a file").write_text("")
+    found = storage(place if "://" in place else tmp_path / place)
+    with pytest.raises(SweepError) as told:
+        prepare(found, "cluster.storage")
+    said = f"cluster.storage leads to {found.place}, which cannot be used: {problem}"
+    assert str(told.value).startswith(said)
+
+
+def test_a_place_that_can_is_left_empty(tmp_path: Path) -> None:
+    prepare(storage(tmp_path / "place"), "cluster.storage")
+    assert not list((tmp_path / "place").iterdir())
