@@ -24,12 +24,15 @@ fi
 address=$(srun --relative=$((SLURM_NNODES - 1)) --nodes=1 --ntasks=1 \
   printenv SLURM_LAUNCH_NODE_IPADDR)
 export RAY_ADDRESS=$address:6379
+trap 'kill $(jobs -p) && wait' EXIT
 ray start --head --block --node-ip-address="$address" --port=6379 \
   --num-cpus="$SLURM_CPUS_ON_NODE" >> slurm-ray.log 2>&1 &
 until ray status > /dev/null 2>&1; do kill -0 $! && sleep 1; done
-if ((SLURM_NNODES > 1)); then
-  srun --relative=1 --nodes=$((SLURM_NNODES - 1)) --no-kill --kill-on-bad-exit=0 --cpu-bind=none \
-    bash -c 'exec ray start --address="$RAY_ADDRESS" --block --num-cpus="$SLURM_CPUS_ON_NODE"' \
+workers=$((SLURM_NNODES - 1))
+if ((workers)); then
+  srun --relative=1 --nodes="$workers" --ntasks="$workers" --no-kill --kill-on-bad-exit=0 \
+    --cpu-bind=none bash -c \
+    'exec ray start --address="$RAY_ADDRESS" --block --num-cpus="$SLURM_CPUS_ON_NODE"' \
     >> slurm-ray.log 2>&1 &
 fi
 
