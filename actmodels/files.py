@@ -40,23 +40,23 @@ class DamagedError(ArtefactError):
     """A file does not hold what was written into it."""
 
 
-def write_sealed(path: Path, content: bytes | memoryview) -> None:
-    """Write a file with its seal; it appears whole or not at all."""
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        file.write(content)
-        file.write(MARK + hashlib.sha256(content).hexdigest().encode() + b"\n")
+def seal(content: bytes | memoryview) -> bytes:
+    """What a sealed file holds: the content, then its digest."""
+    return b"".join([content, MARK, hashlib.sha256(content).hexdigest().encode(), b"\n"])
 
 
-def read_sealed(path: Path) -> bytes:
-    """What a sealed file holds.
+def unseal(stored: bytes, where: object) -> bytes:
+    """The content of a sealed file.
+
+    Args:
+        where: the file, for messages.
 
     Raises:
-        DamagedError: something else than was written, or no seal. OSError: it cannot be read.
+        DamagedError: something else than was written, or no seal.
     """
-    stored = path.read_bytes()
-    content, seal = stored[:-SEAL], stored[-SEAL:]
-    if seal != MARK + hashlib.sha256(content).hexdigest().encode() + b"\n":
-        raise DamagedError(f"{path} is damaged: its content does not have the digest at its end")
+    content = stored[:-SEAL]
+    if stored != seal(content):
+        raise DamagedError(f"{where} is damaged: its content does not have the digest at its end")
     return content
 
 
@@ -64,8 +64,3 @@ def file_digest(path: Path) -> str:
     """SHA-256 of a file: 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def set_aside(path: Path) -> Path:
-    """Rename a damaged file to *.damaged, in place of an earlier one; gives its new path."""
-    return path.replace(path.with_name(f"{path.name}.damaged"))

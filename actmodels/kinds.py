@@ -16,7 +16,8 @@ class Kind:
     """What is made of a configuration; each as module:name.
 
     data: what it is trained on, of (config, folder, text): the folder has the pairs, or a folder
-        for each kind of questions; the text is the file that characters are drawn from.
+        for each kind of questions; the text is the file that characters are drawn from. Workers
+        get what it returns, whose tensors nobody may write to: all that a node runs share them.
     training: its ModelTraining, of (config, data, device).
     pack: several that train at once, of (configs, data, device); None if they never do.
     """
@@ -33,7 +34,7 @@ KINDS: dict[type[AnyTrialConfig], Kind] = {
         "actmodels.packed.training:PackTraining",
     ),
     SequenceTrialConfig: Kind(
-        "actmodels.sequences.build:trial_task", "actmodels.sequences.training:SequenceTraining"
+        "actmodels.sequences.build:trial_text", "actmodels.sequences.build:sequence_training"
     ),
     ReaderTrialConfig: Kind(
         "actmodels.reader.data:reader_data",

@@ -62,6 +62,7 @@ class TrialRecord:
     provenance: the digests and versions that went into the key.
     diverged: training met a loss that is not finite and ended there, on its last good epoch.
     weights: SHA-256 of the file of its best parameters, where that was kept.
+    machine: node and device that trained it, and the most memory taken there; no result.
     """
 
     key: str
@@ -71,6 +72,7 @@ class TrialRecord:
     provenance: dict[str, str]
     diverged: bool = False
     weights: str | None = None
+    machine: dict[str, Any] | None = None
 
     @property
     def best(self) -> EpochRecord:
@@ -82,8 +84,9 @@ class TrialRecord:
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def result_json(self) -> str:
-        """One line without the timings, for result files: equal runs give equal bytes."""
+        """One line of what repeats, for result files: equal runs give equal bytes."""
         stored = asdict(self) | {"history": [epoch.result() for epoch in self.history]}
+        del stored["machine"]
         return json.dumps(stored, sort_keys=True)
 
     @classmethod

@@ -21,7 +21,6 @@ from bench.work import Sizes, drawn_data, trial
 from tune.execution import Execution
 from tune.grid import with_keys
 from tune.mlflow_store import RunStore
-from tune.store import TrialStore
 from tune.sweep import run_trials
 
 DEMO = Sizes(64, 4000, 300, 64)  # the embedded corpus and its models, but for the pairs
@@ -49,7 +48,7 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
         records = run_trials("benchmark", keyed, execution)
         seconds, cpu = time.time() - began, time.process_time() - cpu
         trained = [sum(epoch.seconds or 0.0 for epoch in record.history) for record in records]
-        written = [TrialStore(state / "trials").record_path(record.key) for record in records]
+        written = [state / "trials" / f"{record.key}.json" for record in records]
         ends = sorted(zip([path.stat().st_mtime for path in written], trained, strict=True))
         (first, _), steady = ends[workers - 1], ends[workers:]
         return {

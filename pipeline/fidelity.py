@@ -77,7 +77,7 @@ def main() -> None:
     test = PairTensors.load(artefacts("tensors", "test.pt"))
     rows: list[Row] = []
     hits: list[Hits] = []
-    for run, record, result in scored("fidelity", trained, test, execution.state):
+    for run, record, result in scored("fidelity", trained, test, execution.trials):
         figures, hit = on_test(result, len(test))
         rows.append(result_row(run, record) | figures)
         hits.append(hit)

@@ -7,6 +7,7 @@ passage that is told byte by byte.
 """
 
 from dataclasses import replace
+from io import BytesIO
 
 import torch
 from tqdm import tqdm
@@ -77,10 +78,11 @@ def main() -> None:
     write_table(folder / "history.csv", history_rows(trained), columns(SequenceEpoch))
     write_table(folder / "timings.csv", timing_rows(trained), columns(SequenceTime))
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
-    store = TrialStore(execution.state / "trials")
+    store = TrialStore(execution.trials)
     bar = tqdm(trained, "graves", unit="model", disable=not trained)
     weighted = (
-        (run, torch.load(store.weights_path(record.key), weights_only=True)) for run, record in bar
+        (run, torch.load(BytesIO(store.weights(record.key)), weights_only=True))
+        for run, record in bar
     )
     for name, rows_of in look(weighted, params.graves, reading).items():
         write_table(folder / f"{name}.csv", rows_of, columns(LOOKED_AT[name]))

@@ -6,7 +6,6 @@ The test split is not read: nothing is claimed of one winner, the ways are compa
 import itertools
 import statistics
 from collections.abc import Sequence
-from pathlib import Path
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
@@ -23,6 +22,7 @@ from pipeline.studies.study import Run, Trained, history_rows, result_row, timin
 from pipeline.studies.variants import changed, chosen, scored
 from pipeline.trained.trials import data_digest, execution_settings
 from tune.selection import sample_sd
+from tune.storage import Storage
 
 RESULTS = (
     *("kind", "point", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
@@ -67,12 +67,12 @@ def point_rows(rows: list[Row], collapsed_below: float) -> list[Row]:
     return table
 
 
-def by_depth(trained: Sequence[Trained[TrialConfig]], state: Path) -> list[Row]:
+def by_depth(trained: Sequence[Trained[TrialConfig]], place: Storage) -> list[Row]:
     """Every run on the dev pairs of each depth; nothing where the corpus records none."""
     pairs = PairTensors.load(artefacts("tensors", "dev.pt"))
     if not bool(pairs.depths.any()):
         return []
-    found = scored("halting", trained, pairs, state)
+    found = scored("halting", trained, pairs, place)
     return [row for run, _, result in found for row in depth_rows(run.seeded, result, pairs)]
 
 
@@ -87,7 +87,7 @@ def main() -> None:
     points = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "points.csv", points, columns(HaltingPoint))
-    depths = by_depth(trained, execution.state)
+    depths = by_depth(trained, execution.trials)
     write_table(folder / "depth.csv", depths, columns(HaltingAtDepth))
     write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
     write_table(folder / "timings.csv", timing_rows(trained), columns(HaltingTime))

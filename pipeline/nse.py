@@ -7,6 +7,7 @@ seed. Dev chooses the epoch; the test split is read once, by the readers so chos
 import dataclasses
 import json
 from collections.abc import Sequence
+from io import BytesIO
 
 from tqdm import tqdm
 
@@ -96,7 +97,7 @@ class Readers:
     def reader(self, run: ReaderRun, key: str) -> Reader:
         """A run's reader at its best epoch."""
         words = load_words(artefacts("questions", run.config.questions))
-        return load_reader(run.config, words, self.store.weights_path(key))
+        return load_reader(run.config, words, BytesIO(self.store.weights(key)))
 
     def score(self, run: ReaderRun, reader: Reader, split: str) -> ReaderEvaluation:
         """The reader's answers to a split."""
@@ -123,7 +124,7 @@ def main() -> None:
     manifest = json.loads(made("questions", "manifest.json").read_text(encoding="utf-8"))
     asked = manifest["kinds"]
     trained = train("nse", runs, execution, lambda config: str(asked[config.questions]["digest"]))
-    readers = Readers(TrialStore(execution.state / "trials"))
+    readers = Readers(TrialStore(execution.trials))
     rows: list[Row] = []
     hits: list[Hits] = []
     steps: list[Row] = []

@@ -1,7 +1,6 @@
 """Stage `retrain`: train each model's best configuration until dev stops improving."""
 
 import json
-import shutil
 import statistics
 from dataclasses import replace
 
@@ -33,7 +32,7 @@ def main() -> None:
     ]
     execution = execution_settings(params)
     trials = keyed(configs, execution)
-    store = TrialStore(execution.state / "trials")
+    store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
     with Stopwatch("retrain", trials, execution) as stopwatch:
@@ -50,7 +49,7 @@ def main() -> None:
         for record in own:
             name = f"{model}-seed{record.config['seed']}.pt"
             with replacing(artefacts("retrain", "weights", name)) as temporary:
-                shutil.copyfile(store.weights_path(record.key), temporary)
+                temporary.write_bytes(store.weights(record.key))
         accuracies = [record.best.dev_accuracy for record in own]
         summary[model] = {
             "seeds": len(own),
@@ -58,7 +57,7 @@ def main() -> None:
             "dev_accuracy_sd": sample_sd(accuracies),
         }
     write_trials(artefacts("retrain"), records, summary)
-    stopwatch.write(artefacts("retrain"))
+    stopwatch.write(artefacts("retrain"), records)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def main() -> None:
         models[model] = {"trials": len(found), "best_dev_accuracy": max(found)}
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials(artefacts("sweep"), records, summary)
-    stopwatch.write(artefacts("sweep"))
+    stopwatch.write(artefacts("sweep"), records)
 
 
 def effective(

@@ -10,15 +10,17 @@ from typing import Any
 import ray.tune
 from tqdm import tqdm
 
-from actmodels.files import DamagedError, set_aside
+from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, TrialRecord
 from tune.failures import Failure
 from tune.grid import Trial
+from tune.nodes import FullError, NodeError, Nodes, name_of
 from tune.packing import Pack
 from tune.progress import Progress
+from tune.storage import FULL, Storage
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import checkpoint_path, load_checkpoint
+from tune.trainable import checkpoint_name, load_checkpoint
 
 _current: "DriverCallback | None" = None
 
@@ -26,6 +28,18 @@ _current: "DriverCallback | None" = None
 def current_callback() -> "DriverCallback | None":
     """What a pickled DriverCallback turns into: Ray stores its callbacks with the experiment."""
     return _current
+
+
+class Ends(ray.tune.Stopper):
+    """Ends all that runs once it is useless to go on."""
+
+    def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
+        """See ray.tune.Stopper: no trial alone."""
+        return False
+
+    def stop_all(self) -> bool:
+        """See ray.tune.Stopper."""
+        return _current is not None and bool(_current.ends)
 
 
 @dataclass(eq=False, repr=False)
@@ -38,22 +52,25 @@ class DriverCallback(ray.tune.Callback):
     Args:
         trials: the trials of this sweep by key.
         store: where finished trials go. keep_weights: their best weights too.
-        checkpoints: folder of the trials in progress. traces: where errors are written whole.
+        checkpoints: of the trials in progress. traces: where errors are written whole.
 
     Attributes:
         errors: why trials were given up, by key.
         ended: keys of the trials that were recorded or given up.
         again: packs of this round that Ray must be handed once more.
         losses: how often trials were lost. unread: keys of those whose weights cannot be had.
+        nodes: where the trials run. ends: why it is useless to go on, if it is.
     """
 
     trials: Mapping[str, Trial]
     store: TrialStore
     tracker: Tracker
     progress: Progress
-    checkpoints: Path
+    checkpoints: Storage
     traces: Path
     keep_weights: bool
+    nodes: Nodes = field(init=False)
+    ends: str = field(default="", init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
     again: list[Pack] = field(default_factory=list, init=False)
@@ -87,14 +104,22 @@ class DriverCallback(ray.tune.Callback):
         """A pack reported an epoch of some of its trials."""
         for note in result["notes"]:
             tqdm.write(note, file=sys.stderr)
+        node = f"{result['hostname']} ({result['node_ip']})"
         for ours in self.left_of(trial):
             if news := result["trials"].get(ours.key):
-                self.trial_reported(ours, news)
+                machine = {"node": node, **result["machine"]}
+                self.trial_reported(ours, news, machine, result["load"])
 
-    def trial_reported(self, trial: Trial, news: Mapping[str, Any]) -> None:
+    def trial_reported(
+        self,
+        trial: Trial,
+        news: Mapping[str, Any],
+        machine: dict[str, Any],
+        load: Mapping[str, float],
+    ) -> None:
         """Track what is new of a trial; record it if it has ended."""
         history = tuple(EpochRecord(**epoch) for epoch in news["history"])
-        self.tracker.trial_epoch(trial.key, *history)
+        self.tracker.trial_epoch(trial.key, *history, load=load)
         best = max(epoch.dev_accuracy for epoch in history)
         self.progress.reached(trial.name, len(history), best)
         if not news["finished"]:
@@ -106,24 +131,32 @@ class DriverCallback(ray.tune.Callback):
             history=history,
             provenance=trial.origin,
             diverged=news["diverged"],
+            machine=machine,
         )
         weights = None
         if self.keep_weights:
-            path = checkpoint_path(self.checkpoints, trial.key)
             try:
-                weights = load_checkpoint(path)["best_parameters"]
+                weights = load_checkpoint(self.checkpoints, trial.key)["best_parameters"]
             except (DamagedError, OSError) as error:
-                self.not_read(trial, path, error)
+                self.not_read(trial, error)
                 return
-        self.store.save(record, weights)
+        try:
+            self.store.save(record, weights)
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            self.is_full(self.store.place)
+            return
         self.ended.add(trial.key)
         self.trace(trial).unlink(missing_ok=True)  # of an earlier run
         self.tracker.trial_finished(trial.key, record)
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
-    def not_read(self, trial: Trial, path: Path, error: Exception) -> None:
+    def not_read(self, trial: Trial, error: Exception) -> None:
         """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
-        aside = f"; set aside as {set_aside(path).name}" if path.is_file() else ""
+        name = checkpoint_name(trial.key)
+        there = self.checkpoints.holds(name)
+        aside = f"; set aside as {self.checkpoints.set_aside(name)}" if there else ""
         tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
         self.unread.add(trial.key)
 
@@ -145,13 +178,34 @@ class DriverCallback(ray.tune.Callback):
         """
         for ours in self.trials_of(ray_trial):
             if ours.key in self.ended and ours.key not in self.errors:
-                checkpoint_path(self.checkpoints, ours.key).unlink(missing_ok=True)
+                self.checkpoints.remove(checkpoint_name(ours.key))
 
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack failed and starts again, each of its trials from its last saved epoch."""
         if left := self.left_of(trial):
-            reason = Failure.of(trial).reason
+            failure = Failure.of(trial)
+            if self.not_its_fault(failure):
+                return
+            reason = failure.reason
             tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
+
+    def not_its_fault(self, failure: Failure) -> bool:
+        """A pack failed by its node or by the store, which is seen to here."""
+        error, _, said = failure.reason.partition(": ")
+        if error == name_of(FullError):
+            self.is_full(self.checkpoints)
+        elif error == name_of(NodeError):
+            self.nodes.distrust(said)
+        else:
+            return False
+        return True
+
+    def is_full(self, place: Storage) -> None:
+        """It is useless to go on."""
+        self.ends = (
+            f"{place.place} is full; make room there; nothing is lost: run the same command again "
+            "to go on"
+        )
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Ray gave a pack up: it failed more often than it may, or too early.

@@ -15,6 +15,9 @@ from typing import Any
 import grpc
 import ray
 from ray._private.grpc_utils import init_grpc_channel
+from ray.core.generated.gcs_service_pb2 import GetClusterIdRequest
+from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
+from ray.exceptions import AuthenticationError
 
 from actmodels.errors import SweepError
 from actmodels.files import replacing, write_text
@@ -30,7 +33,7 @@ SETTINGS = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 DASHBOARD = "ray_dashboard"  # file of the state folder: host and port, while there is one
-TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE")
+TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def access_token(state: Path) -> Path:
@@ -72,7 +75,8 @@ def join(address: str) -> Any:
     """Connect to a running cluster.
 
     Raises:
-        SweepError: no head answers at the address; Ray itself would try for minutes.
+        SweepError: no head answers at the address, or it refuses the token; Ray itself would try
+            for minutes.
     """
     if address.startswith("ray://"):
         raise SweepError(
@@ -89,10 +93,33 @@ def join(address: str) -> Any:
         if colon and port.isdigit():
             socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
             with init_grpc_channel(address) as channel:  # what accepts may still say nothing
-                grpc.channel_ready_future(channel).result(timeout=10)
+                service: Any = NodeInfoGcsServiceStub(channel)
+                service.GetClusterId(GetClusterIdRequest(), timeout=10)
         return start(address=address)
-    except (OSError, ValueError, grpc.FutureTimeoutError) as error:
+    except AuthenticationError as error:
+        raise SweepError(
+            "RAY_AUTH_MODE is token, but no token was found; set RAY_AUTH_TOKEN_PATH to the file "
+            "of the cluster's token"
+        ) from error
+    except grpc.RpcError as error:
+        if error.code() is not grpc.StatusCode.UNAUTHENTICATED:
+            raise nobody from error
+        raise SweepError(_refused(address)) from error
+    except (OSError, ValueError) as error:
         raise nobody from error
+
+
+def _refused(address: str) -> str:
+    if os.environ.get("RAY_AUTH_MODE") != "token":
+        return (
+            f"RAY_ADDRESS is {address}, a cluster that asks for a token, and none is sent; set "
+            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to the file of the cluster's token"
+        )
+    sent = next((name for name in TOKEN_VARIABLES if name in os.environ), "Ray's own file")
+    return (
+        f"RAY_ADDRESS is {address}, a cluster that refuses the token of {sent}; give the one that "
+        "its head was started with"
+    )
 
 
 @contextmanager
@@ -110,7 +137,7 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     if address:
         context = join(address)
     else:
-        if not any(name in os.environ for name in TOKEN_VARIABLES):
+        if not any(name in os.environ for name in (*TOKEN_VARIABLES, "RAY_AUTH_MODE")):
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
         # A local Ray whose head died does not come back: end soon, so that the user can go on.
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "10")

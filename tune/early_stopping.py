@@ -11,11 +11,10 @@ a cut one: whoever is cut leaves somebody behind who was better at the same time
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from actmodels.files import write_text
 from actmodels.records import EpochRecord, best_epoch
+from tune.storage import Storage
 
 
 @dataclass(frozen=True)
@@ -49,17 +48,19 @@ class SuccessiveHalving:
 class Rungs:
     """Who has reached which rung: a small file for each trial, seen by all workers.
 
-    folder: where they lie, as <epochs>/<key>.json. rivals: keys of a model's trials, by model.
+    place: where they lie, as rungs/<epochs>/<key>.json. rivals: keys of a model's trials, by model.
+    most_epochs: of any trial.
     """
 
-    folder: Path
+    place: Storage
     rule: SuccessiveHalving
     rivals: Mapping[str, Sequence[str]]
+    most_epochs: int
 
     def enter(self, key: str, history: Sequence[EpochRecord]) -> None:
         """Put down a trial's scores on the rungs it has reached; those put down already stay."""
         for rung in self.rule.rungs(len(history)):
-            if not self._path(rung, key).is_file():
+            if not self.place.holds(_name(rung, key)):
                 self._write(rung, key, {"score": best_epoch(history[:rung]).dev_accuracy})
 
     def cuts(self, model: str, key: str, epochs: int) -> bool:
@@ -79,21 +80,19 @@ class Rungs:
         """Remove the files of these trials."""
         for keys in self.rivals.values():
             for key in keys:
-                for path in self.folder.glob(f"*/{key}.json"):
-                    path.unlink(missing_ok=True)
-        for folder in [*self.folder.glob("*"), self.folder]:
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
-
-    def _path(self, rung: int, key: str) -> Path:
-        return self.folder / str(rung) / f"{key}.json"
+                for rung in self.rule.rungs(self.most_epochs):
+                    self.place.remove(_name(rung, key))
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
         try:
-            found: dict[str, Any] = json.loads(self._path(rung, key).read_text(encoding="utf-8"))
+            found: dict[str, Any] = json.loads(self.place.read(_name(rung, key)))
         except FileNotFoundError:
             return None
         return found
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
-        write_text(self._path(rung, key), json.dumps(entry))
+        self.place.write(_name(rung, key), json.dumps(entry).encode())
+
+
+def _name(rung: int, key: str) -> str:
+    return f"rungs/{rung}/{key}.json"

@@ -5,21 +5,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tune.storage import Storage, storage
+
 
 @dataclass(frozen=True)
 class Execution:
     """Where and with what trials are run (section `cluster` of params.yaml).
 
-    Paths are absolute. `storage` holds trials in progress, the same path on all nodes; `state`
-    is the driver's own. Trials of one shape can train as one pack, whose resources are then
-    those of a trial. Fractions of a GPU let packs share one. `workers` limits how many packs train
-    at a time. `text` is the file that trials on characters read, on all nodes. A cluster may be
-    without room for a trial for `wait_for_nodes` seconds.
+    Paths are absolute. `data_folder` has what trials on pairs or questions are trained on, `text`
+    is the file that those on characters read. `state` is this machine's; `storage`, a folder or
+    URL that all nodes see, holds trials in progress, and `finished`, another one, those that have
+    ended. Trials of one shape can train as one pack, whose resources are then those of a trial.
+    Fractions of a GPU let packs share one. `workers` limits how many packs train at a time. A
+    cluster may be without room for a trial for `wait_for_nodes` seconds.
     """
 
     data_folder: Path
     state: Path
-    storage: Path
+    storage: str | Path
     cpus_per_trial: float
     gpus_per_trial: float
     max_failures: int
@@ -30,6 +33,8 @@ class Execution:
     workers: int | None = None
     text: Path | None = None
     wait_for_nodes: float = 0
+    finished: str | Path | None = None
+    system_metrics: bool = False
 
     @property
     def device(self) -> str:
@@ -50,18 +55,27 @@ class Execution:
     def where(self) -> dict[str, Any]:
         """What a worker is told about its surroundings."""
         return {
-            "data_folder": self.data_folder,
             "device": self.device,
             "threads": self.threads,
             "precision": self.matmul_precision,
         }
 
     @property
-    def wait(self) -> float:
-        """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
-        return self.wait_for_nodes if os.environ.get("RAY_ADDRESS") else 0
+    def joins(self) -> bool:
+        """Trials run on a cluster that is there, and not on a Ray started for them."""
+        return bool(os.environ.get("RAY_ADDRESS"))
 
     @property
-    def checkpoints(self) -> Path:
-        """Folder of the trials in progress."""
-        return self.storage / "checkpoints"
+    def wait(self) -> float:
+        """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
+        return self.wait_for_nodes if self.joins else 0
+
+    @property
+    def checkpoints(self) -> Storage:
+        """Where the trials in progress lie."""
+        return storage(f"{self.storage}/checkpoints")
+
+    @property
+    def trials(self) -> Storage:
+        """Where finished trials lie."""
+        return storage(f"{self.finished or self.state}/trials", "cluster.state")

@@ -246,10 +246,11 @@ def write_pyfunc(
 
 def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
     """Status and tags of the nested run of a trial that has ended."""
+    machine = {name: str(value) for name, value in (record.machine or {}).items()} if record else {}
     if record and record.diverged:
         reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
-        return "FAILED", {"failure": reason}
-    return "FINISHED", {}
+        return "FAILED", {"failure": reason, **machine}
+    return "FINISHED", machine
 
 
 def experiment_id(uri: str) -> str | None:

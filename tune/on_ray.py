@@ -2,20 +2,24 @@
 
 import functools
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import ray.tune
 
-from tune.callback import DriverCallback
+from actmodels.errors import SweepError
+from tune.callback import DriverCallback, Ends
 from tune.cluster import connected
 from tune.early_stopping import Rungs
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
+from tune.nodes import Nodes, Placement
 from tune.packing import Pack
 from tune.placement import place
 from tune.progress import Progress
-from tune.room import Watch, await_room
+from tune.room import Watch, await_room, needed
+from tune.shared_data import share
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_pack
@@ -52,16 +56,19 @@ def execute(
         traces=execution.state / "failures",
         keep_weights=keep_weights,
     )
-    folder = execution.storage / f"{kind}-{grid_hash(trials)}"
+    folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
     try:
         with (
             connected(dashboard=execution.dashboard, state=execution.state),
             tracker.in_background(),  # ends first: a thread that met Ray late would end the process
+            Nodes(execution.checkpoints, joined=execution.joins) as nodes,
         ):
-            await_room(execution.resources, execution.wait)
-            packs = place(kind, trials, execution)
-            with Watch(execution.resources, max(5.0, execution.wait)):
-                fit(folder, packs, execution, callback, rungs)
+            callback.nodes = nodes
+            await_room(nodes, execution.resources, execution.wait)
+            data = share(trials, execution)
+            packs = place(kind, trials, execution, data, nodes)
+            with Watch(nodes, execution.resources, max(5.0, execution.wait), needed()):
+                fit(folder, packs, execution, callback, data, rungs)
     finally:
         progress.close()
     if not callback.errors and any(t.key not in callback.ended for t in trials):
@@ -75,15 +82,21 @@ def fit(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
+    data: Mapping[str, ray.ObjectRef[Any]],
     rungs: Rungs | None = None,
 ) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
     It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller.
+
+    Raises:
+        SweepError: something makes it useless to go on.
     """
     while packs:
         callback.again.clear()
-        tuner(folder, packs, execution, callback, rungs).fit()
+        tuner(folder, packs, execution, callback, data, rungs).fit()
+        if callback.ends:
+            raise SweepError(callback.ends)
         packs = list(callback.again)
 
 
@@ -92,6 +105,7 @@ def tuner(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
+    data: Mapping[str, ray.ObjectRef[Any]],
     rungs: Rungs | None,
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
@@ -99,10 +113,12 @@ def tuner(
     trainable = functools.partial(
         run_pack,
         configs={trial.key: trial.config for pack in packs for trial in pack.trials},
+        data=data,
         checkpoints=execution.checkpoints,
+        token=callback.nodes.token,
         rungs=rungs,
         graphs=execution.cuda_graphs,
-        text=execution.text,
+        system_metrics=execution.system_metrics,
         **execution.where,
     )
     names = {pack.trials[0].key: pack.name for pack in packs}
@@ -113,7 +129,7 @@ def tuner(
     # Keys alone: for each pack, Tune copies the values of all packs.
     space = {"pack": ray.tune.grid_search([[t.key for t in pack.trials] for pack in packs])}
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, execution.resources),
+        ray.tune.with_resources(trainable, Placement(execution.resources, callback.nodes)),
         param_space=space,
         tune_config=ray.tune.TuneConfig(
             reuse_actors=True,
@@ -126,6 +142,7 @@ def tuner(
             storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
             callbacks=[callback],
+            stop=Ends(),
             verbose=0,
         ),
     )

@@ -5,9 +5,8 @@ auto, and where they will train. None of the numbers here changes a result; all 
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import ray
@@ -15,15 +14,15 @@ import torch
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
-from actmodels.data.trial_data import TrialData, load_data
+from actmodels.data.trial_data import TrialData
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining, evaluate_pack
 from actmodels.training import Training
 from tune.execution import Execution
 from tune.grid import Trial
+from tune.nodes import Nodes
 from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.room import places
 from tune.trainable import prepare
 
 SIZES = (1, 2, 4, 8, 16, 32, 48)
@@ -118,31 +117,45 @@ def _seconds(action: Callable[[], object], device: str) -> float:
     return time.perf_counter() - start
 
 
-def place(kind: str, trials: list[Trial], execution: Execution) -> list[Pack]:
+def place(
+    kind: str,
+    trials: list[Trial],
+    execution: Execution,
+    data: Mapping[str, ray.ObjectRef[Any]],
+    nodes: Nodes,
+) -> list[Pack]:
     """Put trials into packs, enough of them for all workers, in the order of the trials.
 
     Args:
-        kind: what is running, for messages.
+        kind: what is running, for messages. data: see tune.shared_data.
     """
-    groups, room = by_shape(trials), places(execution.resources)
+    groups, room = by_shape(trials), nodes.places(execution.resources)
     sizes = dict.fromkeys(groups, 1)
     if execution.trials_per_pack != "auto":
         sizes = dict.fromkeys(groups, execution.trials_per_pack)
     elif len(trials) > room:  # else there is a worker for each trial
         several = {shape: group for shape, group in groups.items() if len(group) > 1}
-        found = measured_sizes(kind, list(several.values()), execution)
+        found = measured_sizes(kind, list(several.values()), execution, data)
         sizes |= zip(several, found, strict=True)
     return in_order(make_packs(groups, sizes, room), trials)
 
 
-def measured_sizes(kind: str, groups: list[list[Trial]], execution: Execution) -> list[int]:
+def measured_sizes(
+    kind: str,
+    groups: list[list[Trial]],
+    execution: Execution,
+    data: Mapping[str, ray.ObjectRef[Any]],
+) -> list[int]:
     """The best size of a pack for each group of trials of one shape, measured where they train."""
     resources = execution.resources
     task: Any = ray.remote(
         num_cpus=resources["cpu"], num_gpus=resources["gpu"], max_calls=1, max_retries=0
     )
     task = task(measured_rates)
-    answers = [task.remote([t.config for t in group], **execution.where) for group in groups]
+    answers = [
+        task.remote([t.config for t in group], data[group[0].key], **execution.where)
+        for group in groups
+    ]
     sizes = []
     for group, answer in zip(groups, answers, strict=True):
         rates: dict[int, float] = {}
@@ -159,13 +172,12 @@ def measured_sizes(kind: str, groups: list[list[Trial]], execution: Execution) -
 
 def measured_rates(
     configs: list[TrialConfig],
+    data: TrialData,
     *,
-    data_folder: Path,
     device: str,
     threads: int,
     precision: str = "highest",
 ) -> dict[int, float]:
     """Examples per second by size of pack, for trials of one shape; what a worker runs."""
     prepare(threads, precision)
-    data = load_data(data_folder)
     return try_sizes(len(configs), lambda size: examples_per_second(configs[:size], data, device))

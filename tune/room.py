@@ -5,39 +5,25 @@ Ray itself would wait in silence, and for ever.
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Self
 
 import ray
 from ray.autoscaler.sdk import request_resources
 
 from actmodels.errors import SweepError
+from tune.nodes import Nodes
 
 EVERY = 2.0  # seconds between looks
-GRACE = 15.0  # seconds that Ray has for an orderly end; without a node it may never come
+GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may never come
 
 
-def nodes() -> list[dict[str, Any]]:
-    """The nodes of the connected cluster that are alive."""
-    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-    return [node for node in found if node["Alive"]]
-
-
-def places(resources: Mapping[str, float]) -> int:
-    """How many packs with these resources (cpu, gpu) the connected cluster trains at a time."""
-    count = 0
-    for node in nodes():
-        there = {name: node["Resources"].get(name.upper(), 0) for name in resources}
-        # a hair more: four shares of 0.25 of a GPU may be a rounding error too many
-        fitting = [there[name] / amount + 1e-6 for name, amount in resources.items() if amount]
-        count += int(min(fitting))
-    return count
-
-
-def await_room(resources: Mapping[str, float], seconds: float) -> None:
+def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
     """Ask the cluster for room for one pack, and wait until it has it.
 
     Args:
@@ -47,15 +33,15 @@ def await_room(resources: Mapping[str, float], seconds: float) -> None:
         SweepError: it has none; says what is there, what a trial asks for, and what to set.
     """
     end = time.monotonic() + seconds
-    if seconds and not places(resources):
+    if seconds and not nodes.places(resources):
         request_resources(bundles=[{name.upper(): n for name, n in resources.items() if n}])
-    while not places(resources):
+    while not nodes.places(resources):
         if time.monotonic() >= end:
-            raise SweepError(_no_room(resources, seconds))
+            raise SweepError(_no_room(nodes, resources, seconds))
         time.sleep(0.5)
 
 
-def _no_room(resources: Mapping[str, float], seconds: float) -> str:
+def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> str:
     asked = " and ".join(
         f"{amount:g} {name.upper()}s (cluster.{name}s_per_trial)"
         for name, amount in resources.items()
@@ -64,59 +50,98 @@ def _no_room(resources: Mapping[str, float], seconds: float) -> str:
     there = sorted(
         f"{node['NodeManagerAddress']} with {node['Resources'].get('CPU', 0):g} CPUs and "
         f"{node['Resources'].get('GPU', 0):g} GPUs"
-        for node in nodes()
+        for node in nodes.usable()
     )
     more = f" and {len(there) - 3} more" if len(there) > 3 else ""
+    nothing = "no node that can be used" if nodes.avoided else "no node"
     waited = f" after {seconds:g} s (cluster.wait_for_nodes)" if seconds else ""
     return (
         f"no node has room for a trial{waited}: it asks for {asked}; there is "
-        f"{', '.join(there[:3]) or 'no node'}{more}; lower what a trial asks for in params.yaml, "
+        f"{', '.join(there[:3]) or nothing}{more}; lower what a trial asks for in params.yaml, "
         "or start a node that has it"
     )
 
 
 class Watch:
-    """Looks at the cluster from a thread of its own while trials run.
+    """Looks at the cluster from threads of its own while trials run.
 
-    Use as a context. Where no node has room for a trial any more, not even an empty one, the main
-    thread is interrupted as by Ctrl-C, and the context ends with a SweepError.
+    Use as a context. Where no node has room for a trial any more, not even an empty one, or what
+    Ray itself cannot be without does not answer, that is said at once, the main thread is
+    interrupted as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray
+    may have ended the process, in words of its own. Nodes that join are looked at.
 
     Args:
         resources: what Ray sets aside for one pack (cpu, gpu).
-        patience: seconds that such a state may last.
+        patience: seconds that there may be no room.
+        needed: addresses that must answer, and what each of them is.
     """
 
-    def __init__(self, resources: Mapping[str, float], patience: float) -> None:
-        self.resources, self.patience = resources, patience
+    def __init__(
+        self,
+        nodes: Nodes,
+        resources: Mapping[str, float],
+        patience: float,
+        needed: Mapping[str, str] | None = None,
+    ) -> None:
+        self.nodes, self.resources, self.patience = nodes, resources, patience
+        self.needed = needed or {}
         self.lost = False
         self.over = threading.Event()
-        self.error = SweepError(
-            "the cluster has no node left that can run a trial; nothing is lost: run the same "
-            "command again to go on"
-        )
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._look, name="watch", daemon=True).start()
+        self._watch(self._has_room, self.patience, "the cluster has no node left for a trial")
+        patience = 15.0 if self.nodes.joined else 0.0  # a local Ray does not come back
+        for address, what in self.needed.items():
+            self._watch(partial(_answers, address), patience, f"{what}, {address}, is gone")
         return self
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
         if self.lost:
-            raise self.error
+            raise SweepError
 
-    def _look(self) -> None:
+    def _has_room(self) -> bool:
+        try:
+            self.nodes.look()
+            return self.nodes.places(self.resources) > 0
+        except (ray.exceptions.RayError, OSError, RuntimeError):
+            return True  # the head does not answer, which is seen to elsewhere
+
+    def _watch(self, there: Callable[[], bool], patience: float, what: str) -> None:
+        arguments = (there, patience, what)
+        threading.Thread(target=self._await_loss, args=arguments, name="watch", daemon=True).start()
+
+    def _await_loss(self, there: Callable[[], bool], patience: float, what: str) -> None:
         last_seen = time.monotonic()
         while not self.over.wait(EVERY):
-            try:
-                there = places(self.resources) > 0
-            except (ray.exceptions.RayError, OSError, RuntimeError):
-                there = True  # the head does not answer, which Ray itself ends in time
-            if there:
+            if there():
                 last_seen = time.monotonic()
-            elif time.monotonic() - last_seen > self.patience:
+            elif time.monotonic() - last_seen > patience and not self.lost:
                 self.lost = True
+                again = "nothing is lost: run the same command again to go on"
+                print(f"\nerror: {what}; {again}", file=sys.stderr, flush=True)
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                 if not self.over.wait(GRACE):
-                    print(f"\nerror: {self.error}", file=sys.stderr, flush=True)
                     os._exit(1)
                 return
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=EVERY).close()
+    except OSError:
+        return False
+    return True
+
+
+def needed() -> dict[str, str]:
+    """What a connected driver cannot be without: the head, and the node that it is on."""
+    context = ray.get_runtime_context()
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    own = next(node for node in found if node["NodeID"] == context.get_node_id())
+    port = own["NodeManagerPort"]
+    return {
+        context.gcs_address: "the head of the Ray cluster",
+        f"{own['NodeManagerAddress']}:{port}": "the Ray node of this machine",
+    }

@@ -1,18 +1,21 @@
-"""Finished trials, each under its own key, in a folder that outlives any crash. No Ray.
+"""Finished trials, each under its own key, in a place that outlives any crash. No Ray.
 
-The folder is no output of a stage: DVC deletes outputs before it runs one.
+It is no output of a stage: DVC deletes outputs before it runs one.
 """
 
+import hashlib
+import io
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from actmodels.data.stored import save_stored
+import torch
+
 from actmodels.errors import UserError
-from actmodels.files import DamagedError, file_digest, read_sealed, set_aside, write_sealed
+from actmodels.files import DamagedError
 from actmodels.provenance import trial_key
 from actmodels.records import TrialRecord
+from tune.storage import Storage
 
 
 class TrialStore:
@@ -22,51 +25,54 @@ class TrialStore:
     the trial has not finished.
 
     Args:
-        folder: where they lie; made if absent.
+        place: where they lie; made if absent.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, place: Storage) -> None:
+        self.place = place
 
-    def record_path(self, key: str) -> Path:
-        """Where the record of `key` lies."""
-        return self.folder / f"{key}.json"
+    def holds(self, key: str) -> bool:
+        """There is a record of `key`; whether it can be believed is not looked at."""
+        return self.place.holds(f"{key}.json")
 
-    def weights_path(self, key: str) -> Path:
-        """Where the best weights of `key` lie, if they were kept."""
-        return self.folder / f"{key}.pt"
+    def weights(self, key: str) -> bytes:
+        """The best weights of `key`, as torch stores them; OSError if they were not kept."""
+        return self.place.read(f"{key}.pt")
 
     def save(self, record: TrialRecord, weights: dict[str, Any] | None) -> None:
         """Store a finished trial; the weights first, so that a record never lacks them."""
+        self.place.make()
         if weights is not None:
-            path = self.weights_path(record.key)
-            save_stored(weights, path)
-            record = replace(record, weights=file_digest(path))
-        write_sealed(self.record_path(record.key), record.to_json().encode())
+            buffer = io.BytesIO()
+            torch.save(weights, buffer)
+            self.place.write(f"{record.key}.pt", buffer.getbuffer())
+            record = replace(record, weights=hashlib.sha256(buffer.getbuffer()).hexdigest())
+        self.place.write_sealed(f"{record.key}.json", record.to_json().encode())
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:
         """The record of `key`, or None if that trial has not finished (with weights, if needed)."""
-        path, weights = self.record_path(key), self.weights_path(key)
-        if not path.is_file() or (needs_weights and not weights.is_file()):
-            return None
+        name, weights = f"{key}.json", f"{key}.pt"
         try:
-            record = self._read(path, key)
-        except (UserError, ValueError, KeyError, TypeError) as error:
-            _distrust(path, str(error))
+            record = self._read(name, key)
+            if needs_weights and hashlib.sha256(self.weights(key)).hexdigest() != record.weights:
+                where = self.place.where(weights)
+                self._distrust(weights, f"{where} is damaged: its record has another digest")
+                return None
+        except FileNotFoundError:
             return None
-        if needs_weights and file_digest(weights) != record.weights:
-            _distrust(weights, f"{weights} is damaged: its record has another digest")
+        except (UserError, ValueError, KeyError, TypeError) as error:
+            self._distrust(name, str(error))
             return None
         return record
 
-    def _read(self, path: Path, key: str) -> TrialRecord:
-        record = TrialRecord.from_json(read_sealed(path).decode())
+    def _read(self, name: str, key: str) -> TrialRecord:
+        record = TrialRecord.from_json(self.place.read_sealed(name).decode())
         found = trial_key(record.config, record.provenance)
         if found != key or record.key != key:
-            raise DamagedError(f"{path} holds the result of another configuration ({found})")
+            where = self.place.where(name)
+            raise DamagedError(f"{where} holds the result of another configuration ({found})")
         return record
 
-
-def _distrust(path: Path, why: str) -> None:
-    aside = set_aside(path)
-    print(f"{why}; set aside as {aside.name}, the trial is run again", file=sys.stderr, flush=True)
+    def _distrust(self, name: str, why: str) -> None:
+        told = f"{why}; set aside as {self.place.set_aside(name)}, the trial is run again"
+        print(told, file=sys.stderr, flush=True)

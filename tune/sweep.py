@@ -20,9 +20,10 @@ from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.on_ray import execute
 from tune.provenance import provenance_tags
+from tune.storage import Storage
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import checkpoint_path
+from tune.trainable import checkpoint_name
 
 
 def run_trials(
@@ -107,8 +108,9 @@ def finish_all(
     slow: Callable[[Trial], float],
 ) -> list[TrialRecord]:
     """Reuse finished trials, run the others, and prove that none is missing."""
-    store = TrialStore(execution.state / "trials")
-    rungs = rungs_of(trials, execution.checkpoints / "rungs")
+    store, checkpoints = TrialStore(execution.trials), execution.checkpoints
+    checkpoints.make()
+    rungs = rungs_of(trials, checkpoints)
     missing: list[Trial] = []
     for trial in trials:
         record = store.load(trial.key, needs_weights=keep_weights)
@@ -117,7 +119,7 @@ def finish_all(
         else:
             tracker.trial_reused(record, trial.config.flat(), trial.name)
             # A worker that outlived its driver may have saved once more.
-            checkpoint_path(execution.checkpoints, trial.key).unlink(missing_ok=True)
+            checkpoints.remove(checkpoint_name(trial.key))
             if rungs:
                 rungs.enter(trial.key, record.history)
     print(f"{kind}: {len(missing)} of {len(trials)} trials to run", flush=True)
@@ -143,7 +145,7 @@ def finish_all(
     return finished
 
 
-def rungs_of(trials: list[Trial], folder: Path) -> Rungs | None:
+def rungs_of(trials: list[Trial], place: Storage) -> Rungs | None:
     """Where trials are compared with the others of their model, if there is a rule that says so."""
     rule = trials[0].early_stopping
     if rule is None:
@@ -151,7 +153,7 @@ def rungs_of(trials: list[Trial], folder: Path) -> Rungs | None:
     rivals: dict[str, list[str]] = {}
     for trial in trials:
         rivals.setdefault(trial.config.model, []).append(trial.key)
-    return Rungs(folder, rule, rivals)
+    return Rungs(place, rule, rivals, max(trial.config.max_epochs for trial in trials))
 
 
 def incomplete(kind: str, left: list[Trial], total: int, errors: dict[str, str]) -> str:

@@ -93,9 +93,13 @@ class Tracker:
         """The trial trains: its nested run is RUNNING, again if need be. Parameters once."""
         self._later(self._open_trial, key, dict(params), name, {})
 
-    def trial_epoch(self, key: str, *records: EpochRecord) -> None:
-        """Log epochs, unless this or an earlier driver has logged them."""
-        self._later(self._log_epochs, key, records)
+    def trial_epoch(self, key: str, *records: EpochRecord, load: Metrics | None = None) -> None:
+        """Log epochs, unless this or an earlier driver has logged them.
+
+        Args:
+            load: how busy the machine was in the last of them.
+        """
+        self._later(self._log_epochs, key, records, load)
 
     def trial_finished(self, key: str, record: TrialRecord | None = None) -> None:
         """The trial is done; `record` fills in epochs that no driver had the time to log.
@@ -211,7 +215,9 @@ class Tracker:
             self._store.write(trial.run_id, params=new)
             trial.params.update(new)
 
-    def _log_epochs(self, key: str, records: Sequence[EpochRecord]) -> None:
+    def _log_epochs(
+        self, key: str, records: Sequence[EpochRecord], load: Metrics | None = None
+    ) -> None:
         trial = self._find(key)
         if trial is None:
             return  # MLflow refused to open it
@@ -224,6 +230,8 @@ class Tracker:
             for record in new[first : first + EPOCHS_PER_BATCH]:
                 values = asdict(record)
                 metrics += flat_metrics(values, step=values.pop("epoch"))
+            if load and new[-1] is records[-1]:
+                metrics += flat_metrics(load, step=new[-1].epoch)
             self._store.write(trial.run_id, metrics)
         trial.steps |= {record.epoch for record in new}
 

@@ -5,42 +5,44 @@ import ctypes
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Protocol
 
 import ray.tune
 import torch
 
 from actmodels.config import AnyTrialConfig
-from actmodels.files import DamagedError, read_sealed, set_aside, write_sealed
+from actmodels.files import DamagedError
 from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
 from actmodels.packed.stack import can_pack
 from actmodels.registry import load_class
 from tune.early_stopping import Rungs
+from tune.nodes import FullError, sees
+from tune.storage import FULL, Storage
+from tune.usage import load, used
 
 
-def checkpoint_path(checkpoints: Path, key: str) -> Path:
-    """Where a trial in progress lies: named by its key, so no other configuration finds it."""
-    return checkpoints / f"{key}.pt"
+def checkpoint_name(key: str) -> str:
+    """The file of a trial in progress: named by its key, so no other configuration finds it."""
+    return f"{key}.pt"
 
 
-def load_checkpoint(path: Path) -> dict[str, Any]:
+def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
     """The state of a trial in progress (Training.state_dict), on the CPU.
 
     Raises:
         DamagedError: the file is not as it was written. OSError: it cannot be read.
     """
-    stored = io.BytesIO(read_sealed(path))
+    stored = io.BytesIO(checkpoints.read_sealed(checkpoint_name(key)))
     state: dict[str, Any] = torch.load(stored, map_location="cpu", weights_only=True)
     return state
 
 
-def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
+def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) -> None:
     """Write the state of a trial in progress."""
     buffer = io.BytesIO()
     torch.save(state, buffer)
-    write_sealed(path, buffer.getbuffer())
+    checkpoints.write_sealed(checkpoint_name(key), buffer.getbuffer())
 
 
 class Trials(Protocol):
@@ -55,20 +57,14 @@ class Trials(Protocol):
 
 
 def started(
-    configs: Sequence[AnyTrialConfig],
-    data_folder: Path,
-    device: str,
-    text: Path | None = None,
-    *,
-    graphs: bool = False,
+    configs: Sequence[AnyTrialConfig], data: Any, device: str, *, graphs: bool = False
 ) -> tuple[Trials, list[AnyTraining]]:
     """Trials of one kind at their beginning, stacked if there are several, and each of them.
 
     Args:
-        data_folder, text: see actmodels.kinds. graphs: stack a single one too; see PackTraining.
+        data: see actmodels.kinds. graphs: stack a single one too; see PackTraining.
     """
     kind, first = kind_of(configs[0]), configs[0]
-    data = load_class(kind.data)(first, data_folder, text)
     if len(configs) > 1 or (graphs and can_pack(first.model)):
         assert kind.pack is not None
         pack = load_class(kind.pack)(configs, data, device, graphs=graphs)
@@ -88,14 +84,19 @@ def prepare(threads: int, precision: str) -> None:
     torch.set_float32_matmul_precision(precision)
 
 
-def report(members: Mapping[str, AnyTraining], notes: Sequence[str] = ()) -> None:
+def report(
+    members: Mapping[str, AnyTraining],
+    notes: Sequence[str] = (),
+    machine: Mapping[str, Any] | None = None,
+    load: Mapping[str, float] | None = None,
+) -> None:
     """Tell the driver all there is to know of some trials, by key.
 
     A lost report is made good by the next one of the same trials, which a worker that starts
     again makes first of all.
 
     Args:
-        notes: what else the user should know.
+        notes: what else the user should know. machine, load: see tune.usage.
     """
     news = {
         key: {
@@ -106,7 +107,8 @@ def report(members: Mapping[str, AnyTraining], notes: Sequence[str] = ()) -> Non
         }
         for key, member in members.items()
     }
-    ray.tune.report({"trials": news, "notes": list(notes)})
+    told = {"trials": news, "notes": list(notes), "machine": machine or {}, "load": load or {}}
+    ray.tune.report(told)
 
 
 def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
@@ -122,52 +124,52 @@ def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
 def train_pack(
     configs: Mapping[str, AnyTrialConfig],
     *,
-    data_folder: Path,
-    checkpoints: Path,
+    data: Any,
+    checkpoints: Storage,
     device: str,
     threads: int,
     precision: str = "highest",
     rungs: Rungs | None = None,
     graphs: bool = False,
-    text: Path | None = None,
+    system_metrics: bool = False,
 ) -> None:
     """Train each trial of a pack from its own last saved epoch to its end.
 
     Args:
         configs: the trials by their keys; of one kind.
-        data_folder, text: see actmodels.kinds; absolute: a worker has a folder of its own.
-        checkpoints: folder of trials in progress, absolute, the same on all nodes.
+        data: see actmodels.kinds. checkpoints: trials in progress, the same on all nodes.
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
-        graphs: see `started`.
+        graphs: see `started`. system_metrics: tell how busy the machine is, too.
     """
     prepare(threads, precision)
     pack = list(configs.values())
-    training, trials = started(pack, data_folder, device, text, graphs=graphs)
+    training, trials = started(pack, data, device, graphs=graphs)
     members = dict(zip(configs, trials, strict=True))
     taken_up, notes = {}, []
     for key, member in members.items():
-        path = checkpoint_path(checkpoints, key)
-        if path.is_file():
-            try:
-                member.load_state_dict(load_checkpoint(path))
-            except DamagedError as error:
-                notes.append(f"{error}; set aside as {set_aside(path).name}, the trial starts over")
-            else:
-                taken_up[key] = member
+        try:
+            member.load_state_dict(load_checkpoint(checkpoints, key))
+        except FileNotFoundError:
+            pass
+        except DamagedError as error:
+            aside = checkpoints.set_aside(checkpoint_name(key))
+            notes.append(f"{error}; set aside as {aside}, the trial starts over")
+        else:
+            taken_up[key] = member
     if taken_up and rungs:
         end_early(taken_up, rungs)
     if taken_up or notes:
-        report(taken_up, notes)
+        report(taken_up, notes, used(device))
     while not training.finished:
         told = {key: member for key, member in members.items() if not member.finished}
         training.run_epoch()
         for key, member in told.items():
-            save_checkpoint(checkpoint_path(checkpoints, key), member.state_dict())
+            save_checkpoint(checkpoints, key, member.state_dict())
         if rungs:
             end_early(told, rungs)
-        report(told)
+        report(told, machine=used(device), load=load(device) if system_metrics else None)
 
 
 def return_memory() -> None:
@@ -181,14 +183,36 @@ def return_memory() -> None:
 
 
 def run_pack(
-    config: dict[str, Any], *, configs: Mapping[str, AnyTrialConfig], **settings: Any
+    config: dict[str, Any],
+    *,
+    configs: Mapping[str, AnyTrialConfig],
+    data: Mapping[str, ray.ObjectRef[Any]],
+    checkpoints: Storage,
+    token: str,
+    **settings: Any,
 ) -> None:
     """What Ray calls: see `train_pack`.
 
     Args:
-        config: {"pack": [key, ...]}. configs: all trials, by key.
+        config: {"pack": [key, ...]}. configs: all trials, by key. data: see tune.shared_data.
+        token: see tune.nodes.
+
+    Raises:
+        NodeError: this node does not see the checkpoints. FullError: there is no room for them.
     """
+    keys = config["pack"]
+    sees(checkpoints, token)
     try:
-        train_pack({key: configs[key] for key in config["pack"]}, **settings)
+        train_pack(
+            {key: configs[key] for key in keys},
+            data=ray.get(data[keys[0]]),
+            checkpoints=checkpoints,
+            **settings,
+        )
+    except OSError as error:
+        if error.errno in FULL:
+            raise FullError(f"{checkpoints.place} is full") from error
+        sees(checkpoints, token)  # else the node has lost it
+        raise
     finally:
         return_memory()  # here, where the pack's models are gone

@@ -1,6 +1,5 @@
 """Everything a trial on sentence pairs reads, by memory map, and its input rows."""
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,9 +100,6 @@ class TrialData:
         )
 
 
-load_data = functools.lru_cache(maxsize=1)(TrialData.load)  # a worker runs many trials
-
-
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:
     """What a trial is trained on; see actmodels.kinds."""
-    return load_data(folder)
+    return TrialData.load(folder)

@@ -1,7 +1,7 @@
 """What readers are trained on: questions and the vectors of their words, and training from them."""
 
-import functools
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import torch
@@ -75,19 +75,16 @@ def rows_of(config: ReaderTrialConfig, words: WordRows) -> Tensor:
     return embedding_rows(words.vectors, words.found, spread, config.seed)
 
 
-def load_reader(config: ReaderTrialConfig, words: WordRows, weights: Path) -> Reader:
+def load_reader(config: ReaderTrialConfig, words: WordRows, weights: BytesIO) -> Reader:
     """A trained reader, from the best parameters that its trial stored."""
     model = Reader(config.reader, rows_of(config, words), config.seed)
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()
 
 
-load_questions = functools.lru_cache(maxsize=1)(ReaderData.load)  # a worker runs many trials
-
-
 def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
     """What a trial is trained on; see actmodels.kinds."""
-    return load_questions(folder / config.questions)
+    return ReaderData.load(folder / config.questions)
 
 
 def reader_training(

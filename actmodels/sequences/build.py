@@ -1,4 +1,4 @@
-"""From a task's settings to the task."""
+"""From a task's settings to the task, and to a network that trains on it."""
 
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from actmodels.sequences.config import (
 )
 from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.task import Task
+from actmodels.sequences.training import SequenceTraining
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
@@ -38,6 +39,18 @@ def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "te
     return Sort(config)
 
 
-def trial_task(config: SequenceTrialConfig, folder: Path, text: Path | None = None) -> Task:
-    """What a trial is trained on; see actmodels.kinds."""
-    return build_task(config.task, None if text is None else read_bytes(text), str(text))
+def trial_text(
+    config: SequenceTrialConfig, folder: Path, text: Path | None = None
+) -> Tensor | None:
+    """What a trial is trained on, where it is not drawn; see actmodels.kinds."""
+    if not isinstance(config.task, CharactersConfig):
+        return None
+    assert text is not None
+    return read_bytes(text)
+
+
+def sequence_training(
+    config: SequenceTrialConfig, text: Tensor | None, device: str = "cpu"
+) -> SequenceTraining:
+    """A trial at its beginning."""
+    return SequenceTraining(config, build_task(config.task, text), device)

@@ -40,7 +40,9 @@ class Cluster(Section):
     max_failures: Natural
     wait_for_nodes: Amount
     dashboard: Switch
+    system_metrics: Switch
     storage: Name
+    state: Name
 
 
 class LabelledPairs(Section):

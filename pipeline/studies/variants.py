@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from pipeline.parameters.study_sections import Limits
 from pipeline.running.stage import artefacts
 from pipeline.studies.study import Run, Trained
 from pipeline.trained.trials import load_model
+from tune.storage import Storage
 from tune.store import TrialStore
 
 
@@ -63,12 +64,12 @@ def changed(
 
 
 def scored(
-    stage: str, trained: Sequence[Trained[TrialConfig]], pairs: PairTensors, state: Path
+    stage: str, trained: Sequence[Trained[TrialConfig]], pairs: PairTensors, place: Storage
 ) -> Iterator[tuple[Run[TrialConfig], TrialRecord, Evaluation]]:
     """Each run of a stage on the pairs of a split, with the weights of its best epoch."""
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
     words = WordVectors.load(artefacts("tensors", "embedding.pt"))
-    store = TrialStore(state / "trials")
+    store = TrialStore(place)
     for run, record in tqdm(trained, stage, unit="model", disable=not trained):
-        model = load_model(run.config, words, store.weights_path(record.key), stage)
+        model = load_model(run.config, words, BytesIO(store.weights(record.key)), stage)
         yield run, record, evaluate(model, pairs, run.config.input)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from actmodels.files import write_text
+from actmodels.records import TrialRecord
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import machine, provenance_tags
@@ -30,7 +31,7 @@ class Stopwatch:
     """
 
     def __init__(self, kind: str, trials: Sequence[Trial], execution: Execution) -> None:
-        self.trials, self.store = trials, TrialStore(execution.state / "trials")
+        self.trials, self.store = trials, TrialStore(execution.trials)
         self.path = execution.state / "stopwatch" / f"{kind}-{grid_hash(list(trials))}.json"
 
     def __enter__(self) -> "Stopwatch":
@@ -55,8 +56,8 @@ class Stopwatch:
         }
         write_text(self.path, json.dumps(kept) + "\n")
 
-    def write(self, folder: Path) -> None:
-        """Write environment.json; its machine is the driver's."""
+    def write(self, folder: Path, records: Sequence[TrialRecord]) -> None:
+        """Write environment.json; its machine is the driver's, nodes are those of each trial."""
         total = self._before()
         told = {
             "provenance": provenance_tags(),
@@ -65,11 +66,12 @@ class Stopwatch:
             "trials": len(self.trials),
             "reused": len(self.trials) - total["trained"],
             "wall_seconds": round(total["wall_seconds"], 1),
+            "trained_on": {record.key: record.machine for record in records},
         }
         write_text(folder / "environment.json", json.dumps(told, indent=1) + "\n")
 
     def _finished(self) -> int:
-        return sum(self.store.record_path(trial.key).is_file() for trial in self.trials)
+        return sum(self.store.holds(trial.key) for trial in self.trials)
 
     def _before(self) -> dict[str, Any]:
         """What earlier runs took; nothing if there was none, or its file was damaged."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,12 @@ from tune.grid import Trial, with_keys
 def execution_settings(params: Params) -> Execution:
     """The section `cluster`, with absolute paths: workers have folders of their own."""
     settings = dict(params.cluster)
-    settings["storage"] = Path(params.cluster.storage).absolute()
-    return Execution(data_folder=artefacts("tensors"), state=state_folder(), **settings)
+    return Execution(
+        data_folder=artefacts("tensors"),
+        state=state_folder(),
+        finished=settings.pop("state"),
+        **settings,
+    )
 
 
 def data_digest() -> str:
@@ -118,7 +123,9 @@ def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
         yield config, record, load_model(config, words, path, "retrain")
 
 
-def load_model(config: TrialConfig, words: WordVectors, path: Path, stage: str) -> PairModel:
+def load_model(
+    config: TrialConfig, words: WordVectors, weights: Path | BytesIO, stage: str
+) -> PairModel:
     """The model of a trial with the weights that `stage` stored, in evaluation mode.
 
     Raises:
@@ -127,8 +134,9 @@ def load_model(config: TrialConfig, words: WordVectors, path: Path, stage: str) 
     vectors = input_rows(words, config.input, config.seed)
     model = build(config, vectors, trained_rows(words, config.input))
     try:
-        model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        model.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
     except (OSError, RuntimeError, EOFError) as error:
-        message = f"{path} is missing or does not fit the model; run: dvc repro {stage}"
+        what = weights if isinstance(weights, Path) else f"what {stage} stored"
+        message = f"{what} is missing or does not fit the model; run: dvc repro {stage}"
         raise ArtefactError(message) from error
     return model.eval()

@@ -2,11 +2,14 @@
 
 import multiprocessing
 import os
+import secrets
 import socket
 import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -18,6 +21,8 @@ from tune.cluster import access_token, connected
 from tune.execution import Execution
 from tune.grid import with_keys
 from tune.sweep import run_trials
+
+RAY = Path(sys.executable).with_name("ray")
 
 
 def test_the_token_is_the_owners_alone_and_stays(tmp_path: Path) -> None:
@@ -74,7 +79,67 @@ def train_on_the_cluster(folder: Path) -> None:
     trials = with_keys(configs, data_digest="data", device="cpu", threads=1)
     records = run_trials("sweep", trials, execution)
     assert [record.key for record in records] == [trial.key for trial in trials]
-    assert not list(execution.checkpoints.iterdir())
+    assert not list((state / "ray" / "checkpoints").iterdir())
+
+
+@contextmanager
+def head(port: int, environment: dict[str, str]) -> Iterator[None]:
+    """A cluster of one node with one CPU."""
+    folder = Path("/tmp") / f"ray{os.getpid()}"  # a socket's path may have 107 characters
+    start = [RAY, "start", "--head", f"--port={port}", "--num-cpus=1", "--include-dashboard=false"]
+    start += [f"--temp-dir={folder}", "--disable-usage-stats"]
+    ours = os.environ | environment
+    subprocess.run(start, check=True, capture_output=True, timeout=120, env=ours)
+    try:
+        yield
+    finally:
+        for process in psutil.process_iter(["cmdline"]):
+            if any(str(folder) in part for part in process.info["cmdline"] or []):
+                process.kill()
+
+
+def said(address: str, environment: dict[str, str]) -> str:
+    """What a driver in this environment is told; Ray reads once per process what it is."""
+    code = f"""
+from actmodels.errors import SweepError
+from tune.cluster import join
+try:
+    join({address!r})
+except SweepError as error:
+    print(error)
+"""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, env=ours | environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+def test_a_token_that_is_refused_missing_or_not_sent(tmp_path: Path) -> None:
+    """Each in words of its own, within seconds; Ray itself says that nobody answers."""
+    address, right, wrong = "127.0.0.1:6397", tmp_path / "right", tmp_path / "wrong"
+    for path in (right, wrong):
+        path.write_text(secrets.token_hex(32))
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(right)}
+    with head(6397, token):
+        assert said(address, token) == ""
+        assert said(address, token | {"RAY_AUTH_TOKEN_PATH": str(wrong)}) == (
+            f"RAY_ADDRESS is {address}, a cluster that refuses the token of RAY_AUTH_TOKEN_PATH; "
+            "give the one that its head was started with"
+        )
+        for environment in ({"RAY_AUTH_TOKEN_PATH": str(right)}, {"RAY_AUTH_MODE": "disabled"}):
+            assert said(address, environment) == (
+                f"RAY_ADDRESS is {address}, a cluster that asks for a token, and none is sent; set "
+                "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to the file of the cluster's token"
+            )
+        nowhere = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(tmp_path / "none")}
+        for environment in ({"RAY_AUTH_MODE": "token", "HOME": str(tmp_path)}, nowhere):
+            assert said(address, environment) == (
+                "RAY_AUTH_MODE is token, but no token was found; set RAY_AUTH_TOKEN_PATH to the "
+                "file of the cluster's token"
+            )
 
 
 @pytest.mark.slow
@@ -85,12 +150,7 @@ def test_a_running_cluster_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6399")
-    ray = Path(sys.executable).with_name("ray")
-    folder = Path("/tmp") / f"ray{os.getpid()}"  # a socket's path may have 107 characters
-    start = [ray, "start", "--head", "--port=6399", "--num-cpus=1", "--include-dashboard=false"]
-    start += [f"--temp-dir={folder}", "--disable-usage-stats"]
-    subprocess.run(start, check=True, capture_output=True, timeout=120)
-    try:
+    with head(6399, {}):
         save_sample_data(tmp_path, sample_data())
         driver = multiprocessing.get_context("spawn").Process(
             target=train_on_the_cluster, args=(tmp_path,)
@@ -98,7 +158,3 @@ def test_a_running_cluster_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyP
         driver.start()
         driver.join(300)
         assert driver.exitcode == 0
-    finally:
-        for process in psutil.process_iter(["cmdline"]):
-            if any(str(folder) in part for part in process.info["cmdline"] or []):
-                process.kill()

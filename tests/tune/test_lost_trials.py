@@ -15,6 +15,7 @@ from tune.grid import Trial, with_keys
 from tune.on_ray import fit
 from tune.packing import Pack
 from tune.progress import Progress
+from tune.storage import storage
 from tune.store import TrialStore
 
 RESTARTS = 2
@@ -29,7 +30,7 @@ class Silent:
     def trial_failed(self, key: str, reason: str) -> None:
         self.failed[key] = reason
 
-    def trial_epoch(self, key: str, *records: EpochRecord) -> None:
+    def trial_epoch(self, key: str, *records: EpochRecord, load: object) -> None:
         pass
 
 
@@ -43,10 +44,10 @@ def trials() -> list[Trial]:
 def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
     return DriverCallback(
         {trial.key: trial for trial in trials},
-        store=TrialStore(tmp_path / "trials"),
+        store=TrialStore(storage(tmp_path / "trials")),
         tracker=Silent(),  # type: ignore[arg-type]
         progress=Progress("test", 3, 9),
-        checkpoints=tmp_path,
+        checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
     )
@@ -116,7 +117,8 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     ours, callback.keep_weights = trials[0], True
     epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
     news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
-    result = {"trials": {ours.key: news}, "notes": []}
+    where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
+    result = {"trials": {ours.key: news}, "notes": [], **where}
     ray_trial = rays([ours], 0)
     path = tmp_path / f"{ours.key}.pt"
     for number in range(RESTARTS + 1):
@@ -136,7 +138,7 @@ def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[
     """A stand-in for Tuner that loses the trials of these numbers, round by round."""
 
     def tuner(
-        folder: Path, given: list[Pack], _: Execution, callback: DriverCallback, __: None
+        folder: Path, given: list[Pack], where: Execution, callback: DriverCallback, *_: object
     ) -> Any:
         def run() -> None:
             lost = {trials[number].key for number in rounds[len(seen)]}
@@ -159,7 +161,7 @@ def test_lost_trials_alone_are_run_again(
 ) -> None:
     seen: list[list[str]] = []
     monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
-    fit(tmp_path, single(trials), execution(tmp_path), callback)
+    fit(tmp_path, single(trials), execution(tmp_path), callback, {})
     names = [trial.key for trial in trials]
     assert seen == [names, names[1:], names[2:]]
     assert callback.errors == {}
@@ -171,7 +173,7 @@ def test_trials_lost_in_every_round_are_given_up_each_by_name(
     seen: list[list[str]] = []
     always = [{0}] * (1 + RESTARTS)
     monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses(always, trials, seen))
-    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback)
+    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
     assert len(seen) == 1 + RESTARTS
     reason = "its workers died again and again; see the log above"
     assert callback.errors == {trial.key: reason for trial in trials}

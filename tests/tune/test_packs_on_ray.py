@@ -20,8 +20,9 @@ from tests.tune.tracking_samples import children, parents, steps
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.storage import Storage, storage
 from tune.sweep import run_trials
-from tune.trainable import checkpoint_path, load_checkpoint
+from tune.trainable import load_checkpoint
 
 pytestmark = pytest.mark.slow(minutes=2)
 
@@ -45,7 +46,7 @@ def swept(
     execution = Execution(state, state, state / "ray", 1, 0, max_failures, False, trials_per_pack)
     records = run_trials("sweep", trials, execution, **more)
     assert [record.key for record in records] == [trial.key for trial in trials]
-    assert not list(execution.checkpoints.iterdir())
+    assert not [path for path in (state / "ray" / "checkpoints").rglob("*") if path.is_file()]
     return records
 
 
@@ -63,18 +64,18 @@ def alone(config: TrialConfig, data: TrialData) -> list[EpochRecord]:
     return list(Training(config, data).epochs())
 
 
-def kill_a_worker(checkpoints: Path, keys: list[str], seen: dict[str, Any]) -> None:
+def kill_a_worker(checkpoints: Storage, keys: list[str], seen: dict[str, Any]) -> None:
     """Kill one when all trials have two epochs; keep what was saved of each until then."""
 
     def epochs(key: str) -> int:
-        path = checkpoint_path(checkpoints, key)
-        return len(load_checkpoint(path)["history"]) if path.is_file() else 0
+        there = checkpoints.holds(f"{key}.pt")
+        return len(load_checkpoint(checkpoints, key)["history"]) if there else 0
 
     wait_for(lambda: all(epochs(key) >= 2 for key in keys), "two epochs of each trial", 400)
     (victim, *_) = processes(os.getpid(), lambda _, line: "ImplicitFunc" in line)
     os.kill(victim.pid, signal.SIGSTOP)
     time.sleep(0.2)
-    seen |= {key: load_checkpoint(checkpoint_path(checkpoints, key))["history"] for key in keys}
+    seen |= {key: load_checkpoint(checkpoints, key)["history"] for key in keys}
     os.kill(victim.pid, signal.SIGKILL)
 
 
@@ -88,7 +89,7 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> Non
         sample_trial(ADAPTIVE, max_epochs=12, dropout=n / 10, learning_rate=0.001) for n in range(4)
     ]
     trials, seen = keyed(configs), dict[str, Any]()
-    given = (state / "ray" / "checkpoints", [trial.key for trial in trials], seen)
+    given = (storage(state / "ray" / "checkpoints"), [trial.key for trial in trials], seen)
     killer = threading.Thread(target=kill_a_worker, args=given, daemon=True)
     killer.start()
     records = swept(trials, state, 4, data)
@@ -170,7 +171,7 @@ def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
 @pytest.mark.usefixtures("one_ray")
 def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
     trials = keyed([sample_trial(DECOMPOSABLE, dropout=n / 10) for n in range(6)])
-    path = checkpoint_path(state / "ray" / "checkpoints", trials[4].key)
+    path = state / "ray" / "checkpoints" / f"{trials[4].key}.pt"
     path.mkdir(parents=True)  # a folder in the checkpoint's place: nothing can be saved
     with pytest.raises(SweepError) as caught:
         swept(trials, state, 6, max_failures=0)

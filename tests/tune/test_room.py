@@ -1,6 +1,7 @@
 """A cluster without room for a trial is told at once; Ray would wait for ever."""
 
 import os
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +14,19 @@ from actmodels.errors import SweepError
 from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
 from tune.execution import Execution
 from tune.grid import with_keys
-from tune.room import Watch, await_room, places
+from tune.nodes import Nodes
+from tune.room import Watch, await_room
+from tune.storage import storage
 from tune.sweep import run_trials
 
 
 def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict[str, Any]:
     resources = {"CPU": cpus} | ({"GPU": gpus} if gpus else {})
-    return {"Alive": alive, "NodeManagerAddress": address, "Resources": resources}
+    found = {"Alive": alive, "NodeID": address, "NodeManagerAddress": address}
+    return {**found, "Resources": resources}
+
+
+NODES = Nodes(storage("nowhere"), joined=False)
 
 
 Cluster = Callable[..., None]
@@ -49,13 +56,13 @@ def test_places_are_counted_node_by_node(
     resources: dict[str, float], expected: int, cluster: Cluster
 ) -> None:
     cluster([node("a", 2), node("b", 4, gpus=1), node("c", 64, alive=False)])
-    assert places(resources) == expected
+    assert NODES.places(resources) == expected
 
 
 def test_what_there_is_what_is_asked_for_and_what_to_do(cluster: Cluster) -> None:
     cluster([node("10.0.0.1", 2)])
     with pytest.raises(SweepError) as told:
-        await_room({"cpu": 1, "gpu": 0.25}, 0)
+        await_room(NODES, {"cpu": 1, "gpu": 0.25}, 0)
     assert str(told.value) == (
         "no node has room for a trial: it asks for 1 CPUs (cluster.cpus_per_trial) and 0.25 GPUs "
         "(cluster.gpus_per_trial); there is 10.0.0.1 with 2 CPUs and 0 GPUs; lower what a trial "
@@ -63,7 +70,7 @@ def test_what_there_is_what_is_asked_for_and_what_to_do(cluster: Cluster) -> Non
     )
     cluster([])
     with pytest.raises(SweepError, match="; there is no node; "):
-        await_room({"cpu": 64, "gpu": 0}, 0)
+        await_room(NODES, {"cpu": 64, "gpu": 0}, 0)
 
 
 def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
@@ -72,30 +79,56 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     asked: list[Any] = []
     monkeypatch.setattr(tune.room, "request_resources", lambda bundles: asked.append(bundles))
     cluster([], [], [], [node("10.0.0.2", 4)])
-    await_room({"cpu": 4, "gpu": 0}, 20)
+    await_room(NODES, {"cpu": 4, "gpu": 0}, 20)
     assert asked == [[{"CPU": 4}]]
     start = time.monotonic()
     with pytest.raises(SweepError, match=r"for a trial after 1 s \(cluster.wait_for_nodes\): it "):
-        await_room({"cpu": 8, "gpu": 0}, 1)
+        await_room(NODES, {"cpu": 8, "gpu": 0}, 1)
     assert 1 <= time.monotonic() - start < 5
 
 
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tune.room, "EVERY", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with Watch({"cpu": 1, "gpu": 0}, patience=5):
+    with Watch(NODES, {"cpu": 1, "gpu": 0}, patience=5):
         time.sleep(0.5)
     cluster(here, [])
     start = time.monotonic()
     with (
-        pytest.raises(SweepError, match="run the same command again to go on"),
-        Watch({"cpu": 1, "gpu": 0}, patience=0.3),
+        pytest.raises(SweepError),
+        Watch(NODES, {"cpu": 1, "gpu": 0}, patience=0.3),
     ):
         time.sleep(20)
     assert time.monotonic() - start < 10
+    assert capsys.readouterr().err == (
+        "\nerror: the cluster has no node left for a trial; "
+        "nothing is lost: run the same command again to go on\n"
+    )
+
+
+def test_a_head_that_is_gone_is_told_at_once(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tune.room, "EVERY", 0.05)
+    cluster([node("a", 1)])
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        address = f"127.0.0.1:{head.getsockname()[1]}"
+        with Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}):
+            time.sleep(0.5)
+    start = time.monotonic()
+    with (
+        pytest.raises(SweepError),
+        Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}),
+    ):
+        time.sleep(20)
+    assert time.monotonic() - start < 10
+    assert capsys.readouterr().err == (
+        f"\nerror: the head of the Ray cluster, {address}, is gone; "
+        "nothing is lost: run the same command again to go on\n"
+    )
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import torch
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import MODELS, sample_trial
 from tune.grid import Trial, with_keys
+from tune.storage import storage
 from tune.store import TrialStore
 
 
@@ -24,7 +25,7 @@ def record(of: Trial, accuracy: float = 0.5) -> TrialRecord:
 
 
 def test_round_trip(tmp_path: Path) -> None:
-    store, ours = TrialStore(tmp_path / "trials"), record(trial())
+    store, ours = TrialStore(storage(tmp_path / "trials")), record(trial())
     assert store.load(ours.key, needs_weights=False) is None
     store.save(ours, None)
     assert store.load(ours.key, needs_weights=False) == ours
@@ -32,7 +33,7 @@ def test_round_trip(tmp_path: Path) -> None:
 
 
 def test_a_record_without_the_weights_that_are_needed_does_not_count(tmp_path: Path) -> None:
-    store, ours = TrialStore(tmp_path), record(trial())
+    store, ours = TrialStore(storage(tmp_path)), record(trial())
     store.save(ours, None)
     assert store.load(ours.key, needs_weights=True) is None
     store.save(ours, {"a": torch.ones(2)})
@@ -43,10 +44,10 @@ def test_a_record_without_the_weights_that_are_needed_does_not_count(tmp_path: P
 def test_a_result_under_another_name_is_set_aside(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, ours, other = TrialStore(tmp_path), record(trial(1)), trial(2)
+    store, ours, other = TrialStore(storage(tmp_path)), record(trial(1)), trial(2)
     store.save(ours, None)
-    path = store.record_path(other.key)
-    store.record_path(ours.key).rename(path)
+    path = tmp_path / f"{other.key}.json"
+    (tmp_path / f"{ours.key}.json").rename(path)
     assert store.load(other.key, needs_weights=False) is None
     aside = f"set aside as {path.name}.damaged, the trial is run again\n"
     why = f"{path} holds the result of another configuration ({ours.key})"
@@ -74,9 +75,9 @@ def flipped(content: bytes) -> bytes:
 def test_a_damaged_record_is_set_aside(
     damage: Callable[[bytes], bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, ours = TrialStore(tmp_path), record(trial())
+    store, ours = TrialStore(storage(tmp_path)), record(trial())
     store.save(ours, None)
-    path = store.record_path(ours.key)
+    path = tmp_path / f"{ours.key}.json"
     sound = path.read_bytes()
     path.write_bytes(damage(sound))
     assert path.read_bytes() != sound
@@ -94,9 +95,9 @@ def test_a_damaged_record_is_set_aside(
 def test_damaged_weights_are_set_aside(
     damage: Callable[[bytes], bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, ours = TrialStore(tmp_path), record(trial())
+    store, ours = TrialStore(storage(tmp_path)), record(trial())
     store.save(ours, {"a": torch.ones(2)})
-    path = store.weights_path(ours.key)
+    path = tmp_path / f"{ours.key}.pt"
     path.write_bytes(damage(path.read_bytes()))
     assert store.load(ours.key, needs_weights=True) is None
     assert capsys.readouterr().err == (

@@ -9,14 +9,14 @@ import pytest
 import ray.tune
 
 from actmodels.config import AnyTrialConfig, TrialConfig
-from actmodels.data.trial_data import TrialData
 from actmodels.records import EpochRecord
 from actmodels.training import Training
 from tests.actmodels.sequences.samples import CHARACTERS, TEXT
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
-from tests.samples import sample_data, sample_trial, save_sample_data
+from tests.samples import sample_data, sample_trial
 from tune.early_stopping import Rungs, SuccessiveHalving
-from tune.trainable import checkpoint_path, load_checkpoint, save_checkpoint, started, train_pack
+from tune.storage import storage
+from tune.trainable import load_checkpoint, save_checkpoint, started, train_pack
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -37,18 +37,21 @@ def pack(**epochs: int) -> dict[str, TrialConfig]:
     }
 
 
-def train(configs: Mapping[str, AnyTrialConfig], folder: Path, **more: Any) -> None:
-    save_sample_data(folder, DATA)
-    where = {"data_folder": folder, "checkpoints": folder / "c", "device": "cpu", "threads": 1}
-    train_pack(configs, **where, **more)
+def train(
+    configs: Mapping[str, AnyTrialConfig], folder: Path, data: Any = DATA, **more: Any
+) -> None:
+    place = storage(folder / "c")
+    place.make()
+    train_pack(configs, data=data, checkpoints=place, device="cpu", threads=1, **more)
 
 
-def saved_after(config: TrialConfig, epochs: int, path: Path, data: TrialData = DATA) -> None:
+def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> None:
     """Leave a trial as a worker that trained it alone does."""
-    training = Training(config, data)
+    training, place = Training(config, DATA), storage(folder)
+    place.make()
     for _ in range(epochs):
         training.run_epoch()
-    save_checkpoint(path, training.state_dict())
+    save_checkpoint(place, key, training.state_dict())
 
 
 def lengths(report: dict[str, Any]) -> dict[str, int]:
@@ -71,7 +74,7 @@ def test_each_trial_is_saved_under_its_key_before_it_is_told(
 
     def look(news: dict[str, Any]) -> None:
         for key, told in news["trials"].items():
-            state = load_checkpoint(checkpoint_path(tmp_path / "c", key))
+            state = load_checkpoint(storage(tmp_path / "c"), key)
             found.append(state["history"] == told["history"])
 
     monkeypatch.setattr(ray.tune, "report", look)
@@ -85,7 +88,7 @@ def test_trials_of_different_epochs_are_taken_up_in_one_pack(
     """One has ended, one is half way, one is new: the results are those of single trials."""
     configs = pack(ended=3, half=3, new=3)
     for key, epochs in (("ended", 3), ("half", 2)):
-        saved_after(configs[key], epochs, checkpoint_path(tmp_path / "c", key))
+        saved_after(configs[key], epochs, tmp_path / "c", key)
     train(configs, tmp_path)
     assert lengths(reports[0]) == {"ended": 3, "half": 2}
     assert [lengths(r) for r in reports[1:]] == [{"half": 3, "new": 1}, {"new": 2}, {"new": 3}]
@@ -103,9 +106,9 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
     told: list[dict[str, Any]] = []
     monkeypatch.setattr(ray.tune, "report", told.append)
     configs = pack(sound=3, damaged=3)
-    paths = {key: checkpoint_path(tmp_path / "c", key) for key in configs}
-    for key, path in paths.items():
-        saved_after(configs[key], 2, path)
+    paths = {key: tmp_path / "c" / f"{key}.pt" for key in configs}
+    for key in configs:
+        saved_after(configs[key], 2, tmp_path / "c", key)
     stored = paths["damaged"].read_bytes()
     paths["damaged"].write_bytes(stored[:2000] + b"?" + stored[2001:])
     train(configs, tmp_path)
@@ -155,7 +158,7 @@ def test_trials_that_are_behind_leave_the_pack(
 ) -> None:
     """Of three one goes on after the first epoch, and is alone from there."""
     configs = pack(a=4, b=4, c=4)
-    rungs = Rungs(tmp_path / "rungs", SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)})
+    rungs = Rungs(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)}, 4)
     train(configs, tmp_path, rungs=rungs)
     first = {key: news["history"][0]["dev_accuracy"] for key, news in reports[0].items()}
     best = [key for key, accuracy in first.items() if accuracy == max(first.values())]
@@ -173,8 +176,8 @@ def test_trials_that_are_behind_leave_the_pack(
     assert len(reports) == before + 1
 
 
-def test_sequences_need_no_data(tmp_path: Path) -> None:
-    trials, (member,) = started([sequence_trial()], tmp_path / "nothing", "cpu")
+def test_sequences_need_no_data() -> None:
+    trials, (member,) = started([sequence_trial()], None, "cpu")
     trials.run_epoch()
     assert [record.epoch for record in member.history] == [1]
     assert member.parameters > 0
@@ -184,8 +187,6 @@ def test_sequences_go_on_from_their_last_saved_epoch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Characters with their text: as a trial that was not interrupted."""
-    text = tmp_path / "text"
-    text.write_bytes(bytes(TEXT.tolist()))
     configs = {"k": sequence_trial(task=CHARACTERS, max_epochs=3)}
     reports: list[list[float]] = []
 
@@ -196,23 +197,19 @@ def test_sequences_go_on_from_their_last_saved_epoch(
 
     monkeypatch.setattr(ray.tune, "report", noted)
     with pytest.raises(KeyboardInterrupt):
-        train(configs, tmp_path / "one", text=text)
-    assert checkpoint_path(tmp_path / "one" / "c", "k").is_file()
-    train(configs, tmp_path / "one", text=text)
-    train(configs, tmp_path / "two", text=text)
+        train(configs, tmp_path / "one", TEXT)
+    assert (tmp_path / "one" / "c" / "k.pt").is_file()
+    train(configs, tmp_path / "one", TEXT)
+    train(configs, tmp_path / "two", TEXT)
     assert [len(losses) for losses in reports] == [1, 2, 2, 3, 1, 2, 3]
     assert reports[3] == reports[-1]
 
 
-def test_characters_are_drawn_from_the_text_they_are_given(tmp_path: Path) -> None:
-    """A trial says nothing of where its text lies; a worker with another text has other results."""
+def test_characters_are_drawn_from_the_text_they_are_given() -> None:
     config = sequence_trial(task=CHARACTERS, max_epochs=1)
     losses = []
-    for name, content in (("a", TEXT), ("b", TEXT), ("c", TEXT.flip(0))):
-        path = tmp_path / name
-        path.write_bytes(bytes(content.tolist()))
-        trials, (member,) = started([config], tmp_path / "nothing", "cpu", path)
+    for content in (TEXT, TEXT, TEXT.flip(0)):
+        trials, (member,) = started([config], content, "cpu")
         trials.run_epoch()
         losses.append(member.history[0].train_loss)
     assert losses[0] == losses[1] != losses[2]
-    assert str(tmp_path) not in str(config.as_dict())

@@ -26,11 +26,11 @@ def execution(tmp_path: Path) -> Execution:
 
 def finish(trial: Trial, execution: Execution) -> None:
     record = TrialRecord(trial.key, trial.config.as_dict(), 9, (EPOCH,), dict(trial.origin))
-    TrialStore(execution.state / "trials").save(record, None)
+    TrialStore(execution.trials).save(record, None)
 
 
 def told(stopwatch: Stopwatch, folder: Path) -> dict[str, Any]:
-    stopwatch.write(folder)
+    stopwatch.write(folder, [])
     found: dict[str, Any] = json.loads((folder / "environment.json").read_text("utf-8"))
     return found
 

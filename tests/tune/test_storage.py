@@ -1,0 +1,77 @@
+"""Files in a folder and under a URL behave alike."""
+
+import errno
+import pickle
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import SweepError
+from actmodels.files import DamagedError
+from tune.storage import Bucket, Folder, Storage, storage
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """A folder, or pyarrow's file system in memory, which replaces files whole as S3 does."""
+    found = storage(tmp_path / "place") if request.param == "folder" else storage("mock:///place")
+    found.make()
+    if isinstance(found, Bucket):
+        found.opened[0].create_dir(f"{found.opened[1]}/rungs/3", recursive=True)
+    return found
+
+
+def test_what_was_written_last_is_read(place: Storage) -> None:
+    assert not place.holds("rungs/3/a.json")
+    with pytest.raises(FileNotFoundError):
+        place.read("rungs/3/a.json")
+    for content in (b"first", memoryview(b"second")):
+        place.write("rungs/3/a.json", content)
+        assert place.read("rungs/3/a.json") == bytes(content)
+    assert place.holds("rungs/3/a.json")
+    for _ in range(2):
+        place.remove("rungs/3/a.json")
+        assert not place.holds("rungs/3/a.json")
+
+
+def test_damage_is_told_by_the_whole_name_and_set_aside(place: Storage) -> None:
+    place.write_sealed("a.pt", b"content")
+    assert place.read_sealed("a.pt") == b"content"
+    place.write("a.pt", place.read("a.pt")[:-9])
+    with pytest.raises(DamagedError, match=f"{place.place}/a.pt is damaged: its content does not"):
+        place.read_sealed("a.pt")
+    assert place.set_aside("a.pt") == "a.pt.damaged"
+    assert not place.holds("a.pt") and place.holds("a.pt.damaged")
+
+
+def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
+    """It may be a mount that is missing on one machine, whose own disk would take its place."""
+    place = storage(tmp_path / "mount")
+    with pytest.raises(FileNotFoundError) as told:
+        place.write("a", b"")
+    assert told.value.errno == errno.ENOENT
+    assert not (tmp_path / "mount").exists()
+
+
+def test_what_a_worker_is_sent_is_the_place_alone() -> None:
+    bucket = storage("mock:///place")
+    assert isinstance(bucket, Bucket) and bucket.opened
+    sent = pickle.loads(pickle.dumps(bucket))
+    assert sent == bucket and vars(sent) == {"place": "mock:///place"}
+
+
+def test_what_names_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert storage("state/ray") == Folder(str(tmp_path / "state" / "ray"))
+    assert storage(tmp_path.as_uri()) == Folder(str(tmp_path))
+    assert storage("mock:///a/b/") == Bucket("mock:///a/b")
+
+
+def test_a_url_that_cannot_be_used_is_told_with_its_key() -> None:
+    with pytest.raises(SweepError) as told:
+        storage("ftp://host/place", "cluster.state")
+    said = str(told.value)
+    assert said.startswith("cluster.state is ftp://host/place, which cannot be used: ")
+    assert said.endswith(
+        "; expected a folder, or an s3:// or gs:// URL that this machine may read and write"
+    )

@@ -1,0 +1,176 @@
+"""Files under one folder or URL: each appears whole or not at all, and what was damaged is told.
+
+A folder is as good as the file system below it; a URL (s3://, gs://, abfs://) is read and written
+by pyarrow, which replaces an object whole.
+"""
+
+import errno
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from actmodels.errors import SweepError
+from actmodels.files import replacing, seal, unseal
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True)
+class Storage(ABC):
+    """A place for files.
+
+    Names are relative, with slashes. All methods raise OSError where the place cannot be reached.
+
+    Args:
+        place: absolute path of a folder, or a URL.
+    """
+
+    place: str
+
+    def where(self, name: str) -> str:
+        """A file's whole name, for messages."""
+        return f"{self.place}/{name}"
+
+    @abstractmethod
+    def make(self) -> None:
+        """Make the place itself, which nothing else here does: a mount may be missing."""
+
+    @abstractmethod
+    def read(self, name: str) -> bytes:
+        """What a file holds; FileNotFoundError without it."""
+
+    @abstractmethod
+    def write(self, name: str, content: bytes | memoryview) -> None:
+        """Put a file in place of what was there."""
+
+    @abstractmethod
+    def holds(self, name: str) -> bool:
+        """There is such a file."""
+
+    @abstractmethod
+    def remove(self, name: str) -> None:
+        """There is no such file any more."""
+
+    @abstractmethod
+    def rename(self, name: str, new: str) -> None:
+        """Give a file another name, in place of an earlier one."""
+
+    def read_sealed(self, name: str) -> bytes:
+        """What was written with a seal; DamagedError if anything else is there."""
+        return unseal(self.read(name), self.where(name))
+
+    def write_sealed(self, name: str, content: bytes | memoryview) -> None:
+        """Put a file that carries its digest."""
+        self.write(name, seal(content))
+
+    def set_aside(self, name: str) -> str:
+        """Rename a damaged file; gives its new name without its folder."""
+        self.rename(name, f"{name}.damaged")
+        return f"{Path(name).name}.damaged"
+
+
+class Folder(Storage):
+    """A folder of this machine, or of a file system that several machines mount."""
+
+    def path(self, name: str) -> Path:
+        """Where a file lies."""
+        return Path(self.place, name)
+
+    def make(self) -> None:
+        """See Storage."""
+        Path(self.place).mkdir(parents=True, exist_ok=True)
+
+    def read(self, name: str) -> bytes:
+        """See Storage."""
+        return self.path(name).read_bytes()
+
+    def write(self, name: str, content: bytes | memoryview) -> None:
+        """See Storage."""
+        if not Path(self.place).is_dir():
+            raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
+        with replacing(self.path(name)) as temporary:
+            temporary.write_bytes(content)
+
+    def holds(self, name: str) -> bool:
+        """See Storage."""
+        return self.path(name).is_file()
+
+    def remove(self, name: str) -> None:
+        """See Storage."""
+        self.path(name).unlink(missing_ok=True)
+
+    def rename(self, name: str, new: str) -> None:
+        """See Storage."""
+        self.path(name).replace(self.path(new))
+
+
+class Bucket(Storage):
+    """A URL of an object store, whose writes are whole or nothing."""
+
+    @cached_property
+    def opened(self) -> tuple[Any, str]:
+        """pyarrow's file system and the path in it; once for each process."""
+        from pyarrow import fs  # which Ray brings; a folder needs none of it
+
+        return fs.FileSystem.from_uri(self.place)  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"place": self.place}
+
+    def path(self, name: str) -> str:
+        """Where a file lies in its file system."""
+        return f"{self.opened[1]}/{name}"
+
+    def make(self) -> None:
+        """See Storage; the bucket itself must be there."""
+        self.opened[0].get_file_info(self.opened[1])
+
+    def read(self, name: str) -> bytes:
+        """See Storage."""
+        with self.opened[0].open_input_stream(self.path(name)) as stream:
+            return bytes(stream.read())
+
+    def write(self, name: str, content: bytes | memoryview) -> None:
+        """See Storage."""
+        with self.opened[0].open_output_stream(self.path(name)) as stream:
+            stream.write(content)
+
+    def holds(self, name: str) -> bool:
+        """See Storage."""
+        return bool(self.opened[0].get_file_info(self.path(name)).is_file)
+
+    def remove(self, name: str) -> None:
+        """See Storage."""
+        if self.holds(name):
+            self.opened[0].delete_file(self.path(name))
+
+    def rename(self, name: str, new: str) -> None:
+        """See Storage."""
+        self.opened[0].move(self.path(name), self.path(new))
+
+
+def storage(place: str | Path, key: str = "cluster.storage") -> Storage:
+    """The storage at a folder or URL.
+
+    Args:
+        key: of params.yaml that names it, for messages.
+
+    Raises:
+        SweepError: no file system is known for the URL, or it cannot be reached.
+    """
+    scheme, separator, rest = str(place).partition("://")
+    if not separator:
+        return Folder(str(Path(place).absolute()))
+    if scheme == "file":
+        return Folder(rest.rstrip("/"))
+    bucket = Bucket(str(place).rstrip("/"))
+    try:
+        bucket.make()
+    except (OSError, ValueError) as error:
+        raise SweepError(
+            f"{key} is {place}, which cannot be used: {str(error).splitlines()[0]}; expected a "
+            "folder, or an s3:// or gs:// URL that this machine may read and write"
+        ) from error
+    return bucket
