@@ -27,7 +27,7 @@ export RAY_ADDRESS=$address:6379
 trap 'kill $(jobs -p) && wait' EXIT
 ray start --head --block --node-ip-address="$address" --port=6379 \
   --num-cpus="$SLURM_CPUS_ON_NODE" >> slurm-ray.log 2>&1 &
-until ray status > /dev/null 2>&1; do kill -0 $! && sleep 1; done
+until ray status > /dev/null 2>&1; do kill -0 $!; sleep 1; done
 workers=$((SLURM_NNODES - 1))
 if ((workers)); then
   srun --relative=1 --nodes="$workers" --ntasks="$workers" --no-kill --kill-on-bad-exit=0 \
