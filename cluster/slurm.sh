@@ -1,0 +1,39 @@
+#!/bin/bash
+# One run on a Slurm cluster: Ray's head and the driver on the first node, a worker on each other.
+#   sbatch --nodes=8 --gpus-per-node=4 cluster/slurm.sh -S preset=paper -S cluster.gpus_per_trial=0.25
+# is `dvc exp run` with these switches; without any it is `dvc repro`. Submitted from the project's
+# folder, which all nodes see, with its .venv. The same command again goes on where a run ended.
+#SBATCH --job-name=act-nli
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --exclusive
+#SBATCH --no-kill
+#SBATCH --requeue
+#SBATCH --open-mode=append
+set -euo pipefail
+cd "$SLURM_SUBMIT_DIR"
+source .venv/bin/activate
+
+export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=$PWD/state/slurm_token
+if [ ! -s "$RAY_AUTH_TOKEN_PATH" ]; then
+  mkdir -p state
+  (umask 077 && python -c 'import secrets; print(secrets.token_hex(32))' > "$RAY_AUTH_TOKEN_PATH")
+fi
+
+# This node's address as the last one sees it; its name may stand for a loopback.
+address=$(srun --relative=$((SLURM_NNODES - 1)) --nodes=1 --ntasks=1 \
+  printenv SLURM_LAUNCH_NODE_IPADDR)
+export RAY_ADDRESS=$address:6379
+trap 'kill $(jobs -p) && wait' EXIT
+ray start --head --block --node-ip-address="$address" --port=6379 \
+  --num-cpus="$SLURM_CPUS_ON_NODE" >> slurm-ray.log 2>&1 &
+until ray status > /dev/null 2>&1; do kill -0 $!; sleep 1; done
+workers=$((SLURM_NNODES - 1))
+if ((workers)); then
+  srun --relative=1 --nodes="$workers" --ntasks="$workers" --no-kill --kill-on-bad-exit=0 \
+    --cpu-bind=none bash -c \
+    'exec ray start --address="$RAY_ADDRESS" --block --num-cpus="$SLURM_CPUS_ON_NODE"' \
+    >> slurm-ray.log 2>&1 &
+fi
+
+if (($#)); then dvc exp run "$@"; else dvc repro; fi

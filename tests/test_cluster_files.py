@@ -1,0 +1,61 @@
+"""The files of cluster/ are what the programs that read them take."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ray.autoscaler._private.util import prepare_config, validate_config
+from ray.scripts.scripts import cli
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[1]
+CLUSTER = ROOT / "cluster"
+LOCKED = dict(
+    line.split("==") for line in (ROOT / "requirements.lock").read_text().split() if "==" in line
+)
+
+
+def documents(name: str) -> list[Any]:
+    return list(YAML(typ="safe", pure=True).load_all((CLUSTER / name).read_text()))
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "metrics.yaml"])
+def test_compose_files_follow_the_compose_specification(name: str) -> None:
+    check = ["check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    subprocess.run([sys.executable, "-m", *check, CLUSTER / name], check=True)
+
+
+def test_the_launcher_file_follows_rays_schema() -> None:
+    validate_config(prepare_config(documents("launcher.yaml")[0]))
+
+
+def test_nothing_is_published_beyond_this_machine() -> None:
+    for name in ("compose.yaml", "metrics.yaml"):
+        for service in documents(name)[0]["services"].values():
+            assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+
+
+def test_every_option_of_a_command_of_ray_exists() -> None:
+    job = documents("rayjob.yaml")[1]["spec"]["rayClusterSpec"]
+    groups = [job["headGroupSpec"], *job["workerGroupSpecs"]]
+    named = {("start", f"--{key}") for group in groups for key in group["rayStartParams"]}
+    for path in CLUSTER.iterdir():
+        text = path.read_text().replace("\\\n", "")
+        for command, options in re.findall(r"\bray ([a-z-]+)((?: +-[^;&'\n]*)?)", text):
+            assert command in cli.commands, (path, command)
+            named |= {(command, option) for option in re.findall(r"--[a-z-]+", options)}
+    assert len(named) > 5
+    for command, option in named:
+        assert any(option in p.opts for p in cli.commands[command].params), (command, option)
+
+
+def test_versions_are_those_of_the_lock() -> None:
+    job = documents("rayjob.yaml")[1]["spec"]["rayClusterSpec"]
+    assert job["rayVersion"] == LOCKED["ray"]
+
+
+def test_the_slurm_script_is_a_script() -> None:
+    subprocess.run(["bash", "-n", CLUSTER / "slurm.sh"], check=True)
