@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock, Timeout
-
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.early_stopping import Rungs
@@ -49,32 +47,10 @@ def run_trials(
     """
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
-    with (
-        alone(kind, execution.state),
-        tracked(kind, trials, execution.state) as (tracker, metrics),
-    ):
+    with tracked(kind, trials, execution.state) as (tracker, metrics):
         records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
         metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
         return records
-
-
-@contextmanager
-def alone(kind: str, state: Path) -> Iterator[None]:
-    """Be the only run on this state; wait for another one to end, whose trials then count.
-
-    Where `dvc` alone is killed, the run it had started goes on without it.
-    """
-    state.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(state / "run.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        print(f"{kind}: waiting for another run in this folder to end; Ctrl-C stops waiting")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from filelock import FileLock, Timeout
+
 from actmodels.errors import ArtefactError, UserError
 from actmodels.files import write_text
 
@@ -49,6 +51,26 @@ def fresh(folder: Path) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def alone(stage: str) -> Iterator[None]:
+    """Be the only stage that runs in this folder; wait for another one to end.
+
+    Where `dvc` alone is killed, the stage it had started goes on without it.
+    """
+    state_folder().mkdir(parents=True, exist_ok=True)
+    lock = FileLock(state_folder() / "run.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print(f"{stage}: waiting for another run in this folder to end; Ctrl-C stops waiting")
+        sys.stdout.flush()
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def run_stage(main: Callable[[], None]) -> NoReturn:
     """Run a stage as a command; inputs that are damaged, or edited meanwhile, end it."""
     from pipeline.running.inputs import (  # reads YAML, which commands do without
@@ -59,10 +81,11 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
 
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
-        before = inputs(stage)
-        check_as_written(before)
-        main()
-        check_unchanged(stage, before)
+        with alone(stage):
+            before = inputs(stage)
+            check_as_written(before)
+            main()
+            check_unchanged(stage, before)
 
     run_command(checked)
 

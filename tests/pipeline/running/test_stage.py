@@ -48,10 +48,11 @@ def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
 
 
 def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("a file")
-    done = run('raise KeyError("bug")', tmp_path)
     errors = tmp_path / "state" / "errors"
-    said = f"error: KeyError: 'bug' (the trace could not be kept in {errors}: Not a directory)\n"
+    errors.parent.mkdir()
+    errors.write_text("a file")
+    done = run('raise KeyError("bug")', tmp_path)
+    said = f"error: KeyError: 'bug' (the trace could not be kept in {errors}: File exists)\n"
     assert (done.returncode, done.stderr) == (1, said)
 
 
@@ -66,7 +67,20 @@ def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     )
     assert done.returncode == code
     assert done.stderr == "interrupted; run the same command again to go on\n"
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.rglob("*")] == ["state", "run.lock"]
+
+
+def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
+    """Such as one whose `dvc` was killed, and which goes on without it."""
+    first = "Path('first').write_text(''); time.sleep(2); Path('done').write_text('')"
+    script = [sys.executable, "-c", STAGE.format(body=first)]
+    orphan = subprocess.Popen(script, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    while not (tmp_path / "first").exists():
+        assert orphan.poll() is None
+    done = run("assert Path('done').exists()", tmp_path)
+    assert (done.returncode, orphan.wait()) == (0, 0), done.stderr
+    waited = "waiting for another run in this folder to end; Ctrl-C stops waiting"
+    assert waited in done.stdout
 
 
 def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
