@@ -1,0 +1,57 @@
+"""The Python of a node that was made for Ray alone: ray[tune], torch, and what these require."""
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import torch
+from packaging.requirements import Requirement
+
+INSTALLED = Path(torch.__file__).parents[1]  # the folder of this environment's distributions
+REQUIRED = ("ray[tune]", "torch")
+
+
+def closure(*requirements: str) -> set[str]:
+    """The names of the distributions that these requirements lead to, here."""
+    found: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    left = [(Requirement(text), "") for text in requirements]
+    while left:
+        requirement, extra = left.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        found.add(requirement.name)
+        for wanted in ("", *requirement.extras):
+            if (requirement.name, wanted) not in seen:
+                seen.add((requirement.name, wanted))
+                inner = importlib.metadata.requires(requirement.name) or ()
+                left += [(Requirement(text), wanted) for text in inner]
+    return found
+
+
+def entries(distribution: str) -> set[str]:
+    """The names in the folder of distributions that one of them has put there."""
+    files = importlib.metadata.files(distribution) or ()
+    return {file.parts[0] for file in files} - {"..", "__pycache__"}
+
+
+def make_environment(folder: Path, installed: Path) -> Path:
+    """Make a virtual environment that sees the required distributions alone.
+
+    Args:
+        installed: where a node finds INSTALLED.
+
+    Returns:
+        its Python.
+    """
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = folder / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    for name in set().union(*map(entries, closure(*REQUIRED))):
+        (packages / name).symlink_to(installed / name)
+    binaries = Path(sys.base_prefix, "bin")
+    (folder / "pyvenv.cfg").write_text(f"home = {binaries}\ninclude-system-site-packages = false\n")
+    python = folder / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(binaries / version)
+    return python

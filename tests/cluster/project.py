@@ -1,0 +1,93 @@
+"""A copy of the project whose driver runs on a cluster's head."""
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from tests.cluster.ray_cluster import Cluster
+from tests.end_to_end.project import Project, wait_for
+
+MLFLOW = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # as the head sees it
+
+
+class ClusterProject(Project):
+    """A project like another one, with its checkpoints in the cluster's store.
+
+    Args:
+        folder: where it lies.
+    """
+
+    def __init__(self, like: Project, folder: Path, cluster: Cluster) -> None:
+        shutil.copytree(like.folder, folder, symlinks=True)
+        super().__init__(folder)
+        self.cluster = cluster
+        self.storage = cluster.laboratory.store / "run"
+        self.tracking: dict[str, str] = {}
+        self.configure({"cluster.storage": str(self.storage)})
+
+    def environment(self) -> dict[str, str]:
+        cluster = {"RAY_ADDRESS": self.cluster.address, **self.cluster.environment}
+        return super().environment() | cluster | self.tracking
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start a command on the head; see Project.start."""
+        inside = self.cluster.laboratory.inside()
+        return super().start(*inside, "env", f"--chdir={self.folder}", *command)
+
+    def saved(self) -> list[Path]:
+        """Checkpoints of the trials that have not finished."""
+        found = self.cluster.laboratory.seen(self.storage / "checkpoints").glob("[0-9a-f]*.pt")
+        finished = self.finished()
+        return [path for path in found if path.stem not in finished]
+
+    @contextmanager
+    def tracked(self) -> Iterator[psutil.Process]:
+        """Track on a server, which keeps what it is told where `client` finds it."""
+        with mlflow_server(self.cluster, self.folder) as server:
+            self.tracking = MLFLOW
+            yield server
+        self.tracking = {}
+
+
+@contextmanager
+def mlflow_server(cluster: Cluster, folder: Path) -> Iterator[psutil.Process]:
+    """A server of MLflow on the head, whose database is FOLDER/state/mlflow.db."""
+    (folder / "state").mkdir(exist_ok=True)
+    log = folder / "server.log"
+    command = [sys.executable, "-m", "mlflow", "server", "--workers=1", "--port=5000"]
+    command += [f"--backend-store-uri=sqlite:///{folder}/state/mlflow.db"]
+    command += [f"--artifacts-destination={folder}/state/served"]
+    idle = "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"  # several processes for what is not used
+    inside = [*cluster.laboratory.inside(), "env", f"--chdir={folder}", idle]
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [*inside, *command], stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        wait_for(lambda: "startup complete" in log.read_text(), "MLflow")
+        yield psutil.Process(server.pid)
+    finally:
+        for process in psutil.Process(server.pid).children(recursive=True):
+            process.kill()
+        server.wait()
+
+
+@contextmanager
+def stopped(process: psutil.Process, seconds: float) -> Iterator[None]:
+    """Stop a process and what it has started; let them go on when the time is over."""
+    end = time.monotonic() + seconds
+    those = [*process.children(recursive=True), process]
+    for each in those:
+        each.suspend()
+    try:
+        yield
+        time.sleep(max(0.0, end - time.monotonic()))
+    finally:
+        for each in those:
+            each.resume()

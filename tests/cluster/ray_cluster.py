@@ -1,0 +1,125 @@
+"""A Ray cluster of isolated machines, and what can befall it."""
+
+import contextlib
+import secrets
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from tests.cluster.environment import INSTALLED, make_environment
+from tests.cluster.machines import Laboratory, Machine
+from tests.end_to_end.project import ROOT
+
+PORT = 6379
+# Ray's own patience with a silent node or head is half a minute and one minute.
+PATIENCE = {
+    "RAY_health_check_initial_delay_ms": "2000",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "2000",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",
+}
+SMALL = ("--object-store-memory=100000000", "--disable-usage-stats")
+
+
+class Cluster:
+    """A head without CPUs for trials, where the driver runs, and workers with one CPU each.
+
+    Use as a context; nothing runs until `start`. Workers see the store, but nothing of the
+    project: their Python has Ray and torch alone.
+    """
+
+    def __init__(self, store_megabytes: int = 64) -> None:
+        self.laboratory = Laboratory(store_megabytes)
+        shared = self.laboratory.folder / "shared"
+        self.python = make_environment(shared, Path("/installed"))
+        self.token = shared / "token"
+        self.token.write_text(secrets.token_hex(32))
+        self.shown = [sys.base_prefix, f"{INSTALLED}=/installed", str(shared)]
+        self.address = f"{self.laboratory.address}:{PORT}"
+        self.workers: list[Machine] = []
+        self._heads = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.laboratory.__exit__()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What Ray is told on every machine, by a user too."""
+        return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(self.token)}
+
+    def start(self, workers: int) -> None:
+        """Start a head, which knows nothing of an earlier one, and workers."""
+        self._heads += 1
+        folder = self.laboratory.folder / f"ray{self._heads}"
+        head = ["--head", f"--port={PORT}", f"--node-ip-address={self.laboratory.address}"]
+        head += ["--num-cpus=0", f"--temp-dir={folder}", "--include-dashboard=false"]
+        command = ray_start(sys.executable, self.environment, *head)
+        self.laboratory.call("env", f"--chdir={ROOT}", *command)
+        for _ in range(workers):
+            self.add()
+
+    def machine(self, changed: Mapping[Path, Path] | None = None, *, store: bool = True) -> Machine:
+        """Start a machine for a worker.
+
+        Args:
+            changed: other contents for files of its Python, by their paths below INSTALLED.
+            store: whether it sees the store.
+        """
+        shown = [f"{new}=/installed/{path}" for path, new in (changed or {}).items()]
+        writable = [str(self.laboratory.store)] if store else []
+        return self.laboratory.machine([*self.shown, *shown], writable)
+
+    def add(self, machine: Machine | None = None, *, gpus: int = 0) -> Machine:
+        """Start a worker on a machine of its own.
+
+        Args:
+            gpus: that it is to say it has, and as many CPUs.
+        """
+        machine = machine or self.machine()
+        self.workers.append(machine)
+        worker = [f"--address={self.address}", f"--node-ip-address={machine.address}"]
+        worker += [f"--num-cpus={gpus}", f"--num-gpus={gpus}"] if gpus else ["--num-cpus=1"]
+        machine.call(*ray_start(str(self.python), self.environment, *worker))
+        return machine
+
+    def kill_head(self) -> None:
+        """Kill what keeps the state of the cluster; its nodes, left alone, end themselves."""
+        for process in self._of_head("/gcs_server "):
+            process.kill()
+
+    def stop(self) -> None:
+        """Kill all that runs of Ray, but not the driver."""
+        for worker in self.workers:
+            worker.kill()
+        self.workers.clear()
+        for process in self._of_head(str(self.laboratory.folder / f"ray{self._heads}")):
+            process.kill()
+
+    def _of_head(self, words: str) -> list[psutil.Process]:
+        """Processes on the head with these words in their line."""
+        found = []
+        for process in psutil.Process(self.laboratory.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if words in " ".join(process.cmdline()):
+                    found.append(process)
+        return found
+
+    def fill_store(self) -> None:
+        """Leave no room in the store."""
+        self.laboratory.call("sh", "-c", f"cat /dev/zero >{self.laboratory.store}/full || true")
+
+    def make_room(self) -> None:
+        """Undo `fill_store`."""
+        self.laboratory.call("rm", f"{self.laboratory.store}/full")
+
+
+def ray_start(python: str, environment: Mapping[str, str], *options: str) -> list[str]:
+    """The command that starts Ray on a machine."""
+    settings = [f"{name}={value}" for name, value in {**environment, **PATIENCE}.items()]
+    return ["env", *settings, python, "-m", "ray.scripts.scripts", "start", *SMALL, *options]

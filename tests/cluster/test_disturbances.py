@@ -1,0 +1,110 @@
+"""What befalls a cluster in the middle of a sweep: the same command ends with the same results.
+
+Those are the results of a run on one machine, to the byte, and MLflow has one finished run for
+each grid point.
+"""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.cluster.environment import INSTALLED
+from tests.cluster.machines import Machine
+from tests.cluster.project import ClusterProject, stopped
+from tests.cluster.ray_cluster import Cluster
+from tests.end_to_end.project import Project, in_mid_sweep, kill_session, wait_for
+from tests.end_to_end.test_crash import check_complete
+
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
+
+
+@pytest.fixture
+def project(cluster: Cluster, prepared: Project, tmp_path: Path) -> ClusterProject:
+    """With its data made, and nothing trained."""
+    return ClusterProject(prepared, tmp_path / "project", cluster)
+
+
+def test_every_worker_dies_another_comes_and_mlflow_hangs(
+    cluster: Cluster, project: ClusterProject, undisturbed: Project
+) -> None:
+    cluster.start(workers=2)
+    with project.tracked() as server, in_mid_sweep(project) as command:
+        first, second = cluster.workers
+        with stopped(server, seconds=30):
+            first.kill()
+            cluster.add()
+            second.kill()  # what is left can only run on the node that came
+        assert command.wait(300) == 0, project.log()
+    check_complete(project, undisturbed)
+
+
+def training(machine: Machine) -> bool:
+    """Whether a trial runs there."""
+    return any("ImplicitFunc" in line for line in machine.lines())
+
+
+def test_the_head_dies_and_later_a_node_is_cut_off(
+    cluster: Cluster, project: ClusterProject, undisturbed: Project
+) -> None:
+    cluster.start(workers=2)
+    with in_mid_sweep(project) as command:
+        cluster.kill_head()
+        assert command.wait(120) != 0
+    output = project.log()
+    gone = (
+        f"error: the head of the Ray cluster, {cluster.address}, is gone; nothing is lost: run the "
+        "same command again to go on"
+    )
+    assert gone in output, output
+    assert "Traceback" not in output, output
+    cluster.stop()
+    cluster.start(workers=2)
+    again = time.time()
+    command = project.start("dvc", "repro", "sweep")
+    try:
+        wait_for(lambda: [p for p in project.saved() if p.stat().st_mtime > again], "an epoch")
+        lost = next(machine for machine in cluster.workers if training(machine))
+        lost.connect(False)
+        time.sleep(20)  # Ray gives it up earlier, see PATIENCE
+        lost.connect()
+        assert command.wait(300) == 0, project.log()
+    finally:
+        kill_session(command.pid)
+    check_complete(project, undisturbed)
+
+
+def other_torch(cluster: Cluster) -> Machine:
+    """A worker with another version of torch."""
+    version = cluster.laboratory.folder / "version.py"
+    here = Path("torch", "version.py")
+    version.write_text((INSTALLED / here).read_text() + "\n__version__ = '2.0.0'\n")
+    return cluster.add(cluster.machine({here: version}))
+
+
+def test_two_nodes_cannot_train_and_the_store_is_full(
+    cluster: Cluster, project: ClusterProject, undisturbed: Project
+) -> None:
+    cluster.start(workers=1)
+    other, blind = other_torch(cluster), cluster.add(cluster.machine(store=False))
+    with in_mid_sweep(project) as command:
+        assert [machine for machine in cluster.workers if training(machine)] == cluster.workers[:1]
+        cluster.fill_store()
+        assert command.wait(120) != 0
+    output = project.log()
+    place = project.storage / "checkpoints"
+    for machine, problem in (
+        (other, f"it has torch 2.0.0, this machine {torch.__version__}; install the same"),
+        (blind, f"does not see {place} as this machine does (No such file or directory)"),
+    ):
+        told = rf"^node {re.escape(machine.address)} \(.{{8}}\) is not used: {re.escape(problem)}$"
+        assert len(re.findall(told, output, re.MULTILINE)) == 1, output
+    full = f"error: {place} is full; make room there; nothing is lost: run the same command again"
+    assert full in output, output
+    assert "it starts again" not in output, output
+    assert "Traceback" not in output, output
+    cluster.make_room()
+    project.repro("sweep")
+    check_complete(project, undisturbed)
