@@ -60,6 +60,7 @@ class DriverCallback(ray.tune.Callback):
         ended: keys of the trials that were recorded or given up.
         again: packs of this round that Ray must be handed once more.
         losses: how often trials were lost. unread: keys of those whose weights cannot be had.
+        on: address of the node that a pack trained on last, by Ray's id of it.
         ends: why it is useless to go on, if it is.
         packs: of this round. room: how many there was room for. outgrown: there is room for more.
     """
@@ -81,6 +82,7 @@ class DriverCallback(ray.tune.Callback):
     again: list[Pack] = field(default_factory=list, init=False)
     losses: Counter[str] = field(default_factory=Counter, init=False)
     unread: set[str] = field(default_factory=set, init=False)
+    on: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         global _current
@@ -127,6 +129,7 @@ class DriverCallback(ray.tune.Callback):
         """A pack reported an epoch of some of its trials."""
         for note in result["notes"]:
             tqdm.write(note, file=sys.stderr)
+        self.on[trial.trial_id] = result["node_ip"]
         node = f"{result['hostname']} ({result['node_ip']})"
         for ours in self.left_of(trial):
             if news := result["trials"].get(ours.key):
@@ -209,7 +212,10 @@ class DriverCallback(ray.tune.Callback):
             failure = Failure.of(trial)
             if self.not_its_fault(failure):
                 return
-            reason = failure.reason
+            reason, node = failure.reason, self.on.get(trial.trial_id)
+            if node and self.nodes.joined and self.nodes.lost(node):
+                reason = f"node {node} does not answer any more"
+                trial.run_metadata.num_failures -= 1  # not the trial's own
             tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
 
     def not_its_fault(self, failure: Failure) -> bool:

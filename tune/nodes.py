@@ -6,6 +6,7 @@ progress. One that does not fit is named and not used.
 
 import platform
 import secrets
+import socket
 import sys
 import time
 from collections.abc import Mapping
@@ -18,7 +19,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from tune.storage import Storage
 
-ANSWER = 60.0  # seconds that a node has; it starts Python and imports torch
+FIRST = 20.0  # seconds that the trials wait for nodes to answer: they start Python, import torch
+ANSWER = 180.0  # seconds that a node has altogether
 
 
 class NodeError(ray.exceptions.RayActorError):
@@ -90,28 +92,42 @@ class Nodes:
 
     Attributes:
         token: name of a file in the store that tells it from any other, while the sweep runs.
-        avoided: nodes that are not used, by id. room: the places that were last counted.
+        good: nodes that can train, by id. avoided: those that cannot.
+        asked: those that have not answered yet, with their answers and since when.
+        room: the places that were last counted.
     """
 
     def __init__(self, checkpoints: Storage, *, joined: bool) -> None:
         self.checkpoints, self.joined = checkpoints, joined
         self.token = f"seen-{secrets.token_hex(8)}"
+        self.good: set[str] = set()
         self.avoided: set[str] = set()
-        self.known: set[str] = set()
+        self.asked: dict[str, tuple[Any, float]] = {}
         self.room = 0
+        self.over = False
 
     def __enter__(self) -> "Nodes":
         self.checkpoints.write(self.token, self.token.encode())
-        self.look()
+        self.look(FIRST)
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.over = True  # who has not answered yet will not find the token
         self.checkpoints.remove(self.token)
 
-    def usable(self) -> list[dict[str, Any]]:
-        """The nodes that are alive and not avoided."""
+    def alive(self) -> list[dict[str, Any]]:
+        """All nodes, as Ray tells of them."""
         found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-        return [node for node in found if node["Alive"] and node["NodeID"] not in self.avoided]
+        return [node for node in found if node["Alive"]]
+
+    def usable(self) -> list[dict[str, Any]]:
+        """Those that can train."""
+        return [node for node in self.alive() if not self.joined or node["NodeID"] in self.good]
+
+    def unusable(self) -> list[str]:
+        """The ids of the others."""
+        others = self.joined and {node["NodeID"] for node in self.alive()} - self.good
+        return sorted(others or ())
 
     def places(self, resources: Mapping[str, float]) -> int:
         """How many packs with these resources (cpu, gpu) are trained at a time."""
@@ -124,34 +140,49 @@ class Nodes:
         self.room = count
         return count
 
-    def look(self) -> None:
-        """Ask the nodes that were not there before, and say which of them are not used."""
+    def look(self, seconds: float = 0) -> None:
+        """Ask the nodes that have come, and say which of those that answer are not used.
+
+        Args:
+            seconds: to wait for answers; what comes later is for the next look.
+        """
         if not self.joined:
             return
-        new = {node["NodeID"]: node for node in self.usable() if node["NodeID"] not in self.known}
-        self.known |= set(new)
         ask: Any = ray.remote(num_cpus=0, max_retries=0)(answer)
-        asked = {}
-        for node in new:
-            there = NodeAffinitySchedulingStrategy(node, soft=False)
-            ask_there = ask.options(scheduling_strategy=there)
-            asked[node] = ask_there.remote(self.checkpoints, self.token)
-        end = time.monotonic() + ANSWER
-        for node, said in asked.items():
-            if problem := self._problem(node, said, end - time.monotonic()):
-                self.avoid(node, new[node]["NodeManagerAddress"], problem)
+        there = {node["NodeID"]: node["NodeManagerAddress"] for node in self.alive()}
+        for node in there.keys() - self.good - self.avoided - self.asked.keys():
+            ask_there = ask.options(
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)
+            )
+            said = ask_there.remote(self.checkpoints, self.token)
+            self.asked[node] = (said, time.monotonic())
+        if self.asked:
+            answers = [said for said, _ in self.asked.values()]
+            ray.wait(answers, num_returns=len(answers), timeout=seconds)
+        for node, (said, since) in list(self.asked.items()):
+            problem = self._problem(node, said, since)
+            if problem is None and node in there:
+                continue
+            del self.asked[node]
+            if problem == "":
+                self.good.add(node)
+            elif problem and node in there and not self.over:
+                self.avoid(node, there[node], problem)
 
     def avoid(self, node: str, address: str, why: str) -> None:
         """Use a node no more."""
+        self.good.discard(node)
         self.avoided.add(node)
         told = f"node {address} ({node[:8]}) is not used: {why}"
         print(told, file=sys.stderr, flush=True)
 
-    def _problem(self, node: str, said: Any, seconds: float) -> str:
-        """What is wrong with a node; nothing if it can train."""
+    def _problem(self, node: str, said: Any, since: float) -> str | None:
+        """What is wrong with a node: "" if it can train, None if it has not answered."""
         try:
-            found: dict[str, str] = ray.get(said, timeout=max(0.0, seconds))
+            found: dict[str, str] = ray.get(said, timeout=0)
         except ray.exceptions.GetTimeoutError:
+            if time.monotonic() - since < ANSWER:
+                return None
             ray.cancel(said, force=True)
             return f"it did not answer within {ANSWER:g} s"
         except ray.exceptions.RayError as error:
@@ -173,9 +204,24 @@ class Nodes:
             if node["NodeID"].startswith(prefix):
                 self.avoid(node["NodeID"], node["NodeManagerAddress"], why)
 
+    def lost(self, address: str) -> bool:
+        """Whether a node that trained does not answer any more."""
+        found = [node for node in self.alive() if node["NodeManagerAddress"] == address]
+        return not any(answers(f"{address}:{node['NodeManagerPort']}") for node in found)
+
+
+def answers(address: str, seconds: float = 2.0) -> bool:
+    """Whether somebody listens at host:port."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=seconds).close()
+    except OSError:
+        return False
+    return True
+
 
 class Placement(PlacementGroupFactory):
-    """The resources of one pack, on any node but those that are avoided by then."""
+    """The resources of one pack, on any node that can train by then."""
 
     def __init__(self, resources: Mapping[str, float], nodes: Nodes) -> None:
         super().__init__([{name.upper(): amount for name, amount in resources.items() if amount}])
@@ -183,7 +229,8 @@ class Placement(PlacementGroupFactory):
 
     def to_placement_group(self) -> Any:
         """What Ray Tune asks for when it has a pack to start."""
-        if not self.nodes.avoided:
+        others = self.nodes.unusable()
+        if not others:
             return super().to_placement_group()  # type: ignore[no-untyped-call]
-        elsewhere = {"ray.io/node-id": f"!in({','.join(sorted(self.nodes.avoided))})"}
+        elsewhere = {"ray.io/node-id": f"!in({','.join(others)})"}
         return placement_group(self.bundles, bundle_label_selector=[elsewhere])

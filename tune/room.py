@@ -5,7 +5,6 @@ Ray itself would wait in silence, and for ever.
 
 import os
 import signal
-import socket
 import sys
 import threading
 import time
@@ -17,7 +16,7 @@ import ray
 from ray.autoscaler.sdk import request_resources
 
 from actmodels.errors import SweepError
-from tune.nodes import Nodes
+from tune.nodes import Nodes, answers
 
 EVERY = 2.0  # seconds between looks
 GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may never come
@@ -36,7 +35,8 @@ def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> 
     if seconds and not nodes.places(resources):
         request_resources(bundles=[{name.upper(): n for name, n in resources.items() if n}])
     while not nodes.places(resources):
-        if time.monotonic() >= end:
+        nodes.look()
+        if time.monotonic() >= end and not nodes.asked:
             raise SweepError(_no_room(nodes, resources, seconds))
         time.sleep(0.5)
 
@@ -92,7 +92,7 @@ class Watch:
         self._watch(self._has_room, self.patience, "the cluster has no node left for a trial")
         patience = 15.0 if self.nodes.joined else 0.0  # a local Ray does not come back
         for address, what in self.needed.items():
-            self._watch(partial(_answers, address), patience, f"{what}, {address}, is gone")
+            self._watch(partial(answers, address), patience, f"{what}, {address}, is gone")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -124,15 +124,6 @@ class Watch:
                 if not self.over.wait(GRACE):
                     os._exit(1)
                 return
-
-
-def _answers(address: str) -> bool:
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=EVERY).close()
-    except OSError:
-        return False
-    return True
 
 
 def needed() -> dict[str, str]:

@@ -141,6 +141,8 @@ class Tracker:
             writer.shutdown()
             if self._writing:
                 self._writing.result()
+            if time.monotonic() >= self._retry_at:
+                self._flush()
 
     def _later(self, action: Callable[..., None], *args: Any) -> None:
         self._queue.append((action, args))
@@ -149,8 +151,10 @@ class Tracker:
         if self._writer is None:
             self._flush()
             return
-        if self._writing and self._writing.done():
-            self._writing.result()  # an error of the time before, if known by now, is raised here
+        if self._writing and not self._writing.done():
+            return  # it writes this too, or else the next one does, or `finish`
+        if self._writing:
+            self._writing.result()  # an error of the time before is raised here
         self._writing = self._writer.submit(self._flush)
 
     def _flush(self) -> bool:

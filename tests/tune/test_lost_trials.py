@@ -1,6 +1,8 @@
 """A trial that Ray gives up too early is run again; one that fails too often is not."""
 
+import contextlib
 import errno
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -66,10 +68,9 @@ def rays(trials: list[Trial], failures: int) -> Any:
     """Ray's side of a pack."""
     config = {"pack": {trial.key: trial.config.as_dict() for trial in trials}}
     return SimpleNamespace(
-        config=config,
+        **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,
-        max_failures=RESTARTS,
-        error_file=None,
+        run_metadata=SimpleNamespace(num_failures=failures),
     )
 
 
@@ -266,9 +267,32 @@ def test_a_node_at_fault_is_avoided_and_its_trials_keep_their_restarts(
 ) -> None:
     node = {"NodeID": "ab" * 28, "Alive": True, "NodeManagerAddress": "10.0.0.9", "Resources": {}}
     monkeypatch.setattr(ray, "nodes", lambda: [node])
+    callback.nodes.joined, callback.nodes.good = True, {str(node["NodeID"])}
     error = f"{name_of(NodeError)}: node abababab does not see the store"
     callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
     said = "node 10.0.0.9 (abababab) is not used: does not see the store\n"
     assert capsys.readouterr().err == said
     assert callback.nodes.avoided == {node["NodeID"]}
     assert not callback.losses and not callback.ends
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_node_that_is_gone_costs_its_trials_no_restart(
+    there: bool,
+    trials: list[Trial],
+    callback: DriverCallback,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as raylet:
+        port = raylet.getsockname()[1]
+    where = {"NodeManagerAddress": "127.0.0.1", "NodeManagerPort": port}
+    monkeypatch.setattr(ray, "nodes", lambda: [{"NodeID": "a", "Alive": True, **where}])
+    callback.nodes.joined = True
+    callback.on["id"] = "127.0.0.1"
+    ray_trial = rays(trials, 2)
+    with socket.create_server(("127.0.0.1", port)) if there else contextlib.nullcontext():
+        callback.on_trial_recover(1, [], ray_trial)
+    assert ray_trial.run_metadata.num_failures == (2 if there else 1)
+    gone = "node 127.0.0.1 does not answer any more; it starts again"
+    assert (gone in capsys.readouterr().err) is not there

@@ -1,6 +1,7 @@
 """Which nodes are used, and what is said of the others; nodes themselves are in tests/cluster."""
 
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     place.make()
 
     def get(said: Said, timeout: float) -> dict[str, str]:
+        assert timeout == 0
         if isinstance(said.found, Exception):
             raise said.found
         return said.found
@@ -43,11 +45,13 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     monkeypatch.setattr(ray, "nodes", lambda: there)
     monkeypatch.setattr(ray, "get", get)
     monkeypatch.setattr(ray, "cancel", lambda said, force: None)
-    return Nodes(place, joined=True)
+    found = Nodes(place, joined=True)
+    found.good = {GOOD, BAD}
+    return found
 
 
-def problem(nodes: Nodes, found: dict[str, str] | Exception) -> str:
-    return nodes._problem(BAD, Said(found), 1.0)
+def problem(nodes: Nodes, found: dict[str, str] | Exception, waited: float = 0) -> str | None:
+    return nodes._problem(BAD, Said(found), time.monotonic() - waited)
 
 
 def test_a_node_that_fits_has_written_what_this_machine_reads(nodes: Nodes) -> None:
@@ -68,10 +72,11 @@ def test_another_version_is_named_beside_this_one(name: str, nodes: Nodes) -> No
 
 def test_one_that_says_nothing_or_cannot_import(nodes: Nodes) -> None:
     late = ray.exceptions.GetTimeoutError("late")
-    assert problem(nodes, late) == "it did not answer within 60 s"
+    assert problem(nodes, late) is None
+    assert problem(nodes, late, waited=200) == "it did not answer within 180 s"
     trace = "ray::answer()\n  File\nModuleNotFoundError: No module named 'ray.tune'"
     error = ray.exceptions.RaySystemError(trace)
-    assert "ModuleNotFoundError: No module named 'ray.tune'" in problem(nodes, error)
+    assert str(problem(nodes, error)).endswith("ModuleNotFoundError: No module named 'ray.tune'")
 
 
 def test_one_that_does_not_see_the_store(
@@ -88,7 +93,7 @@ def test_one_that_does_not_see_the_store(
     why = f"does not see {place} as this machine does (No such file or directory)"
     assert str(told.value) == f"node bbbbbbbb {why}"
     trace = ray.exceptions.RaySystemError(f"trace\n{name_of(NodeError)}: {told.value}")
-    assert problem(nodes, trace).endswith(why)
+    assert str(problem(nodes, trace)).endswith(why)
     nodes.distrust(str(told.value))
     assert capsys.readouterr().err == f"node 10.0.0.2 (bbbbbbbb) is not used: {why}\n"
     assert [node["NodeID"] for node in nodes.usable()] == [GOOD]
@@ -109,6 +114,24 @@ def test_packs_are_placed_on_the_others(nodes: Nodes, monkeypatch: pytest.Monkey
     placement.to_placement_group()
     selector = [{"ray.io/node-id": f"!in({BAD})"}]
     assert asked == [([{"CPU": 1}], {"bundle_label_selector": selector})]
+
+
+def test_a_node_that_joins_is_used_once_it_has_answered(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = ray.exceptions.GetTimeoutError("late")
+    said = Said(late)
+    nodes.good = {GOOD}
+    nodes.asked[BAD] = (said, time.monotonic())
+    monkeypatch.setattr(ray, "wait", lambda *_, **__: ())
+    monkeypatch.setattr(ray, "remote", lambda **_: lambda function: None)
+    nodes.look()
+    assert nodes.unusable() == [BAD] and BAD in nodes.asked
+    said.found = versions()
+    nodes.checkpoints.write(f"{nodes.token}-{BAD}", b"")
+    nodes.look()
+    assert nodes.unusable() == [] and not nodes.asked
+    assert capsys.readouterr().err == ""
 
 
 def test_ray_counts_no_failure_of_a_trial() -> None:

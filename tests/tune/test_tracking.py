@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlflow import MlflowClient
+from mlflow import MlflowClient, MlflowException
 
 from tests.tune.tracking_samples import (
     PARAMS,
@@ -194,6 +194,28 @@ def test_the_background_holds_up_nobody_and_keeps_the_order(
     for run in children(state).values():
         assert steps(state, run) == [1, 2, 3]
         assert len(run.data.params) == len(PARAMS)
+
+
+def test_a_store_that_is_away_is_tried_once_however_much_waits(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each try takes as long as a connection may take."""
+    tracker, tries, answers = started(state), list[str](), threading.Event()
+
+    def away(*_: object, **__: object) -> None:
+        tries.append("one")
+        assert answers.wait(30)
+        raise MlflowException("away")
+
+    monkeypatch.setattr(tracker._store, "write", away)
+    with tracker.in_background():
+        for key in "abcdefgh":
+            train(tracker, key)
+        answers.set()
+    assert tries == ["one"]
+    monkeypatch.undo()
+    tracker.finish("FINISHED", {})
+    assert len(statuses(state)) == 8
 
 
 def test_the_background_is_written_when_a_run_is_interrupted(state: Path) -> None:
