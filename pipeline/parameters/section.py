@@ -33,9 +33,10 @@ def at_most(most: int) -> WrapValidator:
     """Refuse what nobody would see the end of, or no memory holds."""
 
     def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-        if validate(value) > most:
+        found = validate(value)
+        if found > most:
             raise PydanticCustomError("at_most", "must be at most {most}", {"most": f"{most:,}"})
-        return value
+        return found
 
     return WrapValidator(check)
 

@@ -254,7 +254,8 @@ def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> Non
     changed(tree, "cluster.trials_per_pack", "auto")  # or a whole number, as in the demo
     changed(tree, "cluster.gpus_per_trial", 2)
     changed(tree, f"{AA}.settings.halting_bias", 1)
-    assert load(tree, tmp_path).cluster.gpus_per_trial == 2.0
+    found = load(tree, tmp_path).cluster.gpus_per_trial
+    assert (found, type(found)) == (2.0, float)  # 2 would be written into results
 
 
 def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
