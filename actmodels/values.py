@@ -30,8 +30,8 @@ class Range(NamedTuple):
 NOT_MORE = Range(lambda v: v <= MOST, f"at most {MOST:,}")
 Count = Annotated[int, Range(lambda v: v >= 1, "at least 1"), NOT_MORE]
 Natural = Annotated[int, Range(lambda v: v >= 0, "at least 0"), NOT_MORE]
-Amount = Annotated[float, Range(lambda v: v >= 0, "at least 0"), NOT_MORE]
-Positive = Annotated[float, Range(lambda v: v > 0, "above 0"), NOT_MORE]
+Amount = Annotated[float, Range(lambda v: v >= 0, "at least 0")]
+Positive = Annotated[float, Range(lambda v: v > 0, "above 0")]
 Share = Annotated[float, Range(lambda v: 0 <= v < 1, "in [0, 1)")]
 
 

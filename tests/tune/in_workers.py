@@ -3,7 +3,7 @@
 import functools
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,11 +26,11 @@ def watched(config: dict[str, Any], *, look: Look, notes: Path, **settings: Any)
     """Run a pack, and append a line to the notes whenever it reports, in its own thread."""
     before, report = resident_memory(), trainable.report
 
-    def noted(members: Mapping[str, Any], said: Sequence[str] = ()) -> None:
+    def noted(*said: Any, **more: Any) -> None:
         note = {"before": before, "after": resident_memory()} | look()
         with notes.open("a") as file:
             file.write(json.dumps(note) + "\n")
-        report(members, said)
+        report(*said, **more)
 
     with patch.object(trainable, "report", noted):
         trainable.run_pack(config, **settings)
