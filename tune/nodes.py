@@ -47,7 +47,6 @@ def name_of(error: type[Exception]) -> str:
 
 def versions() -> dict[str, str]:
     """What decides whether code that runs here runs there, and gives the same numbers."""
-    import ray.tune
     import torch
 
     python = ".".join(platform.python_version_tuple()[:2])
@@ -148,17 +147,15 @@ class Nodes:
         """
         if not self.joined:
             return
-        ask: Any = ray.remote(num_cpus=0, max_retries=0)(answer)
         there = {node["NodeID"]: node["NodeManagerAddress"] for node in self.alive()}
         for node in there.keys() - self.good - self.avoided - self.asked.keys():
-            ask_there = ask.options(
-                scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)
-            )
-            said = ask_there.remote(self.checkpoints, self.token)
-            self.asked[node] = (said, time.monotonic())
+            there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
+            ask: Any = ray.remote(num_cpus=0, max_retries=0)(answer)
+            ask = ask.options(scheduling_strategy=there_alone)
+            self.asked[node] = (ask.remote(self.checkpoints, self.token), time.monotonic())
         if self.asked:
-            answers = [said for said, _ in self.asked.values()]
-            ray.wait(answers, num_returns=len(answers), timeout=seconds)
+            awaited = [said for said, _ in self.asked.values()]
+            ray.wait(awaited, num_returns=len(awaited), timeout=seconds)
         for node, (said, since) in list(self.asked.items()):
             problem = self._problem(node, said, since)
             if problem is None and node in there:
@@ -207,10 +204,10 @@ class Nodes:
     def lost(self, address: str) -> bool:
         """Whether a node that trained does not answer any more."""
         found = [node for node in self.alive() if node["NodeManagerAddress"] == address]
-        return not any(answers(f"{address}:{node['NodeManagerPort']}") for node in found)
+        return not any(listens(f"{address}:{node['NodeManagerPort']}") for node in found)
 
 
-def answers(address: str, seconds: float = 2.0) -> bool:
+def listens(address: str, seconds: float = 2.0) -> bool:
     """Whether somebody listens at host:port."""
     host, _, port = address.rpartition(":")
     try:

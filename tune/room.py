@@ -16,7 +16,7 @@ import ray
 from ray.autoscaler.sdk import request_resources
 
 from actmodels.errors import SweepError
-from tune.nodes import Nodes, answers
+from tune.nodes import Nodes, listens
 
 EVERY = 2.0  # seconds between looks
 GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may never come
@@ -92,7 +92,7 @@ class Watch:
         self._watch(self._has_room, self.patience, "the cluster has no node left for a trial")
         patience = 15.0 if self.nodes.joined else 0.0  # a local Ray does not come back
         for address, what in self.needed.items():
-            self._watch(partial(answers, address), patience, f"{what}, {address}, is gone")
+            self._watch(partial(listens, address), patience, f"{what}, {address}, is gone")
         return self
 
     def __exit__(self, *_: object) -> None:

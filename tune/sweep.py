@@ -86,7 +86,7 @@ def finish_all(
     """Reuse finished trials, run the others, and prove that none is missing."""
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
     prepare(checkpoints, "cluster.storage")
-    prepare(execution.trials, "cluster.state")
+    prepare(store.place, "cluster.state")
     rungs = rungs_of(trials, checkpoints)
     missing: list[Trial] = []
     for trial in trials:
