@@ -12,9 +12,10 @@ from tqdm import tqdm
 
 from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, TrialRecord
-from tune.failures import Failure
+from tune.failures import UNREACHED, Failure
+from tune.gate import FullError, NodeError, name_of
 from tune.grid import Trial
-from tune.nodes import FullError, NodeError, Nodes, name_of
+from tune.nodes import Nodes
 from tune.packing import Pack
 from tune.progress import Progress
 from tune.storage import FULL, Storage
@@ -212,9 +213,10 @@ class DriverCallback(ray.tune.Callback):
             failure = Failure.of(trial)
             if self.not_its_fault(failure):
                 return
-            reason, node = failure.reason, self.on.get(trial.trial_id)
+            reason, node = failure.reason, self.on.get(trial.trial_id) or failure.node
             if node and self.nodes.joined and self.nodes.lost(node):
                 reason = f"node {node} does not answer any more"
+            if reason != failure.reason or reason == UNREACHED:
                 trial.run_metadata.num_failures -= 1  # not the trial's own
             tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
 

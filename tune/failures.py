@@ -10,6 +10,8 @@ from actmodels.files import write_text
 ATTEMPT = re.compile(r"^Failure # .*\n", re.MULTILINE)  # how Ray begins each failure in its file
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 DEAD = re.compile(r"The actor is dead because (its .+? has died)")
+AWAY = re.compile(r"The actor \w+ is unavailable")  # its node may be dead, or the network
+UNREACHED = "its worker cannot be reached"
 DETAIL = re.compile(r"Worker exit detail: (.+?)(?:\.? Some common causes|$)", re.MULTILINE)
 NODE = re.compile(r"\bip[=:] ?([0-9a-fA-F.:]*[0-9a-fA-F])")
 
@@ -45,6 +47,8 @@ class Failure:
 
 def _reason(text: str) -> str:
     """The exception behind a trace, or what Ray says about the end of a worker, in one line."""
+    if AWAY.search(text):
+        return UNREACHED
     if dead := DEAD.search(text):
         detail = DETAIL.search(text)
         return f"{dead[1]}: {detail[1]}" if detail else dead[1]

@@ -4,7 +4,6 @@ A node needs the Python, Ray and torch of this machine, and has to see the store
 progress. One that does not fit is named and not used.
 """
 
-import platform
 import secrets
 import socket
 import sys
@@ -17,67 +16,11 @@ from ray.tune import PlacementGroupFactory
 from ray.util.placement_group import placement_group
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from tune.gate import Gate, NodeError, name_of, versions
 from tune.storage import Storage
 
 FIRST = 20.0  # seconds that the trials wait for nodes to answer: they start Python, import torch
 ANSWER = 180.0  # seconds that a node has altogether
-
-
-class NodeError(ray.exceptions.RayActorError):
-    """A node cannot train; no fault of the trial, so that its restarts stay what they are.
-
-    Ray counts a failure unless the node was preempted, and that is what it is: taken away.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(error_msg=message, preempted=True)
-
-    def __reduce__(self) -> Any:
-        return (type(self), (self.error_msg,))
-
-
-class FullError(NodeError):
-    """There is no room for checkpoints; no fault of the trial either."""
-
-
-def name_of(error: type[Exception]) -> str:
-    """What an error is called at the end of a trace."""
-    return f"{error.__module__}.{error.__qualname__}"
-
-
-def versions() -> dict[str, str]:
-    """What decides whether code that runs here runs there, and gives the same numbers."""
-    import torch
-
-    python = ".".join(platform.python_version_tuple()[:2])
-    return {"Python": python, "Ray": ray.__version__, "torch": torch.__version__}
-
-
-def sees(checkpoints: Storage, token: str) -> None:
-    """Read what the driver wrote; NodeError, on a worker, if it is not there.
-
-    Args:
-        token: the file's name and what it holds.
-    """
-    try:
-        found = checkpoints.read(token).decode()
-        problem = "" if found == token else "it holds other files"
-    except OSError as error:
-        problem = str(error.strerror or error).splitlines()[0]
-    if problem:
-        node = ray.get_runtime_context().get_node_id()
-        raise NodeError(
-            f"node {node[:8]} does not see {checkpoints.place} as this machine does ({problem})"
-        )
-
-
-def answer(checkpoints: Storage, token: str) -> dict[str, str]:
-    """What a node says of itself."""
-    found = versions()
-    sees(checkpoints, token)
-    name = f"{token}-{ray.get_runtime_context().get_node_id()}"
-    checkpoints.write(name, token.encode())
-    return found
 
 
 class Nodes:
@@ -90,15 +33,15 @@ class Nodes:
         joined: the cluster was there before; a local Ray's only node is this machine itself.
 
     Attributes:
-        token: name of a file in the store that tells it from any other, while the sweep runs.
+        gate: what they are held against.
         good: nodes that can train, by id. avoided: those that cannot.
         asked: those that have not answered yet, with their answers and since when.
         room: the places that were last counted.
     """
 
     def __init__(self, checkpoints: Storage, *, joined: bool) -> None:
-        self.checkpoints, self.joined = checkpoints, joined
-        self.token = f"seen-{secrets.token_hex(8)}"
+        self.gate = Gate(checkpoints, f"seen-{secrets.token_hex(8)}", versions())
+        self.joined = joined
         self.good: set[str] = set()
         self.avoided: set[str] = set()
         self.asked: dict[str, tuple[Any, float]] = {}
@@ -106,13 +49,13 @@ class Nodes:
         self.over = False
 
     def __enter__(self) -> "Nodes":
-        self.checkpoints.write(self.token, self.token.encode())
+        self.gate.checkpoints.write(self.gate.token, self.gate.token.encode())
         self.look(FIRST)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.over = True  # who has not answered yet will not find the token
-        self.checkpoints.remove(self.token)
+        self.gate.checkpoints.remove(self.gate.token)
 
     def alive(self) -> list[dict[str, Any]]:
         """All nodes, as Ray tells of them."""
@@ -122,11 +65,6 @@ class Nodes:
     def usable(self) -> list[dict[str, Any]]:
         """Those that can train."""
         return [node for node in self.alive() if not self.joined or node["NodeID"] in self.good]
-
-    def unusable(self) -> list[str]:
-        """The ids of the others."""
-        others = self.joined and {node["NodeID"] for node in self.alive()} - self.good
-        return sorted(others or ())
 
     def places(self, resources: Mapping[str, float]) -> int:
         """How many packs with these resources (cpu, gpu) are trained at a time."""
@@ -150,9 +88,9 @@ class Nodes:
         there = {node["NodeID"]: node["NodeManagerAddress"] for node in self.alive()}
         for node in there.keys() - self.good - self.avoided - self.asked.keys():
             there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
-            ask: Any = ray.remote(num_cpus=0, max_retries=0)(answer)
+            ask: Any = ray.remote(num_cpus=0, max_retries=0)(Gate.answer)
             ask = ask.options(scheduling_strategy=there_alone)
-            self.asked[node] = (ask.remote(self.checkpoints, self.token), time.monotonic())
+            self.asked[node] = (ask.remote(self.gate), time.monotonic())
         if self.asked:
             awaited = [said for said, _ in self.asked.values()]
             ray.wait(awaited, num_returns=len(awaited), timeout=seconds)
@@ -176,7 +114,7 @@ class Nodes:
     def _problem(self, node: str, said: Any, since: float) -> str | None:
         """What is wrong with a node: "" if it can train, None if it has not answered."""
         try:
-            found: dict[str, str] = ray.get(said, timeout=0)
+            ray.get(said, timeout=0)
         except ray.exceptions.GetTimeoutError:
             if time.monotonic() - since < ANSWER:
                 return None
@@ -185,13 +123,10 @@ class Nodes:
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1]
             return last.removeprefix(f"{name_of(NodeError)}: node {node[:8]} ")
-        for name, here in versions().items():
-            if found[name] != here:
-                return f"it has {name} {found[name]}, this machine {here}; install the same"
-        name = f"{self.token}-{node}"
-        if not self.checkpoints.holds(name):
-            return f"what it writes to {self.checkpoints.place} does not arrive here"
-        self.checkpoints.remove(name)
+        name = self.gate.answer_of(node)
+        if not self.gate.checkpoints.holds(name):
+            return f"what it writes to {self.gate.checkpoints.place} does not arrive here"
+        self.gate.checkpoints.remove(name)
         return ""
 
     def distrust(self, said: str) -> None:
@@ -218,7 +153,11 @@ def listens(address: str, seconds: float = 2.0) -> bool:
 
 
 class Placement(PlacementGroupFactory):
-    """The resources of one pack, on any node that can train by then."""
+    """The resources of one pack, on any node that is not known to be unfit.
+
+    One that has not answered yet may be chosen: excluded, it would stay so once it has, for as long
+    as Ray looks for a place, which is for ever if no other node is left.
+    """
 
     def __init__(self, resources: Mapping[str, float], nodes: Nodes) -> None:
         super().__init__([{name.upper(): amount for name, amount in resources.items() if amount}])
@@ -226,8 +165,8 @@ class Placement(PlacementGroupFactory):
 
     def to_placement_group(self) -> Any:
         """What Ray Tune asks for when it has a pack to start."""
-        others = self.nodes.unusable()
-        if not others:
+        unfit = sorted(self.nodes.avoided)
+        if not unfit:
             return super().to_placement_group()  # type: ignore[no-untyped-call]
-        elsewhere = {"ray.io/node-id": f"!in({','.join(others)})"}
+        elsewhere = {"ray.io/node-id": f"!in({','.join(unfit)})"}
         return placement_group(self.bundles, bundle_label_selector=[elsewhere])

@@ -14,6 +14,7 @@ from tune.callback import DriverCallback, Ends
 from tune.cluster import connected
 from tune.early_stopping import Rungs
 from tune.execution import Execution
+from tune.gate import through
 from tune.grid import Trial, grid_hash
 from tune.nodes import Nodes, Placement
 from tune.packing import Pack, spread
@@ -113,17 +114,17 @@ def tuner(
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
-    trainable = functools.partial(
+    work = functools.partial(
         run_pack,
         configs={trial.key: trial.config for pack in packs for trial in pack.trials},
         data=data,
         checkpoints=execution.checkpoints,
-        token=callback.nodes.token,
         rungs=rungs,
         graphs=execution.cuda_graphs,
         system_metrics=execution.system_metrics,
         **execution.where,
     )
+    trainable = functools.partial(through, gate=callback.nodes.gate, work=ray.put(work))
     names = {pack.trials[0].key: pack.name for pack in packs}
 
     def trial_name(ray_trial: Any) -> str:

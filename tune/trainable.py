@@ -17,8 +17,7 @@ from actmodels.model_training import AnyTraining
 from actmodels.packed.stack import can_pack
 from actmodels.registry import load_class
 from tune.early_stopping import Rungs
-from tune.nodes import FullError, sees
-from tune.storage import FULL, Storage
+from tune.storage import Storage
 from tune.usage import load, used
 
 
@@ -187,32 +186,15 @@ def run_pack(
     *,
     configs: Mapping[str, AnyTrialConfig],
     data: Mapping[str, ray.ObjectRef[Any]],
-    checkpoints: Storage,
-    token: str,
     **settings: Any,
 ) -> None:
-    """What Ray calls: see `train_pack`.
+    """Train a pack: see `train_pack`.
 
     Args:
         config: {"pack": [key, ...]}. configs: all trials, by key. data: see tune.shared_data.
-        token: see tune.nodes.
-
-    Raises:
-        NodeError: this node does not see the checkpoints. FullError: there is no room for them.
     """
     keys = config["pack"]
-    sees(checkpoints, token)
     try:
-        train_pack(
-            {key: configs[key] for key in keys},
-            data=ray.get(data[keys[0]]),
-            checkpoints=checkpoints,
-            **settings,
-        )
-    except OSError as error:
-        if error.errno in FULL:
-            raise FullError(f"{checkpoints.place} is full") from error
-        sees(checkpoints, token)  # else the node has lost it
-        raise
+        train_pack({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
     finally:
         return_memory()  # here, where the pack's models are gone

@@ -27,6 +27,11 @@ The actor is dead because its worker process has died. Worker exit type: SYSTEM_
 detail: Worker unexpectedly exits with a connection error code 2. End of file. Some common causes \
 include: (1) the process was killed by the OOM killer due to high memory usage.
 """
+UNAVAILABLE = """Failure # 1 (occurred at 2026-11-23_04-47-33)
+The actor 0ca2cf68aabcbec51fa0723601000000 is unavailable: The actor is temporarily unavailable: \
+RpcError: RPC error: recvmsg:Connection reset by peer rpc_code: 14. The task may or may not have \
+been executed on the actor.
+"""
 WORKER = "Worker unexpectedly exits with a connection error code 2. End of file"
 
 
@@ -46,6 +51,7 @@ WORKER = "Worker unexpectedly exits with a connection error code 2. End of file"
             f"its worker process has died: {WORKER}",
             "192.0.2.7",
         ),
+        (UNAVAILABLE, "its worker cannot be reached", ""),
         ("", "its worker ended without a word", ""),
     ],
 )

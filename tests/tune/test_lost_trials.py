@@ -16,8 +16,9 @@ from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback, Ends
 from tune.execution import Execution
+from tune.gate import FullError, NodeError, name_of
 from tune.grid import Trial, with_keys
-from tune.nodes import FullError, NodeError, Nodes, name_of
+from tune.nodes import Nodes
 from tune.on_ray import fit
 from tune.packing import Pack
 from tune.progress import Progress
@@ -296,3 +297,16 @@ def test_a_node_that_is_gone_costs_its_trials_no_restart(
     assert ray_trial.run_metadata.num_failures == (2 if there else 1)
     gone = "node 127.0.0.1 does not answer any more; it starts again"
     assert (gone in capsys.readouterr().err) is not there
+
+
+def test_a_worker_out_of_reach_costs_its_trials_no_restart(
+    trials: list[Trial],
+    callback: DriverCallback,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ray_trial = failed_with(trials, "The actor 0ca2cf is unavailable: RpcError", tmp_path)
+    ray_trial.run_metadata.num_failures = 2
+    callback.on_trial_recover(1, [], ray_trial)
+    assert ray_trial.run_metadata.num_failures == 1
+    assert "its worker cannot be reached; it starts again" in capsys.readouterr().err

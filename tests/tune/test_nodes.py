@@ -1,24 +1,27 @@
 """Which nodes are used, and what is said of the others; nodes themselves are in tests/cluster."""
 
 import pickle
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import ray
 
-from tune.nodes import NodeError, Nodes, Placement, name_of, sees, versions
+from tune.gate import Gate, NodeError, name_of, versions
+from tune.nodes import Nodes, Placement
 from tune.storage import storage
 
 GOOD, BAD = "a" * 56, "b" * 56
 
 
 class Said:
-    """What a node answered."""
+    """What came of asking a node: an error, or nothing."""
 
-    def __init__(self, found: dict[str, str] | Exception) -> None:
-        self.found = found
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
 
 
 @pytest.fixture
@@ -27,11 +30,10 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     place = storage(tmp_path / "c")
     place.make()
 
-    def get(said: Said, timeout: float) -> dict[str, str]:
+    def get(said: Said, timeout: float) -> None:
         assert timeout == 0
-        if isinstance(said.found, Exception):
-            raise said.found
-        return said.found
+        if said.error:
+            raise said.error
 
     there = [
         {
@@ -45,32 +47,46 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     monkeypatch.setattr(ray, "nodes", lambda: there)
     monkeypatch.setattr(ray, "get", get)
     monkeypatch.setattr(ray, "cancel", lambda said, force: None)
+    monkeypatch.setattr("tune.gate.own_node", lambda: BAD)
     found = Nodes(place, joined=True)
     found.good = {GOOD, BAD}
     return found
 
 
-def problem(nodes: Nodes, found: dict[str, str] | Exception, waited: float = 0) -> str | None:
-    return nodes._problem(BAD, Said(found), time.monotonic() - waited)
+def problem(nodes: Nodes, error: Exception | None = None, waited: float = 0) -> str | None:
+    return nodes._problem(BAD, Said(error), time.monotonic() - waited)
+
+
+def refused(gate: Gate) -> NodeError:
+    """What a node is told that does not pass."""
+    with pytest.raises(NodeError) as told:
+        gate.pass_through()
+    return told.value
 
 
 def test_a_node_that_fits_has_written_what_this_machine_reads(nodes: Nodes) -> None:
-    place = nodes.checkpoints.place
-    assert problem(nodes, versions()) == f"what it writes to {place} does not arrive here"
-    nodes.checkpoints.write(f"{nodes.token}-{BAD}", b"")
-    assert problem(nodes, versions()) == ""
-    assert not list(Path(place).iterdir())
+    place = nodes.gate.checkpoints.place
+    assert problem(nodes) == f"what it writes to {place} does not arrive here"
+    nodes.gate.checkpoints.write(nodes.gate.token, nodes.gate.token.encode())
+    nodes.gate.answer()
+    assert problem(nodes) == ""
+    assert [path.name for path in Path(place).iterdir()] == [nodes.gate.token]
 
 
 @pytest.mark.parametrize("name", ["Python", "Ray", "torch"])
 def test_another_version_is_named_beside_this_one(name: str, nodes: Nodes) -> None:
-    here = versions()[name]
-    assert problem(nodes, versions() | {name: "1.2"}) == (
-        f"it has {name} 1.2, this machine {here}; install the same"
-    )
+    other = replace(nodes.gate, versions=versions() | {name: "1.2"})
+    has = f"has {name} {versions()[name]}, this machine 1.2; install the same"
+    assert str(refused(other)) == f"node bbbbbbbb {has}"
 
 
-def test_one_that_says_nothing_or_cannot_import(nodes: Nodes) -> None:
+def test_one_without_torch(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    why = "cannot load Ray and torch (import of torch halted; None in sys.modules)"
+    assert str(refused(nodes.gate)) == f"node bbbbbbbb {why}"
+
+
+def test_one_that_says_nothing_or_is_broken(nodes: Nodes) -> None:
     late = ray.exceptions.GetTimeoutError("late")
     assert problem(nodes, late) is None
     assert problem(nodes, late, waited=200) == "it did not answer within 180 s"
@@ -79,29 +95,23 @@ def test_one_that_says_nothing_or_cannot_import(nodes: Nodes) -> None:
     assert str(problem(nodes, error)).endswith("ModuleNotFoundError: No module named 'ray.tune'")
 
 
-def test_one_that_does_not_see_the_store(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Context:
-        def get_node_id(self) -> str:
-            return BAD
-
-    monkeypatch.setattr(ray, "get_runtime_context", Context)
-    with pytest.raises(NodeError) as told:
-        sees(nodes.checkpoints, nodes.token)
-    place = nodes.checkpoints.place
+def test_one_that_does_not_see_the_store(nodes: Nodes, capsys: pytest.CaptureFixture[str]) -> None:
+    told = refused(nodes.gate)
+    place = nodes.gate.checkpoints.place
     why = f"does not see {place} as this machine does (No such file or directory)"
-    assert str(told.value) == f"node bbbbbbbb {why}"
-    trace = ray.exceptions.RaySystemError(f"trace\n{name_of(NodeError)}: {told.value}")
-    assert str(problem(nodes, trace)).endswith(why)
-    nodes.distrust(str(told.value))
+    assert str(told) == f"node bbbbbbbb {why}"
+    trace = ray.exceptions.RaySystemError(f"trace\n{name_of(NodeError)}: {told}")
+    assert str(problem(nodes, trace)) == why
+    nodes.distrust(str(told))
     assert capsys.readouterr().err == f"node 10.0.0.2 (bbbbbbbb) is not used: {why}\n"
     assert [node["NodeID"] for node in nodes.usable()] == [GOOD]
-    nodes.checkpoints.write(nodes.token, nodes.token.encode())
-    sees(nodes.checkpoints, nodes.token)
+    nodes.gate.checkpoints.write(nodes.gate.token, nodes.gate.token.encode())
+    nodes.gate.pass_through()
 
 
-def test_packs_are_placed_on_the_others(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packs_are_placed_on_others_than_the_unfit(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(
         "tune.nodes.placement_group", lambda bundles, **more: asked.append((bundles, more))
@@ -116,21 +126,19 @@ def test_packs_are_placed_on_the_others(nodes: Nodes, monkeypatch: pytest.Monkey
     assert asked == [([{"CPU": 1}], {"bundle_label_selector": selector})]
 
 
-def test_a_node_that_joins_is_used_once_it_has_answered(
+def test_a_node_that_joins_is_counted_once_it_has_answered(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    late = ray.exceptions.GetTimeoutError("late")
-    said = Said(late)
+    said = Said(ray.exceptions.GetTimeoutError("late"))
     nodes.good = {GOOD}
     nodes.asked[BAD] = (said, time.monotonic())
     monkeypatch.setattr(ray, "wait", lambda *_, **__: ())
-    monkeypatch.setattr(ray, "remote", lambda **_: lambda function: None)
     nodes.look()
-    assert nodes.unusable() == [BAD] and BAD in nodes.asked
-    said.found = versions()
-    nodes.checkpoints.write(f"{nodes.token}-{BAD}", b"")
+    assert BAD in nodes.asked and nodes.places({"cpu": 1}) == 2
+    said.error = None
+    nodes.gate.checkpoints.write(nodes.gate.answer_of(BAD), b"")
     nodes.look()
-    assert nodes.unusable() == [] and not nodes.asked
+    assert not nodes.asked and nodes.places({"cpu": 1}) == 4
     assert capsys.readouterr().err == ""
 
 

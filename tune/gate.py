@@ -1,0 +1,119 @@
+"""What a node must have before it trains, looked at on the node itself.
+
+It comes before everything else of a pack is loaded there: nodes join in mid-sweep, and Ray starts
+packs on them at once.
+"""
+
+import platform
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+
+from tune.storage import FULL, Storage
+
+
+class NodeError(ray.exceptions.RayActorError):
+    """A node cannot train; no fault of the trial, so that its restarts stay what they are.
+
+    Ray counts a failure unless the node was preempted, and that is what it is: taken away.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(error_msg=message, preempted=True)
+
+    def __reduce__(self) -> Any:
+        return (type(self), (self.error_msg,))
+
+
+class FullError(NodeError):
+    """There is no room for checkpoints; no fault of the trial either."""
+
+
+def name_of(error: type[Exception]) -> str:
+    """What an error is called at the end of a trace."""
+    return f"{error.__module__}.{error.__qualname__}"
+
+
+def versions() -> dict[str, str]:
+    """What decides whether code that runs here runs there, and gives the same numbers."""
+    import ray.tune  # what trains needs it, and a node may have Ray alone
+    import torch
+
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"Python": python, "Ray": ray.__version__, "torch": torch.__version__}
+
+
+def own_node() -> str:
+    """The id of the node where this runs."""
+    return str(ray.get_runtime_context().get_node_id())
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a node is held against.
+
+    Args:
+        checkpoints: of the trials in progress, which all nodes must see.
+        token: name of a file there and what it holds, while the sweep runs.
+        versions: of the driver.
+    """
+
+    checkpoints: Storage
+    token: str
+    versions: dict[str, str]
+
+    def pass_through(self) -> None:
+        """NodeError, which begins with the node's id, if it cannot train."""
+        try:
+            found = versions()
+        except Exception as error:
+            last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+            raise NodeError(f"node {own_node()[:8]} cannot load Ray and torch ({last})") from None
+        for name, expected in self.versions.items():
+            if found[name] != expected:
+                problem = f"has {name} {found[name]}, this machine {expected}; install the same"
+                raise NodeError(f"node {own_node()[:8]} {problem}")
+        self.sees()
+
+    def sees(self) -> None:
+        """NodeError if this node does not see the checkpoints of the driver."""
+        try:
+            found = self.checkpoints.read(self.token).decode()
+            problem = "" if found == self.token else "it holds other files"
+        except OSError as error:
+            problem = str(error.strerror or error).splitlines()[0]
+        if problem:
+            place = self.checkpoints.place
+            raise NodeError(
+                f"node {own_node()[:8]} does not see {place} as this machine does ({problem})"
+            )
+
+    def answer_of(self, node: str) -> str:
+        """The name of the file that a node writes as its answer."""
+        return f"{self.token}-{node}"
+
+    def answer(self) -> None:
+        """Pass, and write to the store; runs on the node that is asked."""
+        self.pass_through()
+        self.checkpoints.write(self.answer_of(own_node()), self.token.encode())
+
+
+def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -> None:
+    """Train a pack on a node that can: what Ray calls.
+
+    Args:
+        config: see tune.trainable.run_pack. work: that function with all else that it takes, which
+            is not loaded on a node that cannot.
+
+    Raises:
+        NodeError: this node cannot. FullError: there is no room for checkpoints.
+    """
+    gate.pass_through()
+    try:
+        ray.get(work)(config)
+    except OSError as error:
+        if error.errno in FULL:
+            raise FullError(f"{gate.checkpoints.place} is full") from error
+        gate.sees()  # else the node has lost it
+        raise
