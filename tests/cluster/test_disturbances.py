@@ -18,7 +18,7 @@ from tests.cluster.ray_cluster import Cluster
 from tests.end_to_end.project import Project, in_mid_sweep, kill_session, wait_for
 from tests.end_to_end.test_crash import check_complete
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_two_nodes_cannot_train_and_the_store_is_full(
     output = project.log()
     place = project.storage / "checkpoints"
     for machine, problem in (
-        (other, f"it has torch 2.0.0, this machine {torch.__version__}; install the same"),
+        (other, f"has torch 2.0.0, this machine {torch.__version__}; install the same"),
         (blind, f"does not see {place} as this machine does (No such file or directory)"),
     ):
         told = rf"^node {re.escape(machine.address)} \(.{{8}}\) is not used: {re.escape(problem)}$"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import ray
+from ray.tune import PlacementGroupFactory
 
 from tune.gate import Gate, NodeError, name_of, versions
 from tune.nodes import Nodes, Placement
@@ -118,6 +119,10 @@ def test_packs_are_placed_on_others_than_the_unfit(
     )
     placement = Placement({"cpu": 1, "gpu": 0}, nodes)
     assert placement.bundles == [{"CPU": 1}]
+    nodes.good.remove(BAD)  # it has not answered yet
+    monkeypatch.setattr(PlacementGroupFactory, "to_placement_group", lambda self: "anywhere")
+    assert placement.to_placement_group() == "anywhere"
+    nodes.good.add(BAD)
     assert nodes.places({"cpu": 1, "gpu": 0}) == 4
     nodes.avoid(BAD, "10.0.0.2", "why")
     assert nodes.places({"cpu": 1, "gpu": 0}) == 2
