@@ -32,13 +32,19 @@ def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> 
         SweepError: it has none; says what is there, what a trial asks for, and what to set.
     """
     end = time.monotonic() + seconds
-    if seconds and not nodes.places(resources):
+    if nodes.places(resources):
+        return
+    if seconds:
         request_resources(bundles=[{name.upper(): n for name, n in resources.items() if n}])
-    while not nodes.places(resources):
-        nodes.look()
-        if time.monotonic() >= end and not nodes.asked:
-            raise SweepError(_no_room(nodes, resources, seconds))
-        time.sleep(0.5)
+    try:
+        while not nodes.places(resources):
+            nodes.look()
+            if time.monotonic() >= end and not nodes.asked:
+                raise SweepError(_no_room(nodes, resources, seconds))
+            time.sleep(0.5)
+    finally:
+        if seconds:  # else the cluster would keep that room when all is done
+            request_resources(bundles=[])
 
 
 def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> str:

@@ -80,11 +80,12 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     monkeypatch.setattr(tune.room, "request_resources", lambda bundles: asked.append(bundles))
     cluster([], [], [], [node("10.0.0.2", 4)])
     await_room(NODES, {"cpu": 4, "gpu": 0}, 20)
-    assert asked == [[{"CPU": 4}]]
+    assert asked == [[{"CPU": 4}], []]
     start = time.monotonic()
     with pytest.raises(SweepError, match=r"for a trial after 1 s \(cluster.wait_for_nodes\): it "):
         await_room(NODES, {"cpu": 8, "gpu": 0}, 1)
     assert 1 <= time.monotonic() - start < 5
+    assert asked[2:] == [[{"CPU": 8}], []]
 
 
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
