@@ -1,35 +1,20 @@
-"""The whole pipeline on the real engines, twice: it ends, repeats itself, and rests."""
+"""The whole pipeline on the real engines, twice: it ends, repeats itself though killed, and rests."""
 
 import json
+import random
+import secrets
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.chaos import Campaign, artefacts
 from tests.end_to_end.project import TINY, Project
 
 pytestmark = pytest.mark.slow
 
-# These tell of the machine and of the run; everything else must repeat to the byte.
-TIMINGS = {
-    "artefacts/sweep/environment.json",
-    "artefacts/retrain/environment.json",
-    "artefacts/report/index.html",
-    "artefacts/sweep/timings.csv",
-    "artefacts/retrain/timings.csv",
-    "artefacts/fidelity/timings.csv",
-    "artefacts/halting/timings.csv",
-    "artefacts/graves/timings.csv",
-    "artefacts/nse/timings.csv",
-    "artefacts/report/timings.md",
-}
-
-
-def artefacts(project: Project) -> dict[str, bytes]:
-    paths = sorted(p for p in (project.folder / "artefacts").rglob("*") if p.is_file())
-    named = {path.relative_to(project.folder).as_posix(): path for path in paths}
-    return {name: path.read_bytes() for name, path in named.items() if name not in TIMINGS}
+SECONDS = 120.0  # that a whole run takes, or somewhat more
 
 
 def shown_by_dvc(project: Project, stage: str) -> dict[str, Any]:
@@ -53,16 +38,18 @@ def flat(nested: dict[str, Any], prefix: str = "") -> dict[str, float]:
 
 
 @pytest.mark.slow(minutes=6)
-def test_two_runs_are_equal_and_a_third_does_nothing(whole: Project, tmp_path: Path) -> None:
-    project = Project(tmp_path / "second")
+def test_a_run_killed_at_random_equals_another_and_a_third_does_nothing(
+    whole: Project, tmp_path: Path
+) -> None:
+    project, seed = Project(tmp_path / "killed"), secrets.randbelow(10**6)
     project.configure(TINY)
-    project.repro()
-    first, second = artefacts(whole), artefacts(project)
-    assert "artefacts/report/report.md" in first
-    assert sorted(first) == sorted(second)
-    assert len(first["artefacts/nse/queries.jsonl"].splitlines()) == 3
-    assert len(first["artefacts/halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
-    assert [name for name in first if first[name] != second[name]] == []
+    campaign = Campaign(project, random.Random(f"{seed}/0"))  # python -m tests.chaos --seed SEED
+    campaign.run(kills=3, seconds=SECONDS)
+    campaign.compare(whole)
+    assert not campaign.problems, (seed, campaign.told, *campaign.problems)
+    first = artefacts(whole)
+    assert len(first["nse/queries.jsonl"].splitlines()) == 3
+    assert len(first["halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
 
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
@@ -72,7 +59,7 @@ def test_two_runs_are_equal_and_a_third_does_nothing(whole: Project, tmp_path: P
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")
     figures = shown_by_dvc(project, "report")
-    assert figures == json.loads(first["artefacts/report/metrics.json"])
+    assert figures == json.loads(first["report/metrics.json"])
     assert report.data.metrics == figures
     assert evaluated.data.metrics == flat(shown_by_dvc(project, "evaluate"))
     logged = {file.path for file in project.client().list_artifacts(report.info.run_id)}
@@ -87,4 +74,4 @@ def test_bad_parameters_end_in_a_sentence_and_write_nothing(tmp_path: Path) -> N
     assert "error: params.yaml: sweep.max_epochs is 0; must be" in output
     assert "error: params.yaml: corpus.captions.train is -1; must be" in output
     assert "Traceback" not in output
-    assert not (project.folder / "artefacts").exists() or not artefacts(project)
+    assert not artefacts(project)
