@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, ClassVar
 
-from actmodels.errors import ConfigError
+from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
 from actmodels.settings import InputConfig, TrainConfig
 from actmodels.values import Count, Natural, made, problems_of, settings_of, value_problem
@@ -136,7 +136,7 @@ def build_trial(
         ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
     """
     if model not in MODELS:
-        raise ConfigError("trial", [f"model is {model!r}; must be one of {', '.join(MODELS)}"])
+        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
     parts = {"halting": None} | sorted_into(parts_of(model), settings, model)
     return TrialConfig(model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts)
 

@@ -3,6 +3,12 @@
 from collections.abc import Sequence
 
 
+def shown(value: object) -> str:
+    """A value as messages show it: of a long one the beginning."""
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}…"
+
+
 class UserError(Exception):
     """A problem in what the user gave us; the message says what, where, and what to do."""
 

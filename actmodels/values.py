@@ -13,6 +13,8 @@ from typing import (
     get_type_hints,
 )
 
+from actmodels.errors import shown
+
 Part = TypeVar("Part")
 NUMBERS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
@@ -49,16 +51,18 @@ def value_problem(hint: Any, value: object) -> str | None:
     kind, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if get_origin(kind) is Literal:
         choices = get_args(kind)
-        return None if value in choices else f"is {value!r}; must be one of {', '.join(choices)}"
+        return (
+            None if value in choices else f"is {shown(value)}; must be one of {', '.join(choices)}"
+        )
     if kind not in NUMBERS:
         return None  # a part with settings of its own
     accepted = (int, float) if kind is float else kind
     if isinstance(value, bool) is not (kind is bool) or not isinstance(value, accepted):
-        return f"is {value!r}; must be {NUMBERS[kind]}"
+        return f"is {shown(value)}; must be {NUMBERS[kind]}"
     if isinstance(value, float) and not math.isfinite(value):
-        return f"is {value!r}; must be a finite number"
+        return f"is {shown(value)}; must be a finite number"
     broken = [one.wording for one in ranges if not one.holds(value)]
-    return f"is {value!r}; must be {broken[0]}" if broken else None
+    return f"is {shown(value)}; must be {broken[0]}" if broken else None
 
 
 def problems_of(part: object) -> list[str]:

@@ -36,7 +36,7 @@ class Bundle:
     words: the vocabulary, in the order of its token ids.
     lowercase: whether sentences are lower-cased first.
     origin: key, seed, dev accuracy and its number of pairs, digest of the data.
-    digest: SHA-256 of all that decides an answer.
+    digest: SHA-256 of all that decides an answer, and of its origin.
     """
 
     config: TrialConfig
@@ -69,17 +69,17 @@ def write_bundle(
         whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
         temporary.write_bytes(save(whole))
     write_text(folder / WORDS, "".join(f"{word}\n" for word in words))
-    reading = {
+    stored = {
         "format": FORMAT,
         "model": config.model,
         "labels": list(LABELS),
         "lowercase": lowercase,
         "front": ["<null>"] if config.input.null_token else [],
         "config": config.as_dict(),
+        "origin": origin,
     }
-    digest = _digest(folder, reading)
-    stored = {**reading, "origin": origin, "digest": digest}
-    write_text(folder / CONFIG, json.dumps(stored, indent=2) + "\n")
+    digest = _digest(folder, stored)
+    write_text(folder / CONFIG, json.dumps({**stored, "digest": digest}, indent=2) + "\n")
     return digest
 
 
@@ -90,8 +90,8 @@ def read_bundle(folder: Path) -> Bundle:
         ArtefactError: a file is missing or damaged, or was not written for this code.
     """
     stored = read_config(folder)
-    origin, digest = stored.pop("origin"), stored.pop("digest")
     try:
+        digest = stored.pop("digest")
         if _digest(folder, stored) != digest:
             raise ArtefactError(f"{folder}: its files do not belong together; {_AGAIN}")
         tensors = load_file(folder / WEIGHTS)
@@ -106,7 +106,7 @@ def read_bundle(folder: Path) -> Bundle:
     except (OSError, SafetensorError, ValueError, KeyError, RuntimeError, ConfigError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ArtefactError(f"{folder} is damaged ({reason}); {_AGAIN}") from error
-    return Bundle(config, model.eval(), words, stored["lowercase"], origin, digest)
+    return Bundle(config, model.eval(), words, stored["lowercase"], stored["origin"], digest)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -125,9 +125,9 @@ def read_config(folder: Path) -> dict[str, Any]:
 _AGAIN = "run: dvc repro -f export"
 
 
-def _digest(folder: Path, reading: dict[str, Any]) -> str:
-    """SHA-256 over the weights, the words and how a sentence is read."""
-    digest = hashlib.sha256(json.dumps(reading, sort_keys=True).encode())
+def _digest(folder: Path, stored: dict[str, Any]) -> str:
+    """SHA-256 over the weights, the words and what else is stored."""
+    digest = hashlib.sha256(json.dumps(stored, sort_keys=True).encode())
     for name in (WEIGHTS, WORDS):
         with (folder / name).open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from actmodels.errors import ConfigError
+from actmodels.errors import ConfigError, shown
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Section
@@ -115,10 +115,10 @@ def _sentence(details: ErrorDetails) -> str:
     if kind == "too_short":
         return f"{key} is empty; must have at least one value"
     if kind == "literal_error":
-        return f"{key} is {value!r}; must be {details['ctx']['expected']}"
+        return f"{key} is {shown(value)}; must be {details['ctx']['expected']}"
     if kind in EXPECTED:
-        return f"{key} is {value!r}; must be {EXPECTED[kind]}"
-    return f"{key} is {value!r}; {details['msg']}"
+        return f"{key} is {shown(value)}; must be {EXPECTED[kind]}"
+    return f"{key} is {shown(value)}; {details['msg']}"
 
 
 def _known_keys(path: KeyPath) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from actmodels.config import setting_types
+from actmodels.errors import shown
 from actmodels.registry import MODELS
 from actmodels.values import value_problem
 from pipeline.parameters.sentences import (
@@ -101,7 +102,7 @@ def _stages(tree: dict[str, Any]) -> Iterator[str]:
     ties = listing(tree, "select_best", "ties")
     if ties and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters"):
         # only the order of the grid tells any two configurations apart
-        yield f"select_best.ties ends with {ties[-1]!r}; must end with 'grid_order'"
+        yield f"select_best.ties ends with {shown(ties[-1])}; must end with 'grid_order'"
     swept = at(tree, *SWEPT)
     halting = [name for name, model in MODELS.items() if model.halting is not None]
     for stage, name in (("evaluate", "reference"), ("ablate", "model"), ("trace", "model")):
@@ -109,7 +110,7 @@ def _stages(tree: dict[str, Any]) -> Iterator[str]:
         if not isinstance(model, str):
             continue
         if name == "model" and model not in halting:
-            yield f"{key} is {model!r}; must be a model that halts: {', '.join(halting)}"
+            yield f"{key} is {shown(model)}; must be a model that halts: {', '.join(halting)}"
         elif isinstance(swept, dict) and model not in swept:
             yield none_of(key, model, dotted(SWEPT), list(swept))
     most = at(tree, "ablate", "dev_steps")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from actmodels.errors import shown
 from actmodels.values import value_problem
 
 KeyPath = tuple[int | str, ...]
@@ -46,7 +47,8 @@ def repeated(path: KeyPath, values: Sequence[Any], what: str = "value") -> Itera
     """Sentences for the values of a list that it has before."""
     for place, value in enumerate(values):
         if value in values[:place]:
-            yield f"{dotted((*path, place))} is {value!r} again; each {what} must be given once"
+            key = dotted((*path, place))
+            yield f"{key} is {shown(value)} again; each {what} must be given once"
 
 
 def axis_problems(path: KeyPath, hint: Any, values: Any) -> Iterator[str]:
@@ -61,4 +63,4 @@ def axis_problems(path: KeyPath, hint: Any, values: Any) -> Iterator[str]:
 def none_of(key: str, value: Any, where: str, known: Sequence[str]) -> str:
     """Sentence for a value that must be a key of a section elsewhere."""
     present = ", ".join(map(str, known))
-    return f"{key} is {value!r}; must be one of {where}: {present or 'which is empty'}"
+    return f"{key} is {shown(value)}; must be one of {where}: {present or 'which is empty'}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actmodels.config import setting_types
-from actmodels.errors import ConfigError
+from actmodels.errors import ConfigError, shown
 from actmodels.reader.config import build_reader_trial
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
 from actmodels.sequences.config import TASKS, build_sequence_trial
@@ -55,7 +55,7 @@ def _changes(model: str, path: KeyPath, changes: dict[str, Any]) -> Iterator[str
         if setting in LIMITS:
             if isinstance(value, bool) or not isinstance(value, int) or value < LIMITS[setting]:
                 least = LIMITS[setting]
-                yield f"{key} is {value!r}; must be a whole number of at least {least}"
+                yield f"{key} is {shown(value)}; must be a whole number of at least {least}"
         elif setting not in known:
             yield unknown((*path, setting), [*known, *LIMITS])
         elif problem := value_problem(known[setting], value):
@@ -69,7 +69,7 @@ def _halting(tree: dict[str, Any]) -> Iterator[str]:
         yield none_of("halting.model", model, "sweep.models", list(swept))
     able = [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
     if kinds and model not in able:
-        yield f"halting.model is {model!r}; must be a model that halts: {', '.join(able)}"
+        yield f"halting.model is {shown(model)}; must be a model that halts: {', '.join(able)}"
         return
     for kind in kinds:
         path = ("halting", "kinds", kind)

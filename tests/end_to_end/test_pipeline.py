@@ -1,4 +1,4 @@
-"""The whole pipeline on the real engines, twice: it ends, repeats itself though killed, and rests."""
+"""The whole pipeline on the real engines, twice: it ends, repeats itself though killed, rests."""
 
 import json
 import random

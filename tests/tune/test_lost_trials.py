@@ -75,10 +75,6 @@ def rays(trials: list[Trial], failures: int) -> Any:
     )
 
 
-def given_up(callback: DriverCallback, trial: Trial) -> str:
-    return f"its worker ended without a word (trace in {callback.trace(trial)})"
-
-
 def keys(packs: list[Pack]) -> list[list[str]]:
     return [[trial.key for trial in pack.trials] for pack in packs]
 
@@ -90,7 +86,8 @@ def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
     callback.on_trial_error(1, [], rays(trials[:1], RESTARTS))
     assert (keys(callback.again), callback.errors) == ([[trials[0].key]], {})
     callback.on_trial_error(1, [], rays(trials[1:2], RESTARTS + 1))
-    assert callback.errors == {trials[1].key: given_up(callback, trials[1])}
+    why = f"its worker ended without a word (trace in {callback.trace(trials[1])})"
+    assert callback.errors == {trials[1].key: why}
 
 
 def test_only_what_has_not_ended_of_a_lost_pack_is_run_again(
@@ -111,7 +108,8 @@ def test_a_failing_pack_is_halved_until_the_cause_is_alone(
         assert keys(callback.again) == [[trials[n].key for n in half] for half in halves]
     assert callback.errors == {}
     callback.on_trial_error(1, [], rays(trials[:1], RESTARTS + 1))
-    assert callback.errors == {trials[0].key: given_up(callback, trials[0])}
+    why = f"its worker ended without a word (trace in {callback.trace(trials[0])})"
+    assert callback.errors == {trials[0].key: why}
 
 
 def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
@@ -128,12 +126,11 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
         callback.again.clear()
         path.write_bytes(b"no checkpoint")
         callback.on_trial_result(1, [], ray_trial, finished(ours))
-        said = f"{path} is damaged: its content does not have the digest at its end; set aside as "
-        assert f"{said}{path.name}.damaged, the trial starts over" in capsys.readouterr().err
+        assert f"aside as {path.name}.damaged, the trial starts over" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
         assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
-    reason = "its checkpoint could not be read again and again; see the log above"
-    assert callback.errors == {ours.key: reason}
+    why = "its checkpoint could not be read again and again; see the log above"
+    assert callback.errors == {ours.key: why}
     assert callback.store.load(ours.key, needs_weights=False) is None
 
 
@@ -163,16 +160,12 @@ def finished(trial: Trial) -> dict[str, Any]:
     return {"trials": {trial.key: news}, "notes": [], **where}
 
 
-def single(trials: list[Trial]) -> list[Pack]:
-    return [Pack((trial,)) for trial in trials]
-
-
 def test_lost_trials_alone_are_run_again(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[str]] = []
     monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
-    fit(tmp_path, single(trials), execution(tmp_path), callback, {})
+    fit(tmp_path, [Pack((trial,)) for trial in trials], execution(tmp_path), callback, {})
     names = [trial.key for trial in trials]
     assert seen == [names, names[1:], names[2:]]
     assert callback.errors == {}
@@ -182,12 +175,12 @@ def test_trials_lost_in_every_round_are_given_up_each_by_name(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[str]] = []
-    always = [{0}] * (1 + RESTARTS)
-    monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses(always, trials, seen))
+    always = ray_that_loses([{0}] * (1 + RESTARTS), trials, seen)
+    monkeypatch.setattr(tune.on_ray, "tuner", always)
     fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
     assert len(seen) == 1 + RESTARTS
-    reason = "its workers died again and again; see the log above"
-    assert callback.errors == {trial.key: reason for trial in trials}
+    assert set(callback.errors) == {trial.key for trial in trials}
+    assert set(callback.errors.values()) == {"its workers died again and again; see the log above"}
 
 
 def test_packs_become_smaller_where_nodes_have_joined(
@@ -220,8 +213,8 @@ def test_packs_become_smaller_where_nodes_have_joined(
 
 def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
     """Ray's side of a pack whose worker raised this."""
-    ray_trial, path = rays(trials, 0), folder / "error.txt"
-    path.write_text(f"Failure # 1 (occurred at noon)\nray::train()\n  File\n{error}\n")
+    (path := folder / "error.txt").write_text(f"Failure # 1 (at noon)\nray::t()\n  File\n{error}\n")
+    ray_trial = rays(trials, 0)
     ray_trial.error_file = str(path)
     return ray_trial
 
@@ -241,7 +234,7 @@ def test_a_full_store_ends_the_sweep_with_that_word(
 
     monkeypatch.setattr(tune.on_ray, "tuner", tuner)
     with pytest.raises(SweepError) as told:
-        fit(tmp_path, single(trials), execution(tmp_path), callback, {})
+        fit(tmp_path, [Pack((trial,)) for trial in trials], execution(tmp_path), callback, {})
     assert str(told.value) == (
         f"{place} is full; make room there; nothing is lost: run the same command again to go on"
     )
@@ -300,13 +293,8 @@ def test_a_node_that_is_gone_costs_its_trials_no_restart(
 
 
 def test_a_worker_out_of_reach_costs_its_trials_no_restart(
-    trials: list[Trial],
-    callback: DriverCallback,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    trials: list[Trial], callback: DriverCallback, tmp_path: Path
 ) -> None:
     ray_trial = failed_with(trials, "The actor 0ca2cf is unavailable: RpcError", tmp_path)
-    ray_trial.run_metadata.num_failures = 2
     callback.on_trial_recover(1, [], ray_trial)
-    assert ray_trial.run_metadata.num_failures == 1
-    assert "its worker cannot be reached; it starts again" in capsys.readouterr().err
+    assert ray_trial.run_metadata.num_failures == -1

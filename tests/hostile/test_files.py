@@ -1,0 +1,112 @@
+"""A file that was damaged is named, or what is read of it is what was written."""
+
+import random
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.errors import ArtefactError
+from actmodels.files import DamagedError
+from pipeline.answering.bundle import Bundle, read_bundle
+from pipeline.running.inputs import check_as_written, inputs
+from tests.hostile.damage import damaged
+from tests.pipeline.tiny_export import write_tiny
+from tests.samples import MODELS, sample_trial
+from tests.tune.test_store import record, trial
+from tune.storage import storage
+from tune.store import TrialStore
+from tune.trainable import checkpoint_name, load_checkpoint, save_checkpoint
+
+Examples = Iterable[random.Random]
+
+
+def same(first: Bundle, second: Bundle) -> bool:
+    """The same model, which reads sentences the same way and comes from the same place."""
+    plain = [(b.config, b.words, b.lowercase, b.origin) for b in (first, second)]
+    states = [bundle.model.state_dict() for bundle in (first, second)]
+    return plain[0] == plain[1] and all(
+        torch.equal(tensor, states[1][name]) for name, tensor in states[0].items()
+    )
+
+
+def test_an_exported_model(tmp_path: Path, examples: Examples) -> None:
+    folder = tmp_path / "model"
+    write_tiny(folder, sample_trial(MODELS[1]))
+    whole, files = read_bundle(folder), sorted(folder.iterdir())
+    for drawn in examples:
+        path = drawn.choice(files)
+        content = path.read_bytes()
+        path.write_bytes(damaged(content, drawn))
+        try:
+            assert same(read_bundle(folder), whole), path
+        except ArtefactError as error:
+            assert str(folder) in str(error)
+            assert str(error).endswith("run: dvc repro -f export")
+        path.write_bytes(content)
+
+
+def test_a_finished_trial(
+    tmp_path: Path, examples: Examples, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, ours = TrialStore(storage(tmp_path)), record(trial())
+    store.save(ours, {"a": torch.ones(20)})
+    whole = store.load(ours.key, needs_weights=True)
+    files = sorted(tmp_path.iterdir())
+    for drawn in examples:
+        path = drawn.choice(files)
+        content = path.read_bytes()
+        path.write_bytes(other := damaged(content, drawn))
+        assert store.load(ours.key, needs_weights=True) is None
+        told = capsys.readouterr().err
+        (aside,) = tmp_path.glob(f"{path.name}.damaged*")
+        assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", told), told
+        assert aside.read_bytes() == other
+        aside.unlink()
+        path.write_bytes(content)
+    assert store.load(ours.key, needs_weights=True) == whole
+
+
+def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
+    place = storage(tmp_path)
+    save_checkpoint(place, "key", {"parameters": {"a": torch.arange(30.0)}, "epoch": 3})
+    path = tmp_path / checkpoint_name("key")
+    content = path.read_bytes()
+    for drawn in examples:
+        path.write_bytes(damaged(content, drawn))
+        with pytest.raises(DamagedError, match=re.escape(str(path))):
+            load_checkpoint(place, "key")
+
+
+@pytest.mark.slow
+def test_what_stages_hand_on(
+    whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: Examples
+) -> None:
+    """Each stage that reads the file names it, and the stage that writes it anew."""
+    shutil.copytree(whole.folder, project := tmp_path / "project", symlinks=True)
+    monkeypatch.chdir(project)
+    files = sorted(p for p in Path("artefacts").rglob("*") if p.is_file())
+    read: dict[Path, list[str]] = {path: [] for path in files}
+    stages = [folder.name for folder in Path("artefacts").iterdir()]
+    for stage in stages:
+        check_as_written(before := inputs(stage))
+        for path in files:
+            if path.as_posix() in before:
+                read[path].append(stage)
+    handed_on = [path for path in files if read[path]]
+    assert len(handed_on) > 50
+    for drawn in examples:
+        path = drawn.choice(handed_on)
+        content = path.read_bytes()
+        path.write_bytes(damaged(content, drawn))
+        for stage in read[path]:
+            with pytest.raises(ArtefactError, match="is damaged or was edited") as told:
+                check_as_written(inputs(stage))
+            out, _, rest = str(told.value).partition(" is not what the stage ")
+            assert path.as_posix().startswith(out)
+            assert rest.endswith(f"; run: dvc repro -f -s {path.parts[1]}")
+        path.write_bytes(content)
