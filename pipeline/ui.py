@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from actmodels.errors import UserError
 from pipeline.running.stage import artefacts, run_command, state_folder
-from tune.mlflow_store import experiment_id
+from tune.mlflow_store import experiment_id, first_line
 from tune.views import view_links
 
 HOST = "127.0.0.1"
@@ -71,12 +71,14 @@ def main() -> None:
     parser = argparse.ArgumentParser("python -m pipeline.ui", description=__doc__)
     parser.add_argument("--port", type=int, default=5000, help="of MLflow's pages (default 5000)")
     port = parser.parse_args().port
+    if not 0 < port < 2**16:
+        parser.error(f"argument --port: {port} is none; must be from 1 to 65535")
     uri = tracking_uri(state_folder())
     report = artefacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
     print(where_ray_is(state_folder()))
     if urllib.parse.urlparse(uri).scheme in ("http", "https"):
-        print(f"MLflow:        {uri} (MLFLOW_TRACKING_URI; nothing is started here)")
+        print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
     if answers(HOST, port):
         raise DisplayError(

@@ -43,10 +43,11 @@ logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # a line pe
 Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
 Params: TypeAlias = Mapping[str, str | int | float | bool]
 
+SQLITE = "sqlite:///"
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
-FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError)
+FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError)
 
 
 class TrackingError(UserError):
@@ -75,6 +76,11 @@ class RunStore:
             self.state.mkdir(parents=True, exist_ok=True)
             if not given:
                 self._prepare_database()
+            if self.uri.startswith(SQLITE):
+                # MLflow would retry an unusable file for 100 s.
+                path = self.uri.removeprefix(SQLITE)
+                with closing(sqlite3.connect(path, timeout=20)) as connection:
+                    connection.execute("PRAGMA schema_version")
             self.client = MlflowClient(self.uri)
             self.experiment = self._find_experiment(artifacts=None if given else "mlartifacts")
             digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
@@ -92,6 +98,8 @@ class RunStore:
         except FAILURES as error:
             if self.uri.endswith(str(self.database)):
                 hint = "move it away, and the next run writes it anew from the finished trials"
+            elif isinstance(error, ImportError):
+                hint = "install what such a store needs"
             else:
                 hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
             text = f"MLflow cannot use {first_line(self.uri)}; {hint} ({first_line(error)})"
@@ -106,9 +114,6 @@ class RunStore:
                     remains.unlink()
                 with replacing(self.database) as temporary:
                     MlflowClient(f"sqlite:///{temporary}")
-        # MLflow would retry an unusable file for 100 s.
-        with closing(sqlite3.connect(self.database, timeout=20)) as connection:
-            connection.execute("PRAGMA schema_version")
 
     def _find_experiment(self, artifacts: str | None) -> str:
         found: Experiment | None = self.client.get_experiment_by_name(EXPERIMENT)

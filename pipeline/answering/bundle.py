@@ -115,7 +115,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         known = stored["format"] == FORMAT and stored["labels"] == list(LABELS)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArtefactError(f"{path} is missing or damaged; {_AGAIN}") from error
     if not known:
         raise ArtefactError(f"{path} was written by another version of this code; {_AGAIN}")

@@ -42,7 +42,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     if chosen.file and pair[0] is not None:
         parser.error("give a FILE or a pair, not both")
     if chosen.file is None and pair[0] is None:
-        if sys.stdin.isatty():
+        if sys.stdin and sys.stdin.isatty():
             parser.error("give --premise and --hypothesis, a FILE, or - for standard input")
         chosen.file = "-"
     if chosen.explain and chosen.format == "csv":
@@ -62,7 +62,7 @@ def model_folder(name: str | None) -> Path:
         best, models = export["best"], list(export["models"])
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArtefactError(f"{path} is damaged; run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
@@ -79,6 +79,8 @@ def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
     if given.file is None:
         sentences = (given.premise, given.hypothesis)
         return [[Row("the pair", dict(zip(KEYS, sentences, strict=True)))]]
+    if given.file == "-" and sys.stdin is None:
+        raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")
     if given.file == "-" and sys.stdin.isatty():
         print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
         return ([row] for row in input_rows(sys.stdin.buffer))

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -59,9 +60,17 @@ def output(path: Path | None) -> Iterator[TextIO]:
         DataError: it cannot be written. BrokenPipeError: nobody reads the other end of a pipe.
     """
     if path is None:
+        if sys.stdout is None:
+            raise DataError("standard output is closed; name a file: --output FILE")
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
-        yield sys.stdout
+        try:
+            yield sys.stdout
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to do
+            raise DataError(f"standard output cannot be written: {error.strerror}") from error
         return
     path = path.resolve()  # a link stays one
     special = path.exists() and not path.is_file()

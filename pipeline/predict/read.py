@@ -101,14 +101,20 @@ def _lines(file: BinaryIO, source: str) -> Iterator[tuple[str, str]]:
 
 def _json_row(line: str, where: str) -> Row:
     try:
-        fields = json.loads(line)
+        fields = json.loads(line, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise DataError(f"{where}: not JSON ({error.msg} at column {error.pos + 1})") from error
+    except ValueError as error:  # a constant that JSON does not have, or thousands of digits
+        raise DataError(f"{where}: not JSON ({str(error).partition(';')[0]})") from error
     except RecursionError as error:
         raise DataError(f"{where}: JSON nested too deeply") from error
     if not isinstance(fields, dict):
         raise DataError(f"{where}: expected a JSON object, found {type(fields).__name__}")
     return Row(where, fields, _keys(fields, where, "keys"))
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number there")
 
 
 def _keys(names: Collection[str], where: str, kind: str) -> tuple[str, str]:

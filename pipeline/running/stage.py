@@ -57,14 +57,17 @@ def alone(stage: str) -> Iterator[None]:
 
     Where `dvc` alone is killed, the stage it had started goes on without it.
     """
-    state_folder().mkdir(parents=True, exist_ok=True)
     lock = FileLock(state_folder() / "run.lock")
     try:
+        state_folder().mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
         print(f"{stage}: waiting for another run in this folder to end; Ctrl-C stops waiting")
         sys.stdout.flush()
         lock.acquire()
+    except OSError as error:  # of which Timeout is one
+        why = f"{state_folder()} cannot be used as a folder: {error.strerror}"
+        raise ArtefactError(f"{why}; all that outlives a run is kept there") from error
     try:
         yield
     finally:

@@ -51,13 +51,24 @@ def test_with_a_server_of_ones_own_nothing_is_started(tmp_path: Path) -> None:
     report = tmp_path / "artefacts" / "report" / "index.html"
     report.parent.mkdir(parents=True)
     report.touch()
-    done = run(tmp_path, MLFLOW_TRACKING_URI="http://tracker.test:5000", RAY_ADDRESS="ray:1")
+    uri = "http://me:secret@tracker.test:5000"
+    done = run(tmp_path, MLFLOW_TRACKING_URI=uri, RAY_ADDRESS="ray:1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         f"Report:        {report.as_uri()}",
         "Ray dashboard: that of the cluster at ray:1 (RAY_ADDRESS)",
         "MLflow:        http://tracker.test:5000 (MLFLOW_TRACKING_URI; nothing is started here)",
     ]
+
+
+@pytest.mark.parametrize("port", ["0", "99999", "-1"])
+def test_a_port_that_is_none(
+    port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["ui", "--port", port])
+    with pytest.raises(SystemExit):
+        ui.main()
+    assert f"argument --port: {port} is none; must be from 1 to 65535" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -110,6 +110,24 @@ def test_unreachable_server_is_one_sentence_and_soon(
     assert not caplog.records
 
 
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("sqlite:////proc/no/mlflow.db", "start it, or unset MLFLOW_TRACKING_URI to log into the "),
+        ("mysql://me:secret@host/runs", r"install what such a store needs \(No module named "),
+    ],
+)
+def test_a_store_that_cannot_be_is_one_sentence_and_soon(
+    uri: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    begin = time.monotonic()
+    where = uri.replace("me:secret@", "")
+    with pytest.raises(TrackingError, match=f"^MLflow cannot use {where}; {said}"):
+        started(tmp_path / "state")
+    assert time.monotonic() - begin < 15
+
+
 def test_damaged_database_is_one_sentence(state: Path) -> None:
     (state / "mlflow.db").write_text("not a database, but long enough to be read as one" * 9)
     with pytest.raises(TrackingError, match=r"mlflow\.db; move it away, and the next run"):

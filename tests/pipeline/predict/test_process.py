@@ -59,6 +59,28 @@ def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
     assert process.wait(60) == 0
 
 
+@pytest.mark.parametrize(
+    ("redirected", "said"),
+    [
+        ("<&-", "standard input is closed; name a file of pairs"),
+        (">&-", "standard output is closed; name a file: --output FILE"),
+        (">/dev/full", "standard output cannot be written: No space left on device"),
+    ],
+)
+def test_nothing_to_read_from_or_to_write_to(redirected: str, said: str, tmp_path: Path) -> None:
+    write_export(tmp_path, sample_trial("adaptive_attention"))
+    line = f"printf 'a\\tb\\n' | {{ {sys.executable} -m pipeline.predict - {redirected}; }}"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (1, f"error: {said}\n")
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_is_a_sentence_and_leaves_nothing(
     tmp_path: Path, sent: signal.Signals

@@ -71,6 +71,10 @@ KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
                                        " in double quotes at column 2)"),
         ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, found list"),
         ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
+        ("p.jsonl", b'{"n": NaN}', "p.jsonl, line 1: not JSON (NaN is no number there)"),
+        ("p.jsonl", b'{"n": ' + b"9" * 5000, "p.jsonl, line 1: not JSON (Exceeds the limit (4300"
+                                             " digits) for integer string conversion: value has"
+                                             " 5000 digits)"),
         ("p.jsonl", b'{"text": "b", "premise": "a"}', f"p.jsonl, line 1: {KEYS};"
                                                       " found 'premise', 'text'"),
         ("p.jsonl", b"{}", f"p.jsonl, line 1: {KEYS}; found nothing"),

@@ -56,6 +56,15 @@ def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Pat
     assert (done.returncode, done.stderr) == (1, said)
 
 
+@pytest.mark.parametrize("found", ["a file", "a link to nowhere"])
+def test_state_that_is_no_folder_is_told(found: str, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.write_text("") if found == "a file" else state.symlink_to(tmp_path / "nowhere")
+    done = run("pass", tmp_path)
+    said = f"error: {state} cannot be used as a folder: File exists; all that outlives a run is "
+    assert (done.returncode, done.stderr) == (1, f"{said}kept there\n")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     tmp_path: Path, number: signal.Signals, code: int
