@@ -14,6 +14,7 @@ from typing import Any
 
 import grpc
 import ray
+from ray._private import ray_constants
 from ray._private.grpc_utils import init_grpc_channel
 from ray.core.generated.gcs_service_pb2 import GetClusterIdRequest
 from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
@@ -39,8 +40,8 @@ TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 def access_token(state: Path) -> Path:
     """The file of this project's token for its local Ray, readable by its owner alone.
 
-    Ray listens on all interfaces and runs what it is sent; left alone it would write a token
-    into the home folder. The dashboard asks for the token at the first visit.
+    Ray runs what it is sent, by any user of this machine; left alone it would write a token into
+    the home folder. The dashboard asks for the token at the first visit.
     """
     path = state / "ray_token"
     if not path.is_file():
@@ -163,7 +164,7 @@ def _connected(dashboard: bool, state: Path) -> Iterator[None]:
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
-    address = os.environ.get("RAY_ADDRESS")
+    address, clusters = os.environ.get("RAY_ADDRESS"), ray_constants.ENABLE_RAY_CLUSTER
     if address:
         context = join(address)
     else:
@@ -171,6 +172,7 @@ def _connected(dashboard: bool, state: Path) -> Iterator[None]:
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
         # A local Ray whose head died does not come back: end soon, so that the user can go on.
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "10")
+        ray_constants.ENABLE_RAY_CLUSTER = False  # else it would listen on all interfaces
         context = start(include_dashboard=dashboard)
     told = state / DASHBOARD
     if context.dashboard_url:
@@ -182,5 +184,6 @@ def _connected(dashboard: bool, state: Path) -> Iterator[None]:
         yield
     finally:
         told.unlink(missing_ok=True)
+        ray_constants.ENABLE_RAY_CLUSTER = clusters
         gc.collect()  # handles of Ray in cycles, which after this a thread could come upon
         ray.shutdown()

@@ -38,10 +38,10 @@ def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> 
         request_resources(bundles=[{name.upper(): n for name, n in resources.items() if n}])
     try:
         while not nodes.places(resources):
-            nodes.look()
             if time.monotonic() >= end and not nodes.asked:
                 raise SweepError(_no_room(nodes, resources, seconds))
             time.sleep(0.5)
+            nodes.look()
     finally:
         if seconds:  # else the cluster would keep that room when all is done
             request_resources(bundles=[])

@@ -158,3 +158,14 @@ def test_a_running_cluster_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyP
         driver.start()
         driver.join(300)
         assert driver.exitcode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_ray")
+def test_a_local_ray_is_reached_from_this_machine_alone() -> None:
+    """Its head, node and workers run whatever they are sent."""
+    started = psutil.Process().children(recursive=True)
+    sockets = [socket for process in started for socket in process.net_connections()]
+    listening = [s.laddr.ip.removeprefix("::ffff:") for s in sockets if s.status == "LISTEN"]
+    assert len(listening) > 3
+    assert set(listening) == {"127.0.0.1"}
