@@ -47,7 +47,8 @@ class Style:
         return ("█" if self.unicode else "#") * round(share * columns)
 
     def cut(self, text: str, columns: int) -> str:
-        """The text, its end left out where it is too long."""
+        """The text, its end left out where it is too long, what moves a terminal spelled out."""
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
         end = "…" if self.unicode else "..."
         return text if len(text) <= columns else text[: columns - len(end)] + end
 

@@ -104,6 +104,14 @@ def test_no_line_is_wider_than_the_terminal(colour: bool, width: int) -> None:
     assert "x…" in shown
 
 
+def test_what_would_move_the_terminal_is_shown_as_it_is_written() -> None:
+    attention = {**ANSWER.attention, "premise": ["\x1bc", "man", "\u202e", "\x07"]}  # type: ignore[dict-item]
+    for style in (Style(), Style(colour=True)):
+        shown = ESCAPE.sub("", explained(ANSWER._replace(attention=attention), style))
+        assert r"\x1bc man \u202e \x07" in shown
+        assert all(c.isprintable() or c == "\n" for c in shown)
+
+
 def test_a_model_without_steps_says_so() -> None:
     answer = Answer("neutral", SHARES, None, [], None)
     line = "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
