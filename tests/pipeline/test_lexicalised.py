@@ -7,10 +7,9 @@ from typing import Any, get_args
 
 import pytest
 
-from actmodels.errors import ConfigError, DataError
+from actmodels.errors import DataError
 from pipeline import lexicalised
 from pipeline.lexical.features import GROUPS
-from pipeline.parameters.load import load_params
 from pipeline.parameters.section import Feature
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from tests.pipeline.lexical.pairs import pair
@@ -138,26 +137,3 @@ def test_a_split_without_pairs_is_told(folder: Path) -> None:
 
 def test_the_schema_knows_the_groups() -> None:
     assert get_args(Feature) == GROUPS
-
-
-@pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
-        ({"features": []}, "lexicalised.features is empty; must have at least one value"),
-        (
-            {"features": ["bleu", "glue"]},
-            "lexicalised.features[1] is 'glue'; must be 'bleu', 'length', 'overlap', "
-            "'hypothesis_ngrams', 'cross_unigrams' or 'cross_bigrams'",
-        ),
-        ({"features": ["bleu", "bleu"]}, "lexicalised.features[1] is 'bleu' again; each value"),
-        ({"regularisation": [0]}, "lexicalised.regularisation[0] is 0; must be a number above 0"),
-        ({"regularisation": [1, 1.0]}, "lexicalised.regularisation[1] is 1.0 again; each value"),
-        ({"seeds": [1]}, "lexicalised.seeds is unknown; must be one of features, min_count, regu"),
-    ],
-)
-def test_bad_parameters_are_told(folder: Path, values: dict[str, Any], sentence: str) -> None:
-    configure(folder, **values)
-    with pytest.raises(ConfigError) as caught:
-        load_params()
-    assert len(caught.value.problems) == 1
-    assert caught.value.problems[0].startswith(sentence)
