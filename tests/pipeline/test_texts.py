@@ -8,21 +8,15 @@ import pytest
 
 from actmodels.errors import ArtefactError, DataError
 from pipeline import texts
-from pipeline.sources import download
 from pipeline.sources.stored_text import stored_text
 from tests.pipeline.project import fetched, told, write_params, written
 from tests.pipeline.sources.server import answer, serving
 from tests.pipeline.sources.zips import make_zip
 
+pytestmark = pytest.mark.usefixtures("impatient")
+
 MEMBERS = {"t/first": b"one\ntwo", "t/second": "zw\xf6lf\n".encode(), "t/third": b"\xff\x00 end"}
 JOINED = b"one\ntwo\nzw\xc3\xb6lf\n\xff\x00 end"
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "FIRST_WAIT_S", 0.001)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def project(folder: Path, **sources: Any) -> None:

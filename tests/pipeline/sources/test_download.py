@@ -19,6 +19,8 @@ from actmodels.errors import DataError
 from pipeline.sources.download import ATTEMPTS, fetch
 from tests.pipeline.sources.server import Action, answer, chunked, serving, status, wrong_range
 
+pytestmark = pytest.mark.usefixtures("impatient")
+
 CONTENT = random.Random(1).randbytes(300_000)
 SIZE, HALF = len(CONTENT), 150_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
