@@ -25,7 +25,7 @@ from pipeline.parameters.study_sections import Questions
 from pipeline.running.stage import artefacts, fresh, run_stage
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines
-from pipeline.sources.cloze import build_questions, write_splits
+from pipeline.sources.cloze import build_questions
 from pipeline.sources.download import fetch_named
 from pipeline.sources.encode import files_digest
 from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
@@ -77,14 +77,13 @@ def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
             f"{source}: not UTF-8 (at byte {error.start + 1}); name another text in "
             "questions.text.name"
         ) from error
-    write_splits(folder, {kind: found[kind] for kind in settings.kinds})
-    return {
-        kind: {
-            split: functools.partial(cbt.read_questions, folder / kind / f"{split}.txt")
-            for split in SPLITS
-        }
-        for kind in settings.kinds
-    }
+    asked: dict[str, dict[str, Split]] = {kind: {} for kind in settings.kinds}
+    for kind, splits in asked.items():
+        for split in SPLITS:
+            questions = found[kind][split]
+            cbt.write_questions(folder / kind / f"{split}.txt", questions)
+            splits[split] = functools.partial(iter, questions)
+    return asked
 
 
 def children(settings: Questions) -> dict[str, dict[str, Split]]:
