@@ -29,7 +29,7 @@ from pipeline.answering.registered import (
     signature,
 )
 from pipeline.parameters.load import Params, load_params
-from pipeline.running.results import write_summary
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
 from pipeline.trained.trials import data_digest, load_model, read_records
@@ -126,7 +126,7 @@ def main() -> None:
     with replacing_folder(artefacts("export", "models")) as made:
         models = write_models(made, chosen, params)
     best = max(models, key=lambda name: float(models[name]["dev_accuracy"]))
-    write_summary(artefacts("export", "best.json"), {"best": best, "models": models})
+    write_json(artefacts("export", "best.json"), {"best": best, "models": models})
     with tempfile.TemporaryDirectory() as code:
         candidates = [candidate(name, models[name], Path(code) / name) for name in models]
         versions = register(params.export.name, ABOUT, candidates, best, state_folder())

@@ -31,8 +31,8 @@ from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import ReadingStudy
-from pipeline.running.results import write_summary, write_table
-from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.running.results import read_json, write_json, write_table
+from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.readers import (
     ReaderRun,
     Wording,
@@ -121,7 +121,7 @@ def main() -> None:
     params = load_params()
     folder, runs = artefacts("nse"), plan(params)
     execution = dataclasses.replace(execution_settings(params), data_folder=artefacts("questions"))
-    manifest = json.loads(made("questions", "manifest.json").read_text(encoding="utf-8"))
+    manifest = read_json("questions", "manifest.json")
     asked = manifest["kinds"]
     trained = train("nse", runs, execution, lambda config: str(asked[config.questions]["digest"]))
     readers = Readers(TrialStore(execution.trials))
@@ -152,7 +152,7 @@ def main() -> None:
         write_table(folder / f"{name}.csv", lines, columns(row))
     write_text(folder / "queries.jsonl", "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
-    write_summary(folder / "summary.json", summarise(means, "questions", "run", kept))
+    write_json(folder / "summary.json", summarise(means, "questions", "run", kept))
 
 
 if __name__ == "__main__":

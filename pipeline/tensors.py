@@ -1,6 +1,5 @@
 """Stage `tensors`: encode the pairs as arrays that load by memory map."""
 
-import json
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs, read_words
@@ -69,7 +69,7 @@ def main() -> None:
         "words": len(words),
         "splits": splits,
     }
-    write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+    write_json(folder / "manifest.json", manifest, indent=1)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """A few lines about an exported model: what it is, on what it was trained, how good it is."""
 
 import csv
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from actmodels.config import TrialConfig
 from actmodels.registry import MODELS
 from pipeline.parameters.load import Params
+from pipeline.running.results import read_json
 from pipeline.running.stage import made
 
 CORPORA = {
@@ -33,10 +33,9 @@ class Figures:
     @classmethod
     def read(cls) -> "Figures":
         """Read the artefacts of `tensors` and `evaluate`; raises ArtefactError without them."""
-        pairs = json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["pairs"]
-        summary = json.loads(made("evaluate", "summary.json").read_text(encoding="utf-8"))
+        pairs = read_json("tensors", "manifest.json")["pairs"]
         with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
-            return cls(pairs, summary, list(csv.DictReader(rows)))
+            return cls(pairs, read_json("evaluate", "summary.json"), list(csv.DictReader(rows)))
 
     def test_accuracy(self, model: str, seed: int) -> float:
         """Of one retrained model, in [0, 1]."""

@@ -15,7 +15,7 @@ from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from actmodels.training import Training
 from pipeline.answering.bundle import write_bundle
-from pipeline.running.results import write_summary
+from pipeline.running.results import write_json
 from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def write_export(root: Path, *configs: TrialConfig) -> None:
         write_tiny(root / "artefacts" / "export" / "models" / config.model, config)
     names = [config.model for config in configs]
     export = {"best": names[0], "models": dict.fromkeys(names, ORIGIN)}
-    write_summary(root / "artefacts" / "export" / "best.json", export)
+    write_json(root / "artefacts" / "export" / "best.json", export)
 
 
 def trained(root: Path, *configs: TrialConfig) -> tuple[list[Training], list[TrialRecord]]:
@@ -77,7 +77,7 @@ def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
     counts = "".join(f"{word}\t1\n" for word in VOCABULARY)
     write_text(artefacts / "vocabulary" / "words.tsv", counts)
     manifest = {"digest": "d1d2d3", "pairs": {"train": 48, "dev": 24, "test": 12}}
-    write_summary(artefacts / "tensors" / "manifest.json", manifest)
+    write_json(artefacts / "tensors" / "manifest.json", manifest)
     write_evaluation(artefacts / "evaluate", configs)
     shutil.copy(ROOT / "params.yaml", root / "params.yaml")
     return records

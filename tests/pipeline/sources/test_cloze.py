@@ -162,5 +162,5 @@ def test_too_few_candidates_or_an_answer_elsewhere() -> None:
 
 
 def test_every_split_has_questions() -> None:
-    with pytest.raises(DataError, match="^text: no NE question for dev in 0 sections; expected a"):
+    with pytest.raises(DataError, match=r"^text: no NE question for dev in 0 sections; expected a"):
         build_questions(text(), "text", CONFIG.model_copy(update={"dev_share": 0.0}))
