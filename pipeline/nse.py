@@ -46,6 +46,8 @@ from pipeline.studies.study import Run, history_rows, timing_rows, train
 from pipeline.trained.trials import execution_settings
 from tune.store import TrialStore
 
+SPLITS = ("train", "dev", "test")
+
 
 def planned(questions: str, study: ReadingStudy, seeds: Sequence[int]) -> list[ReaderRun]:
     """One step, if asked for, then each strategy with its numbers of steps; with every seed."""
@@ -77,38 +79,22 @@ def plan(params: Params) -> list[ReaderRun]:
     return [run for kind, one in study.kinds.items() for run in planned(kind, one, study.seeds)]
 
 
-class Readers:
-    """Trained readers on the questions they are for."""
-
-    def __init__(self, store: TrialStore) -> None:
-        self.store = store
-        self.loaded: dict[str, dict[str, QuestionTensors]] = {}
-
-    def questions(self, kind: str) -> dict[str, QuestionTensors]:
-        """The splits of a kind."""
-        if kind not in self.loaded:
-            folder = artefacts("questions", kind)
-            self.loaded[kind] = {
-                split: QuestionTensors.load(folder / f"{split}.pt")
-                for split in ("train", "dev", "test")
-            }
-        return self.loaded[kind]
-
-    def reader(self, run: ReaderRun, key: str) -> Reader:
-        """A run's reader at its best epoch."""
-        words = load_words(artefacts("questions", run.config.questions))
-        return load_reader(run.config, words, BytesIO(self.store.weights(key)))
-
-    def score(self, run: ReaderRun, reader: Reader, split: str) -> ReaderEvaluation:
-        """The reader's answers to a split."""
-        at_once = run.config.training.evaluation_batch_size
-        return evaluate(reader, self.questions(run.config.questions)[split], at_once)
+def questions_of(kind: str) -> dict[str, QuestionTensors]:
+    """The splits of a kind of questions."""
+    folder = artefacts("questions", kind)
+    return {name: QuestionTensors.load(folder / f"{name}.pt") for name in SPLITS}
 
 
-def trace_lines(readers: Readers, run: ReaderRun, reader: Reader, traced: int) -> list[str]:
+def answers(run: ReaderRun, reader: Reader, questions: QuestionTensors) -> ReaderEvaluation:
+    """A reader's answers to a split."""
+    return evaluate(reader, questions, run.config.training.evaluation_batch_size)
+
+
+def trace_lines(
+    run: ReaderRun, reader: Reader, questions: QuestionTensors, traced: int
+) -> list[str]:
     """Lines of queries.jsonl: the first dev questions, step by step."""
-    kind = run.config.questions
-    wording, questions = Wording.load(artefacts("questions", kind)), readers.questions(kind)["dev"]
+    wording = Wording.load(artefacts("questions", run.config.questions))
     return [
         json.dumps(run.seeded | query_trace(reader, questions, number, wording), ensure_ascii=False)
         + "\n"
@@ -124,22 +110,24 @@ def main() -> None:
     manifest = read_json("questions", "manifest.json")
     asked = manifest["kinds"]
     trained = train("nse", runs, execution, lambda config: str(asked[config.questions]["digest"]))
-    readers = Readers(TrialStore(execution.trials))
+    store = TrialStore(execution.trials)
+    splits = {kind: questions_of(kind) for kind in params.nse.kinds}
     rows: list[Row] = []
     hits: list[Hits] = []
     steps: list[Row] = []
     traces: list[str] = []
     for run, record in tqdm(trained, "nse", unit="reader", disable=not trained):
-        reader = readers.reader(run, record.key)
-        dev, test = (readers.score(run, reader, split) for split in ("dev", "test"))
+        kind, weights = run.config.questions, BytesIO(store.weights(record.key))
+        reader = load_reader(run.config, load_words(artefacts("questions", kind)), weights)
+        dev, test = (answers(run, reader, splits[kind][split]) for split in ("dev", "test"))
         rows.append(reader_result(run, record, test))
         hits.append((test.predictions == test.answers).double().numpy())
         steps += step_rows(run.seeded, dev)
         if run.config.seed == params.nse.seeds[0] and run.config.reader.steps > 1:
-            traces += trace_lines(readers, run, reader, params.nse.traced)
+            traces += trace_lines(run, reader, splits[kind]["dev"], params.nse.traced)
     means = compare_runs(rows, hits, params.nse.resamples)
-    kinds = {kind: readers.questions(kind) for kind in params.nse.kinds}
-    known = [row for kind in kinds for row in baseline_rows(kind, manifest["source"], kinds[kind])]
+    source = manifest["source"]
+    known = [row for kind in splits for row in baseline_rows(kind, source, splits[kind])]
     tables: dict[str, tuple[list[Row], type]] = {
         "results": (rows, ReaderResult),
         "runs": (means, ReaderMeans),

@@ -89,7 +89,7 @@ def read_bundle(folder: Path) -> Bundle:
     Raises:
         ArtefactError: a file is missing or damaged, or was not written for this code.
     """
-    stored = read_config(folder)
+    stored = _read_config(folder)
     origin, digest = stored.pop("origin"), stored.pop("digest")
     try:
         if _digest(folder, stored) != digest:
@@ -109,8 +109,7 @@ def read_bundle(folder: Path) -> Bundle:
     return Bundle(config, model.eval(), words, stored["lowercase"], origin, digest)
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """What config.json holds; raises ArtefactError if it is missing, damaged or too new."""
+def _read_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
