@@ -19,7 +19,6 @@ from torch import Tensor
 
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import FIRST_WORD
 from actmodels.errors import ArtefactError, ConfigError
 from actmodels.files import replacing, write_text
 from actmodels.models.pair_model import PairModel, build
@@ -98,8 +97,6 @@ def read_bundle(folder: Path) -> Bundle:
         words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
         config = trial_from_dict(stored["config"])
         rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
-        if len(rows) != FIRST_WORD + len(words):
-            raise ArtefactError(f"{folder}: {len(words)} words for {len(rows)} vectors; {_AGAIN}")
         with torch.random.fork_rng(devices=[]):  # a model draws parameters before it is given ours
             model = build(config, rows, trained)
         model.load_state_dict(tensors)
