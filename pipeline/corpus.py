@@ -10,12 +10,11 @@ from pipeline.captions import corpus as captions
 from pipeline.parameters.generated_sections import Captions, Chains
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Snli
+from pipeline.parameters.section import SPLITS
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources import chains
 from pipeline.sources.download import fetch
 from pipeline.sources.jsonl import Pair, read_split, write_splits
-
-SPLITS = ("train", "dev", "test")
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from actmodels.rows.pairs import Lexicalised, Prediction
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features
 from pipeline.parameters.load import load_params
+from pipeline.parameters.section import SPLITS
 from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.encode import files_digest
@@ -25,7 +26,6 @@ from pipeline.sources.tokens import TokenPair, read_token_pairs
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 
-SPLITS = ("train", "dev", "test")
 # Nothing is drawn at random, so there is one run; its seed is 0.
 NAME = {"model": "lexicalised_classifier", "seed": 0}
 

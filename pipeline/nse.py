@@ -30,6 +30,7 @@ from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import ReadingStudy
 from pipeline.running.results import read_json, write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
@@ -45,8 +46,6 @@ from pipeline.studies.readers import (
 from pipeline.studies.study import Run, history_rows, timing_rows, train
 from pipeline.trained.trials import execution_settings
 from tune.store import TrialStore
-
-SPLITS = ("train", "dev", "test")
 
 
 def planned(questions: str, study: ReadingStudy, seeds: Sequence[int]) -> list[ReaderRun]:

@@ -19,6 +19,7 @@ from actmodels.files import write_text
 from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params, Vectors
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_rules import WDW
 from pipeline.parameters.study_sections import Questions
 from pipeline.running.results import write_json
@@ -33,7 +34,6 @@ from pipeline.sources.stored_text import stored_text
 from pipeline.sources.tokens import write_words
 from pipeline.sources.vectors import look_up
 
-SPLITS = ("train", "dev", "test")
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
 Split = Callable[[], Iterator[ClozeQuestion]]  # read anew each time: a split may be large
 

@@ -10,12 +10,11 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.parameters.section import SPLITS
 from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs, read_words
-
-SPLITS = ("train", "dev", "test")
 
 
 def words_in(pairs: PairTensors, words: int) -> torch.Tensor:

@@ -7,13 +7,12 @@ from tqdm import tqdm
 
 from actmodels.errors import DataError
 from pipeline.parameters.load import load_params
+from pipeline.parameters.section import SPLITS
 from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
 from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.sources.treebank import tokenise
-
-SPLITS = ("train", "dev", "test")
 
 
 def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:

@@ -20,13 +20,13 @@ from random import Random
 from typing import Literal
 
 from actmodels.errors import DataError
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import CONTEXT_LINES, ClozeText
 from pipeline.sources.cbt import CANDIDATES
 from pipeline.sources.question import BLANK, ClozeQuestion
 from pipeline.sources.sentences import sections
 from pipeline.sources.word_kinds import kind_of
 
-SPLITS = ("train", "dev", "test")
 Section = list[list[str]]
 AnswerKind = Literal["NE", "CN"]  # named entities and common nouns, as CBT calls its files
 DETERMINERS = frozenset(
