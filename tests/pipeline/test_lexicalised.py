@@ -59,17 +59,18 @@ def table(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def summary(folder: Path) -> dict[str, Any]:
+    """What the stage says of its classifier."""
+    lexicalised.main()
     found: dict[str, Any] = told(folder, "lexicalised")["lexicalised_classifier"]
     return found
 
 
 def test_what_is_written(folder: Path, logged: Logged) -> None:
-    lexicalised.main()
+    stored = summary(folder)
     (result,) = table(folder, "results.csv")
     assert (result["model"], result["seed"]) == ("lexicalised_classifier", "0")
     assert (result["dev_accuracy"], result["test_accuracy"]) == ("1.0", "1.0")
     assert result["test_pairs"] == "12"
-    stored = summary(folder)
     columns = sum(stored["features"].values())
     assert list(stored["features"]) == list(GROUPS)
     assert int(result["parameters"]) == stored["parameters"] == 3 * (columns + 1)
@@ -107,19 +108,15 @@ def neutral(split: str) -> list[TokenPair]:
 
 
 def test_dev_chooses_the_strength(biased: Path) -> None:
-    lexicalised.main()
     assert summary(biased)["regularisation"] == 0.1
     write(biased, "dev", neutral("dev"))
-    lexicalised.main()
     assert summary(biased)["regularisation"] == 1000
 
 
 def test_the_test_split_chooses_nothing(biased: Path) -> None:
     """Test labels that the other strength meets better change the test accuracy alone."""
-    lexicalised.main()
     before, predicted = summary(biased), table(biased, "predictions.csv")
     write(biased, "test", neutral("test"))
-    lexicalised.main()
     after, repeated = summary(biased), table(biased, "predictions.csv")
     assert (before.pop("test_accuracy"), after.pop("test_accuracy")) == (1.0, 1 / 3)
     assert before == after
