@@ -9,7 +9,6 @@ like SNLI's, for these are what the stages spend their time on. The same argumen
 bytes.
 """
 
-import hashlib
 import json
 import os
 import subprocess
@@ -27,6 +26,7 @@ from torch import Tensor
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD
 from actmodels.errors import DataError
+from actmodels.files import file_digest
 from bench.plan import Plan, Say
 from bench.work import WORDS, drawn_pairs
 from pipeline.parameters.load import load_params
@@ -91,9 +91,11 @@ def write_params(place: Path, base: Params, archive: Path, glove: Path) -> None:
 
 def source(archive: Path) -> dict[str, object]:
     """Where an archive is, as the parameters say it."""
-    with archive.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return {"urls": [archive.resolve().as_uri()], "sha256": digest, "bytes": None}
+    return {
+        "urls": [archive.resolve().as_uri()],
+        "sha256": file_digest(archive),
+        "bytes": None,
+    }
 
 
 def run(stage: str, place: Path) -> dict[str, float]:

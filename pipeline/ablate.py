@@ -11,11 +11,9 @@ from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Ablation
 from actmodels.steps import ablate_steps
 from pipeline.parameters.load import load_params
-from pipeline.running.results import write_summary, write_table
-from pipeline.running.stage import artefacts, run_stage, state_folder
-from pipeline.trained.trials import data_digest, retrained_models
-from tune.provenance import provenance_tags
-from tune.results import log_evaluation
+from pipeline.running.results import write_json, write_table
+from pipeline.running.stage import artefacts, run_stage
+from pipeline.trained.trials import log_figures, retrained_models
 
 
 def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -34,9 +32,9 @@ def main() -> None:
     pairs = {split: PairTensors.load(artefacts("tensors", f"{split}.pt")) for split in plan}
     rows: dict[str, list[dict[str, Any]]] = {split: [] for split in plan}
     keys = []
-    for config, record, model in tqdm(list(retrained_models()), "ablate", unit="model"):
-        if config.model != ablate.model or not isinstance(model, AlternatingAttention):
-            continue
+    models = list(retrained_models(ablate.model))
+    for config, record, model in tqdm(models, "ablate", unit="model"):
+        assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
         keys.append(record.key)
         for split, steps in plan.items():
             found = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
@@ -45,9 +43,8 @@ def main() -> None:
     for split, table in rows.items():
         write_table(artefacts("ablate", f"{split}.csv"), table, columns(Ablation))
     summary = {split: summarise(table) for split, table in rows.items()}
-    write_summary(artefacts("ablate", "summary.json"), summary)
-    tags = {**provenance_tags(), "data_digest": data_digest()}
-    log_evaluation("ablate", "+".join(keys), tags, summary, state_folder())
+    write_json(artefacts("ablate", "summary.json"), summary)
+    log_figures("ablate", keys, summary)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,11 @@ from pipeline.captions import corpus as captions
 from pipeline.parameters.generated_sections import Captions, Chains
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Snli
+from pipeline.parameters.section import SPLITS
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources import chains
-from pipeline.sources.download import fetch_named
+from pipeline.sources.download import fetch
 from pipeline.sources.jsonl import Pair, read_split, write_splits
-
-SPLITS = ("train", "dev", "test")
 
 
 def main() -> None:
@@ -40,7 +39,7 @@ def generated(
 
 def fetched(settings: Snli) -> dict[str, Iterator[Pair]]:
     """The splits of SNLI; its archive is fetched now, and read when the splits are drawn."""
-    archive = fetch_named(settings, "corpus.snli")
+    archive = fetch(settings, "corpus.snli")
     counts = settings.labelled_pairs  # None has no counts to check
     return {
         split: read_split(archive, settings.folder, split, getattr(counts, split, None))

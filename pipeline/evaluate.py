@@ -15,11 +15,9 @@ from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.paired import hits_by_model, paired_rows
 from pipeline.measures.steps import correlation_rows, depth_rows, length_rows
 from pipeline.parameters.load import load_params
-from pipeline.running.results import write_summary, write_table
-from pipeline.running.stage import artefacts, made, run_stage, state_folder
-from pipeline.trained.trials import data_digest, retrained_models
-from tune.provenance import provenance_tags
-from tune.results import log_evaluation
+from pipeline.running.results import write_json, write_table
+from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.trained.trials import log_figures, retrained_models
 
 
 def prediction_rows(
@@ -87,10 +85,8 @@ def main() -> None:
     write_table(folder / "paired.csv", paired, columns(Paired))
     write_table(folder / "lengths.csv", lengths, columns(Lengths))
     write_table(folder / "correlations.csv", correlations, columns(Correlations))
-    write_summary(folder / "summary.json", summary)
-    keys = "+".join(str(row["key"]) for row in rows)
-    tags = {**provenance_tags(), "data_digest": data_digest()}
-    log_evaluation("evaluate", keys, tags, summary, state_folder())
+    write_json(folder / "summary.json", summary)
+    log_figures("evaluate", [str(row["key"]) for row in rows], summary)
 
 
 if __name__ == "__main__":

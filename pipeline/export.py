@@ -19,7 +19,7 @@ from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
-from pipeline.answering.model_card import Figures, model_card
+from pipeline.answering.model_card import model_card
 from pipeline.answering.registered import (
     EXAMPLE,
     LOADER,
@@ -29,7 +29,7 @@ from pipeline.answering.registered import (
     signature,
 )
 from pipeline.parameters.load import Params, load_params
-from pipeline.running.results import write_summary
+from pipeline.running.results import read_json, write_json
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
 from pipeline.trained.trials import data_digest, load_model, read_records
@@ -53,7 +53,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
     """Write a folder for each model; gives what best.json says of each."""
     vectors = WordVectors.load(artefacts("tensors", "embedding.pt"))
     words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
-    figures, data = Figures.read(), data_digest()
+    data, dev_pairs = data_digest(), read_json("tensors", "manifest.json")["pairs"]["dev"]
     models = {}
     for name, record in tqdm(chosen.items(), "export", unit="model"):
         config = trial_from_dict(record.config)
@@ -62,7 +62,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
             "key": record.key,
             "seed": config.seed,
             "dev_accuracy": record.best.dev_accuracy,
-            "dev_pairs": figures.pairs["dev"],
+            "dev_pairs": dev_pairs,
             "data_digest": data,
         }
         digest = write_bundle(
@@ -74,7 +74,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
             lowercase=params.vocabulary.lowercase,
             origin=origin,
         )
-        card = model_card(config, params, figures, record.best.dev_accuracy)
+        card = model_card(config, params, record.best.dev_accuracy)
         write_text(folder / name / "README.md", card)
         models[name] = {**origin, "parameters": record.parameters, "digest": digest}
     return models
@@ -126,7 +126,7 @@ def main() -> None:
     with replacing_folder(artefacts("export", "models")) as made:
         models = write_models(made, chosen, params)
     best = max(models, key=lambda name: float(models[name]["dev_accuracy"]))
-    write_summary(artefacts("export", "best.json"), {"best": best, "models": models})
+    write_json(artefacts("export", "best.json"), {"best": best, "models": models})
     with tempfile.TemporaryDirectory() as code:
         candidates = [candidate(name, models[name], Path(code) / name) for name in models]
         versions = register(params.export.name, ABOUT, candidates, best, state_folder())

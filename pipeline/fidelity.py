@@ -19,7 +19,7 @@ from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Hits, against_first
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.running.results import write_summary, write_table
+from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.study import Run, result_row, timing_rows, train
 from pipeline.studies.variants import changed, chosen, scored
@@ -86,7 +86,7 @@ def main() -> None:
     write_table(folder / "variants.csv", variants, columns(Variant))
     write_table(folder / "timings.csv", timing_rows(trained), columns(VariantTime))
     kept = ("seeds", "test_accuracy_mean", "difference")
-    write_summary(folder / "summary.json", summarise(variants, "model", "variant", kept))
+    write_json(folder / "summary.json", summarise(variants, "model", "variant", kept))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from actmodels.sequences.config import SequenceTrialConfig
 from pipeline.measures.over_seeds import summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.running.results import write_summary, write_table
+from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.sequences import (
@@ -87,7 +87,7 @@ def main() -> None:
     for name, rows_of in look(weighted, params.graves, reading).items():
         write_table(folder / f"{name}.csv", rows_of, columns(LOOKED_AT[name]))
     named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in rows]
-    write_summary(
+    write_json(
         folder / "summary.json", summarise(named, "task", "run", ("dev_error", "dev_mean_steps"))
     )
 

@@ -16,7 +16,7 @@ from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
 from pipeline.measures.steps import depth_rows
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.running.results import write_summary, write_table
+from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.study import Run, Trained, history_rows, result_row, timing_rows, train
 from pipeline.studies.variants import changed, chosen, scored
@@ -92,7 +92,7 @@ def main() -> None:
     write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
     write_table(folder / "timings.csv", timing_rows(trained), columns(HaltingTime))
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
-    write_summary(folder / "summary.json", summarise(points, "kind", "point", kept))
+    write_json(folder / "summary.json", summarise(points, "kind", "point", kept))
 
 
 if __name__ == "__main__":

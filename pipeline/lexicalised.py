@@ -18,14 +18,14 @@ from actmodels.rows.pairs import Lexicalised, Prediction
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features
 from pipeline.parameters.load import load_params
-from pipeline.running.results import write_summary, write_table
+from pipeline.parameters.section import SPLITS
+from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.encode import files_digest
 from pipeline.sources.tokens import TokenPair, read_token_pairs
 from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 
-SPLITS = ("train", "dev", "test")
 # Nothing is drawn at random, so there is one run; its seed is 0.
 NAME = {"model": "lexicalised_classifier", "seed": 0}
 
@@ -102,7 +102,7 @@ def main() -> None:
         folder / "results.csv", [result | {"test_pairs": len(pair_ids)}], columns(Lexicalised)
     )
     write_table(folder / "predictions.csv", rows, columns(Prediction))
-    write_summary(folder / "summary.json", summary)
+    write_json(folder / "summary.json", summary)
 
     data = files_digest([made("vocabulary", f"{split}.tsv") for split in SPLITS])
     run = files_digest([folder / "predictions.csv", folder / "summary.json"])[:16]

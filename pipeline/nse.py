@@ -30,9 +30,10 @@ from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import ReadingStudy
-from pipeline.running.results import write_summary, write_table
-from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.running.results import read_json, write_json, write_table
+from pipeline.running.stage import artefacts, run_stage
 from pipeline.studies.readers import (
     ReaderRun,
     Wording,
@@ -77,38 +78,22 @@ def plan(params: Params) -> list[ReaderRun]:
     return [run for kind, one in study.kinds.items() for run in planned(kind, one, study.seeds)]
 
 
-class Readers:
-    """Trained readers on the questions they are for."""
-
-    def __init__(self, store: TrialStore) -> None:
-        self.store = store
-        self.loaded: dict[str, dict[str, QuestionTensors]] = {}
-
-    def questions(self, kind: str) -> dict[str, QuestionTensors]:
-        """The splits of a kind."""
-        if kind not in self.loaded:
-            folder = artefacts("questions", kind)
-            self.loaded[kind] = {
-                split: QuestionTensors.load(folder / f"{split}.pt")
-                for split in ("train", "dev", "test")
-            }
-        return self.loaded[kind]
-
-    def reader(self, run: ReaderRun, key: str) -> Reader:
-        """A run's reader at its best epoch."""
-        words = load_words(artefacts("questions", run.config.questions))
-        return load_reader(run.config, words, BytesIO(self.store.weights(key)))
-
-    def score(self, run: ReaderRun, reader: Reader, split: str) -> ReaderEvaluation:
-        """The reader's answers to a split."""
-        at_once = run.config.training.evaluation_batch_size
-        return evaluate(reader, self.questions(run.config.questions)[split], at_once)
+def questions_of(kind: str) -> dict[str, QuestionTensors]:
+    """The splits of a kind of questions."""
+    folder = artefacts("questions", kind)
+    return {name: QuestionTensors.load(folder / f"{name}.pt") for name in SPLITS}
 
 
-def trace_lines(readers: Readers, run: ReaderRun, reader: Reader, traced: int) -> list[str]:
+def answers(run: ReaderRun, reader: Reader, questions: QuestionTensors) -> ReaderEvaluation:
+    """A reader's answers to a split."""
+    return evaluate(reader, questions, run.config.training.evaluation_batch_size)
+
+
+def trace_lines(
+    run: ReaderRun, reader: Reader, questions: QuestionTensors, traced: int
+) -> list[str]:
     """Lines of queries.jsonl: the first dev questions, step by step."""
-    kind = run.config.questions
-    wording, questions = Wording.load(artefacts("questions", kind)), readers.questions(kind)["dev"]
+    wording = Wording.load(artefacts("questions", run.config.questions))
     return [
         json.dumps(run.seeded | query_trace(reader, questions, number, wording), ensure_ascii=False)
         + "\n"
@@ -121,25 +106,27 @@ def main() -> None:
     params = load_params()
     folder, runs = artefacts("nse"), plan(params)
     execution = dataclasses.replace(execution_settings(params), data_folder=artefacts("questions"))
-    manifest = json.loads(made("questions", "manifest.json").read_text(encoding="utf-8"))
+    manifest = read_json("questions", "manifest.json")
     asked = manifest["kinds"]
     trained = train("nse", runs, execution, lambda config: str(asked[config.questions]["digest"]))
-    readers = Readers(TrialStore(execution.trials))
+    store = TrialStore(execution.trials)
+    splits = {kind: questions_of(kind) for kind in params.nse.kinds}
     rows: list[Row] = []
     hits: list[Hits] = []
     steps: list[Row] = []
     traces: list[str] = []
     for run, record in tqdm(trained, "nse", unit="reader", disable=not trained):
-        reader = readers.reader(run, record.key)
-        dev, test = (readers.score(run, reader, split) for split in ("dev", "test"))
+        kind, weights = run.config.questions, BytesIO(store.weights(record.key))
+        reader = load_reader(run.config, load_words(artefacts("questions", kind)), weights)
+        dev, test = (answers(run, reader, splits[kind][split]) for split in ("dev", "test"))
         rows.append(reader_result(run, record, test))
         hits.append((test.predictions == test.answers).double().numpy())
         steps += step_rows(run.seeded, dev)
         if run.config.seed == params.nse.seeds[0] and run.config.reader.steps > 1:
-            traces += trace_lines(readers, run, reader, params.nse.traced)
+            traces += trace_lines(run, reader, splits[kind]["dev"], params.nse.traced)
     means = compare_runs(rows, hits, params.nse.resamples)
-    kinds = {kind: readers.questions(kind) for kind in params.nse.kinds}
-    known = [row for kind in kinds for row in baseline_rows(kind, manifest["source"], kinds[kind])]
+    source = manifest["source"]
+    known = [row for kind in splits for row in baseline_rows(kind, source, splits[kind])]
     tables: dict[str, tuple[list[Row], type]] = {
         "results": (rows, ReaderResult),
         "runs": (means, ReaderMeans),
@@ -152,7 +139,7 @@ def main() -> None:
         write_table(folder / f"{name}.csv", lines, columns(row))
     write_text(folder / "queries.jsonl", "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
-    write_summary(folder / "summary.json", summarise(means, "questions", "run", kept))
+    write_json(folder / "summary.json", summarise(means, "questions", "run", kept))
 
 
 if __name__ == "__main__":

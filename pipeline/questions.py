@@ -5,7 +5,6 @@ no word has a pre-trained one, and readers draw their own.
 """
 
 import functools
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,20 +19,21 @@ from actmodels.files import write_text
 from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params, Vectors
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_rules import WDW
 from pipeline.parameters.study_sections import Questions
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, fresh, run_stage
 from pipeline.sources import cbt, whodidwhat
 from pipeline.sources.archive import member_lines
-from pipeline.sources.cloze import build_questions, write_splits
-from pipeline.sources.download import fetch_named
+from pipeline.sources.cloze import build_questions
+from pipeline.sources.download import fetch
 from pipeline.sources.encode import files_digest
 from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
 from pipeline.sources.stored_text import stored_text
 from pipeline.sources.tokens import write_words
 from pipeline.sources.vectors import look_up
 
-SPLITS = ("train", "dev", "test")
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
 Split = Callable[[], Iterator[ClozeQuestion]]  # read anew each time: a split may be large
 
@@ -48,7 +48,7 @@ def main() -> None:
             for kind, splits in sources(params.questions, folder).items()
         }
         manifest = {"source": named_source(params.questions), "kinds": kinds}
-        write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+        write_json(folder / "manifest.json", manifest, indent=1)
 
 
 def named_source(settings: Questions) -> str:
@@ -77,19 +77,19 @@ def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
             f"{source}: not UTF-8 (at byte {error.start + 1}); name another text in "
             "questions.text.name"
         ) from error
-    write_splits(folder, {kind: found[kind] for kind in settings.kinds})
+    asked = {kind: found[kind] for kind in settings.kinds}
+    for kind, splits in asked.items():
+        for split, questions in splits.items():
+            cbt.write_questions(folder / kind / f"{split}.txt", questions)
     return {
-        kind: {
-            split: functools.partial(cbt.read_questions, folder / kind / f"{split}.txt")
-            for split in SPLITS
-        }
-        for kind in settings.kinds
+        kind: {split: functools.partial(iter, splits[split]) for split in SPLITS}
+        for kind, splits in asked.items()
     }
 
 
 def children(settings: Questions) -> dict[str, dict[str, Split]]:
     """The Children's Book Test, read from its archive."""
-    archive = fetch_named(settings.cbt, "questions.cbt")
+    archive = fetch(settings.cbt, "questions.cbt")
 
     def read(kind: str, split: str) -> Iterator[ClozeQuestion]:
         member = f"{settings.cbt.folder}/cbtest_{kind}_{CBT_FILES[split]}.txt"
@@ -106,8 +106,7 @@ def persons(settings: Questions) -> dict[str, Split]:
     """Who-Did-What, from the user's files."""
     given = settings.whodidwhat
     files = {
-        split: fetch_named(getattr(given, split), f"questions.whodidwhat.{split}")
-        for split in SPLITS
+        split: fetch(getattr(given, split), f"questions.whodidwhat.{split}") for split in SPLITS
     }
     return {
         split: functools.partial(whodidwhat.read_questions, path, given.names_seed)

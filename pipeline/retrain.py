@@ -1,15 +1,15 @@
 """Stage `retrain`: train each model's best configuration until dev stops improving."""
 
-import json
 import statistics
 from dataclasses import replace
 
 from actmodels.config import trial_from_dict
 from actmodels.files import replacing
 from pipeline.parameters.load import load_params
-from pipeline.running.stage import artefacts, made, run_stage
+from pipeline.running.results import read_json
+from pipeline.running.stage import artefacts, run_stage
 from pipeline.trained.environment import Stopwatch
-from pipeline.trained.trials import execution_settings, keyed, write_trials
+from pipeline.trained.trials import data_digest, execution_settings, keyed, write_trials
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
@@ -18,7 +18,7 @@ from tune.sweep import run_trials
 def main() -> None:
     """Write artefacts/retrain/, the weights of the best epoch of each seed included."""
     params = load_params()
-    best = json.loads(made("select_best", "best.json").read_text(encoding="utf-8"))
+    best = read_json("select_best", "best.json")
     retrain = params.retrain
     configs = [
         replace(
@@ -31,7 +31,7 @@ def main() -> None:
         for seed in retrain.seeds
     ]
     execution = execution_settings(params)
-    trials = keyed(configs, execution)
+    trials = keyed(data_digest(), configs, execution)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}

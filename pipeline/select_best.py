@@ -1,7 +1,7 @@
 """Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
 
 from pipeline.parameters.load import load_params
-from pipeline.running.results import write_summary
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.trained.trials import read_records
 from tune.selection import TIE_RULES, select_best
@@ -25,7 +25,7 @@ def main() -> None:
         }
         for model, winner in winners.items()
     }
-    write_summary(artefacts("select_best", "best.json"), best)
+    write_json(artefacts("select_best", "best.json"), best)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from actmodels.config import setting_types
 from pipeline.parameters.load import load_params
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.trained.environment import Stopwatch
-from pipeline.trained.trials import execution_settings, keyed, write_trials
+from pipeline.trained.trials import data_digest, execution_settings, keyed, write_trials
 from tune.early_stopping import SuccessiveHalving
 from tune.grid import expand, grid_hash
 from tune.sweep import run_trials
@@ -36,7 +36,7 @@ def main() -> None:
         if stopping.rule == "successive_halving"
         else None
     )
-    trials = keyed(configs, execution, rule)
+    trials = keyed(data_digest(), configs, execution, rule)
     with Stopwatch("sweep", trials, execution) as stopwatch:
         records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}

@@ -1,6 +1,5 @@
 """Stage `tensors`: encode the pairs as arrays that load by memory map."""
 
-import json
 from typing import Any
 
 import torch
@@ -11,11 +10,11 @@ from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.parameters.section import SPLITS
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import read_token_pairs, read_words
-
-SPLITS = ("train", "dev", "test")
 
 
 def words_in(pairs: PairTensors, words: int) -> torch.Tensor:
@@ -69,7 +68,7 @@ def main() -> None:
         "words": len(words),
         "splits": splits,
     }
-    write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
+    write_json(folder / "manifest.json", manifest, indent=1)
 
 
 if __name__ == "__main__":

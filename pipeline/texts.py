@@ -12,10 +12,10 @@ from actmodels.errors import DataError
 from actmodels.files import replacing
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import TextSource
-from pipeline.running.results import write_summary
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, fresh, run_stage
 from pipeline.sources.archive import open_member
-from pipeline.sources.download import fetch_named
+from pipeline.sources.download import fetch
 from pipeline.sources.stored_text import SUMMARY, text_file
 
 CHUNK_BYTES = 1 << 20
@@ -30,7 +30,7 @@ def main() -> None:
             name: write(name, content(files[name], source.members))
             for name, source in sources.items()
         }
-        write_summary(artefacts("texts", SUMMARY), {"texts": found})
+        write_json(artefacts("texts", SUMMARY), {"texts": found})
 
 
 def fetched(name: str, source: TextSource) -> Path:
@@ -40,7 +40,7 @@ def fetched(name: str, source: TextSource) -> Path:
         DataError: it cannot be had, or it is an archive of which no member is named.
     """
     key = f"texts.sources.{name}"
-    path = fetch_named(source, key)
+    path = fetch(source, key)
     if not source.members and zipfile.is_zipfile(path):
         raise DataError(f"{key}: {path} is a zip archive; name what to read of it: {key}.members")
     return path

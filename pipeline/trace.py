@@ -28,7 +28,7 @@ from actmodels.steps import Trace, trace
 from pipeline.answering.steps import by_label, told_steps
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
-from pipeline.running.results import write_summary
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.tokens import TokenPair, read_token_pairs
 from pipeline.trained.trials import retrained_models
@@ -58,12 +58,11 @@ def chosen_rows(pairs: list[TokenPair], settings: Settings) -> list[int]:
 
 def traced_models(settings: Settings) -> list[tuple[TrialConfig, AlternatingAttention]]:
     """The traced model as retrained from the first seeds."""
-    found = (
-        (config, model)
-        for config, _, model in retrained_models()
-        if config.model == settings.model and isinstance(model, AlternatingAttention)
-    )
-    return list(islice(found, settings.seeds))
+    found = []
+    for config, _, model in islice(retrained_models(settings.model), settings.seeds):
+        assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
+        found.append((config, model))
+    return found
 
 
 def outcome(label: str, classes: Sequence[str], answer: str) -> str:
@@ -153,7 +152,7 @@ def main() -> None:
     found = list(lines(load_params().trace))
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found)
     write_text(artefacts("trace", "traces.jsonl"), text)
-    write_summary(artefacts("trace", "summary.json"), summarise(found))
+    write_json(artefacts("trace", "summary.json"), summarise(found))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """Stage vectors: one input vector for each vocabulary word, drawn at random or pre-trained."""
 
-import json
-
 from torch import Tensor
 
 from actmodels.data.stored import save_stored
-from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.tokens import read_counts
 from pipeline.sources.vectors import look_up
@@ -19,7 +17,7 @@ def main() -> None:
     vectors, found = look_up([word for word, _ in counts], params.vectors)
     save_stored({"vectors": vectors, "found": found}, artefacts("vectors", "vectors.pt"))
     summary = {"source": params.vectors.source} | summarise([n for _, n in counts], found)
-    write_text(artefacts("vectors", "summary.json"), json.dumps(summary, indent=1) + "\n")
+    write_json(artefacts("vectors", "summary.json"), summary, indent=1)
 
 
 def summarise(counts: list[int], found: Tensor) -> dict[str, int | float]:

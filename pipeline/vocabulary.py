@@ -1,20 +1,18 @@
 """Stage `vocabulary`: tokenise every labelled pair once, and count the words."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 
 from tqdm import tqdm
 
 from actmodels.errors import DataError
-from actmodels.files import write_text
 from pipeline.parameters.load import load_params
+from pipeline.parameters.section import SPLITS
+from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
 from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.sources.treebank import tokenise
-
-SPLITS = ("train", "dev", "test")
 
 
 def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:
@@ -72,7 +70,7 @@ def main() -> None:
         "tokens": words.total(),
         "token_coverage": round(kept / max(words.total(), 1), 6),
     }
-    write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+    write_json(folder / "summary.json", summary, indent=1)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from torch import Tensor
 
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import FIRST_WORD
 from actmodels.errors import ArtefactError, ConfigError
 from actmodels.files import replacing, write_text
 from actmodels.models.pair_model import PairModel, build
@@ -89,7 +88,7 @@ def read_bundle(folder: Path) -> Bundle:
     Raises:
         ArtefactError: a file is missing or damaged, or was not written for this code.
     """
-    stored = read_config(folder)
+    stored = _read_config(folder)
     try:
         digest = stored.pop("digest")
         if _digest(folder, stored) != digest:
@@ -98,8 +97,6 @@ def read_bundle(folder: Path) -> Bundle:
         words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
         config = trial_from_dict(stored["config"])
         rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
-        if len(rows) != FIRST_WORD + len(words):
-            raise ArtefactError(f"{folder}: {len(words)} words for {len(rows)} vectors; {_AGAIN}")
         with torch.random.fork_rng(devices=[]):  # a model draws parameters before it is given ours
             model = build(config, rows, trained)
         model.load_state_dict(tensors)
@@ -109,8 +106,7 @@ def read_bundle(folder: Path) -> Bundle:
     return Bundle(config, model.eval(), words, stored["lowercase"], stored["origin"], digest)
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """What config.json holds; raises ArtefactError if it is missing, damaged or too new."""
+def _read_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))

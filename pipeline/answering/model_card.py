@@ -1,13 +1,11 @@
 """A few lines about an exported model: what it is, on what it was trained, how good it is."""
 
 import csv
-import json
-from dataclasses import dataclass
-from typing import Any
 
 from actmodels.config import TrialConfig
 from actmodels.registry import MODELS
 from pipeline.parameters.load import Params
+from pipeline.running.results import read_json
 from pipeline.running.stage import made
 
 CORPORA = {
@@ -22,32 +20,17 @@ VECTORS = {
 }
 
 
-@dataclass(frozen=True)
-class Figures:
-    """What the stages before measured: pairs per split, and the accuracies of all models."""
+def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
+    """The card as markdown; figures in per cent, with their n.
 
-    pairs: dict[str, int]
-    summary: dict[str, Any]
-    results: list[dict[str, str]]
-
-    @classmethod
-    def read(cls) -> "Figures":
-        """Read the artefacts of `tensors` and `evaluate`; raises ArtefactError without them."""
-        pairs = json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["pairs"]
-        summary = json.loads(made("evaluate", "summary.json").read_text(encoding="utf-8"))
-        with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
-            return cls(pairs, summary, list(csv.DictReader(rows)))
-
-    def test_accuracy(self, model: str, seed: int) -> float:
-        """Of one retrained model, in [0, 1]."""
-        found = {(row["model"], row["seed"]): row["test_accuracy"] for row in self.results}
-        return float(found[model, str(seed)])
-
-
-def model_card(config: TrialConfig, params: Params, figures: Figures, dev_accuracy: float) -> str:
-    """The card as markdown; figures in per cent, with their n."""
-    name, seed, pairs = config.model, config.seed, figures.pairs
-    of_model = figures.summary[name]
+    Raises:
+        ArtefactError: what `tensors` or `evaluate` wrote is missing.
+    """
+    name, seed = config.model, config.seed
+    pairs = read_json("tensors", "manifest.json")["pairs"]
+    of_model = read_json("evaluate", "summary.json")[name]
+    with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
+        found = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
     test, spread = of_model["test_accuracy_mean"], of_model["test_accuracy_sd"]
     seeds = of_model["seeds"]
     all_seeds = f"{test:.1%} on average over {seeds} seeds" + (
@@ -67,7 +50,7 @@ It {steps}.
 - Word vectors: {VECTORS[params.vectors.source]}.
 - Dev accuracy {dev_accuracy:.1%} (n = {pairs["dev"]:,} pairs), by which it was chosen among its
   {seeds} seeds.
-- Test accuracy {figures.test_accuracy(name, seed):.1%} (n = {pairs["test"]:,} pairs);
+- Test accuracy {float(found[name, str(seed)]):.1%} (n = {pairs["test"]:,} pairs);
   {all_seeds}.
 - It knows such sentences as it was trained on, short descriptions of scenes, and nothing else:
   its probabilities are not calibrated, and on other text they mean little.

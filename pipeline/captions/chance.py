@@ -36,17 +36,8 @@ def pick(chance: Chance, concepts: tuple[Concept, ...]) -> Concept:
     return chance.choice(common or concepts)
 
 
-def draw(chance: Chance, slot: str, choices: Selection) -> Value:
+def draw(chance: Chance, slot: str, concepts: tuple[Concept, ...]) -> Value:
     """Any value."""
-    return _any(chance, slot, choices.concepts)
-
-
-def claim(chance: Chance, slot: str, choices: Selection) -> Value:
-    """A value that something else can exclude."""
-    return _any(chance, slot, choices.excludable)
-
-
-def _any(chance: Chance, slot: str, concepts: tuple[Concept, ...]) -> Value:
     negated = slot in NEGATABLE and chance.happens(chance.settings.negated)
     backwards = slot == "relation" and chance.happens(0.5)
     return Value(slot, pick(chance, concepts), negated, backwards)

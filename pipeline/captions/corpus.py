@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from pipeline.captions.chance import Chance
-from pipeline.captions.pairs import draw_ambiguous, draw_pair
-from pipeline.captions.scenes import Meaning
+from pipeline.captions.pairs import draw_pair
 from pipeline.captions.sentences import realise
 from pipeline.parameters.generated_sections import Captions
 from pipeline.sources.generated import generate
-from pipeline.sources.jsonl import UNLABELLED, Pair
+from pipeline.sources.jsonl import Pair
 
 WORDINGS = 10  # of one pair of meanings, tried before other meanings are drawn
 
@@ -29,13 +28,6 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
 def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[str, str]]:
     """Premise and hypothesis of this label, "-" included, without end."""
     while True:
-        premise, hypothesis = draw_meanings(chance, label, depth)
+        premise, hypothesis = draw_pair(chance, label, depth)
         for _ in range(WORDINGS):
             yield realise(chance, premise), realise(chance, hypothesis)
-
-
-def draw_meanings(chance: Chance, label: str, depth: int) -> tuple[Meaning, Meaning]:
-    """The meanings of a pair of this label, "-" included."""
-    if label == UNLABELLED:
-        return draw_ambiguous(chance, depth)
-    return draw_pair(chance, label, depth)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from actmodels.errors import ConfigError
-from pipeline.captions.chance import Chance, claim, draw, excluding, open_to, repeating, supporting
+from pipeline.captions.chance import Chance, draw, excluding, open_to, repeating, supporting
 from pipeline.captions.lexicon import GARMENTS, KINDS, PLACES, TIMES, WEATHER
 from pipeline.captions.scenes import (
     CONTRADICTION,
@@ -33,9 +33,9 @@ from pipeline.captions.scenes import (
     candidates,
     judge,
 )
+from pipeline.sources.jsonl import UNLABELLED
 
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # by (premise - hypothesis) modulo 3
-MAX_DEPTH = 6
 TRIES = 1000  # of a group; six in seven succeed where any can
 SPARE_FACTS = 3  # at most, that a premise is about besides those of one hypothesis; at least 2
 STATEMENTS = {
@@ -55,7 +55,9 @@ class Group:
 
 
 def draw_pair(chance: Chance, label: str, depth: int) -> tuple[Meaning, Meaning]:
-    """Premise and hypothesis of this label, the latter with `depth` facts (1 to MAX_DEPTH)."""
+    """Premise and hypothesis of this label, "-" too, the latter with `depth` facts."""
+    if label == UNLABELLED:
+        return draw_ambiguous(chance, depth)
     group = draw_group(chance, depth)
     column = chance.randrange(3)
     row = (column + ROTATION.index(label)) % 3
@@ -97,11 +99,12 @@ def draw_group(chance: Chance, depth: int) -> Group:
 def propose_group(chance: Chance, depth: int) -> Group | None:
     """A group by construction; None if one of its sentences would be odd."""
     frame = draw_frame(chance)
-    about = choose_keys(chance, frame, depth + chance.randint(2, SPARE_FACTS))
+    number = depth + chance.randint(2, SPARE_FACTS)
+    about = favoured(chance, frame.statable())[:number]
     if len(about) < depth + 2:
         return None
     chosen = favoured(chance, chance.sample(about, depth + 2))
-    claims = {key: claim(chance, key[1], candidates(frame, key)) for key in chosen}
+    claims = {key: draw(chance, key[1], candidates(frame, key).excludable) for key in chosen}
     decisive, shared = chosen[:3], chosen[3:]
     hypotheses = []
     for key in decisive:
@@ -129,7 +132,7 @@ def draw_premise(
     for key in about:
         choices = candidates(frame, key)
         if key not in claims:
-            facts[key] = draw(chance, key[1], choices)
+            facts[key] = draw(chance, key[1], choices.concepts)
             continue
         stated = STATEMENTS[wanted.get(key)](chance, claims[key], choices)
         if stated is not None:
@@ -159,11 +162,6 @@ def draw_frame(chance: Chance) -> Frame:
         for family, garment in zip([first, second][: 1 + two], garments, strict=False)
     )
     return Frame(participants, outdoors, two and chance.happens(0.35))
-
-
-def choose_keys(chance: Chance, frame: Frame, number: int) -> list[Key]:
-    """This many kinds of fact without repetition, the favoured ones more often."""
-    return favoured(chance, frame.statable())[:number]
 
 
 def favoured(chance: Chance, keys: Sequence[Key]) -> list[Key]:

@@ -21,7 +21,6 @@ __all__ = ["Params", "load_params"]
 UNSET = "REQUIRED"
 EXPECTED = {
     "list_type": "a list",
-    "too_short": "not be empty",
     "dict_type": "a mapping of names to values",
     "model_type": "a mapping of names to values",
     "model_attributes_type": "a mapping of names to values",
@@ -40,11 +39,14 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
         placeholders = unset(tree)
     except RecursionError:
         raise ConfigError(str(path), ["is nested without end; an alias may name itself"]) from None
-    params, broken = checked(tree)
     problems = list(placeholders.values())
-    problems += [sentence for key, sentence in broken.items() if key not in placeholders]
+    try:
+        params = Params.model_validate(tree)
+    except ValidationError as error:
+        broken = {details["loc"]: _sentence(details) for details in error.errors()}
+        problems += [sentence for key, sentence in broken.items() if key not in placeholders]
     problems += rule_problems(tree)
-    if params is None or problems:
+    if problems:
         raise ConfigError(str(path), problems)
     return params
 
@@ -95,14 +97,6 @@ def unset(tree: Any, path: KeyPath = ()) -> dict[KeyPath, str]:
     for key, branch in branches:
         found |= unset(branch, (*path, key))
     return found
-
-
-def checked(tree: dict[str, Any]) -> tuple[Params | None, dict[KeyPath, str]]:
-    """The parameters, or unknown and missing keys, wrong types and ranges, by path."""
-    try:
-        return Params.model_validate(tree), {}
-    except ValidationError as error:
-        return None, {details["loc"]: _sentence(details) for details in error.errors()}
 
 
 def _sentence(details: ErrorDetails) -> str:

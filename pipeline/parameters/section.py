@@ -1,6 +1,6 @@
 """What every section of params.yaml is made of: kinds of values, each with its wording."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -61,6 +61,7 @@ Sha256 = Annotated[
     must_be("a SHA-256 of 64 lower-case hex digits"),
 ]
 Split = Literal["train", "dev", "test"]
+SPLITS: tuple[str, ...] = get_args(Split)
 Feature = Literal[
     "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
 ]

@@ -10,6 +10,7 @@ from actmodels.reader.config import build_reader_trial
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
 from actmodels.sequences.config import TASKS, build_sequence_trial
 from actmodels.values import value_problem
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import (
     KeyPath,
     at,
@@ -131,7 +132,7 @@ def _questions(tree: dict[str, Any]) -> Iterator[str]:
         yield from (f"questions.text.{problem}" for problem in _cloze_text(text))
     if source == "whodidwhat":
         files = mapping(tree, "questions", "whodidwhat")
-        for split in (split for split in ("train", "dev", "test") if files.get(split) is None):
+        for split in (split for split in SPLITS if files.get(split) is None):
             yield f"questions.whodidwhat.{split} is not set; source whodidwhat needs its file"
 
 

@@ -5,20 +5,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from actmodels.files import write_text
+from pipeline.running.stage import made
 
 
 def write_table(
     path: Path, rows: Sequence[dict[str, Any]], columns: list[str] | None = None
 ) -> None:
     """Write rows as CSV; `columns` gives the header where there may be no rows."""
+    import pandas as pd  # not every stage has tables
+
     # dtype=object keeps whole numbers whole beside empty cells.
     frame = pd.DataFrame(list(rows), columns=columns, dtype=object)
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))
 
 
-def write_summary(path: Path, summary: dict[str, Any]) -> None:
-    """Write a summary as JSON, in the order of its keys."""
-    write_text(path, json.dumps(summary, indent=2) + "\n")
+def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
+    """Write a summary or a manifest, in the order of its keys."""
+    write_text(path, json.dumps(content, indent=indent) + "\n")
+
+
+def read_json(stage: str, name: str) -> Any:
+    """What an earlier stage wrote; raises ArtefactError if it is missing."""
+    return json.loads(made(stage, name).read_text(encoding="utf-8"))

@@ -52,22 +52,23 @@ def fresh(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone(stage: str) -> Iterator[None]:
-    """Be the only stage that runs in this folder; wait for another one to end.
+def alone(path: Path, say_waiting: Callable[[], None]) -> Iterator[None]:
+    """Be the only one who holds a lock; wait for another process to end.
 
-    Where `dvc` alone is killed, the stage it had started goes on without it.
+    The kernel takes the lock back from a process that dies.
     """
-    lock = FileLock(state_folder() / "run.lock")
+    lock = FileLock(path)
     try:
-        state_folder().mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
-        print(f"{stage}: waiting for another run in this folder to end; Ctrl-C stops waiting")
-        sys.stdout.flush()
+        say_waiting()
         lock.acquire()
-    except OSError as error:  # of which Timeout is one
-        why = f"{state_folder()} cannot be used as a folder: {error.strerror}"
-        raise ArtefactError(f"{why}; all that outlives a run is kept there") from error
+    except OSError as error:  # Timeout is one too
+        raise ArtefactError(
+            f"{path.parent} cannot be used as a folder: {error.strerror}; all that outlives a run "
+            "is kept there"
+        ) from error
     try:
         yield
     finally:
@@ -84,7 +85,9 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
 
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
-        with alone(stage):
+        waiting = f"{stage}: waiting for another run in this folder to end; Ctrl-C stops waiting"
+        # where `dvc` alone is killed, the stage that it had started goes on without it
+        with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
             before = inputs(stage)
             check_as_written(before)
             main()

@@ -19,23 +19,14 @@ from pipeline.sources.question import ClozeQuestion, answer_problem
 CANDIDATES = 10
 
 
-def read_questions(path: Path) -> Iterator[ClozeQuestion]:
-    """Yield the questions of one file in its order.
-
-    Raises:
-        DataError: the file is missing or empty, or a question is malformed; names file and line.
-    """
-    if not path.is_file():
-        raise DataError(f"{path} is missing; expected a file of the Children's Book Test's format")
-    with path.open("rb") as lines:
-        yield from parse_questions(lines, str(path))
-
-
 def parse_questions(lines: Iterable[bytes], source: str) -> Iterator[ClozeQuestion]:
-    """Read lines with or without their newlines; raises as `read_questions` does.
+    """Yield the questions of a file's lines, with or without their newlines.
 
     Args:
         source: the file, for messages.
+
+    Raises:
+        DataError: there is no question, or a malformed one; names file and line.
     """
     context: list[list[str]] = []
     number = found = 0
@@ -126,7 +117,6 @@ def format_question(question: ClozeQuestion) -> str:
 
 
 def write_questions(path: Path, questions: Iterable[ClozeQuestion]) -> None:
-    """Write one file atomically: what `read_questions` reads."""
+    """Write one file atomically."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        for question in questions:
-            out.write(format_question(question))
+        out.writelines(map(format_question, questions))

@@ -15,19 +15,18 @@ the whole text at once, and prefer missing a word to taking a wrong one:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Literal
 
 from actmodels.errors import DataError
+from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import CONTEXT_LINES, ClozeText
-from pipeline.sources.cbt import CANDIDATES, write_questions
+from pipeline.sources.cbt import CANDIDATES
 from pipeline.sources.question import BLANK, ClozeQuestion
 from pipeline.sources.sentences import sections
 from pipeline.sources.word_kinds import kind_of
 
-SPLITS = ("train", "dev", "test")
 Section = list[list[str]]
 AnswerKind = Literal["NE", "CN"]  # named entities and common nouns, as CBT calls its files
 DETERMINERS = frozenset(
@@ -76,7 +75,7 @@ def build_questions(
     }
     for kind, splits in built.items():
         for split, questions in splits.items():
-            if parts[split] and not questions:
+            if not questions:
                 raise DataError(
                     f"{source}: no {kind} question for {split} in {len(parts[split])} sections; "
                     "expected a longer text, or a larger share of it"
@@ -124,15 +123,6 @@ def draw_question(
     draw.shuffle(candidates)
     query = [BLANK if word == answer else word for word in asked]
     return ClozeQuestion(context, query, candidates, answer)
-
-
-def write_splits(
-    folder: Path, built: Mapping[AnswerKind, Mapping[str, Sequence[ClozeQuestion]]]
-) -> None:
-    """Write every kind's splits as `KIND/SPLIT.txt`, in the Children's Book Test's format."""
-    for kind, splits in built.items():
-        for split, questions in splits.items():
-            write_questions(folder / kind / f"{split}.txt", questions)
 
 
 def names(sentences: Iterable[Sequence[str]]) -> set[str]:

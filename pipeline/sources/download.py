@@ -7,22 +7,19 @@ on where it stopped; the digest of the whole decides at the end.
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import requests
-from filelock import FileLock, Timeout
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
 from pipeline.parameters.section import Fetched
-from pipeline.running.stage import state_folder
+from pipeline.running.stage import alone, state_folder
 
 ATTEMPTS = 5  # in a row without one new byte
 FIRST_WAIT_S = 1.0  # doubles with every attempt
@@ -41,28 +38,27 @@ class RefusedError(Exception):
     """The URL does not give the file, and asking again would not help."""
 
 
-def fetch(urls: Sequence[str], sha256: str, size: int | None, store: Path, key: str) -> Path:
-    """The path of the file in `store`, fetched unless a good copy is there already.
+def fetch(file: Fetched, key: str) -> Path:
+    """The path of a file in the state folder, fetched unless a good copy is there already.
 
-    Safe to call from several processes at once: one fetches and the others wait for it.
+    Safe to call from several processes at once: one fetches and the others wait for it. The file
+    is named by its digest and its first URL.
 
     Args:
-        urls: mirrors in order of preference; https://, http:// or file:///.
-        sha256: digest of the file, in lower-case hex.
-        size: bytes of the file, or None where unknown.
-        store: folder of the downloads; the file is named by its digest and its first URL.
-        key: the section of params.yaml to name in messages, such as "corpus.snli".
+        file: with mirrors in order of preference; https://, http:// or file:///.
+        key: the section of params.yaml that says so, such as "corpus.snli", for messages.
 
     Raises:
         DataError: no mirror gave a file with this digest, or it cannot be written.
     """
-    name = PurePosixPath(unquote(urlsplit(urls[0]).path)).name or "file"
-    target = store / f"{sha256[:16]}-{name}"
+    store = state_folder() / "downloads"
+    name = PurePosixPath(unquote(urlsplit(file.urls[0]).path)).name or "file"
+    target = store / f"{file.sha256[:16]}-{name}"
+    waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
-        store.mkdir(parents=True, exist_ok=True)
-        with _alone(target, key):
-            if not target.exists() or file_digest(target) != sha256:
-                _from_mirrors(urls, sha256, size, target, key)
+        with alone(target.with_name(target.name + ".lock"), lambda: _say(waiting)):
+            if not target.exists() or file_digest(target) != file.sha256:
+                _from_mirrors(file, target, key)
     except OSError as error:
         raise DataError(
             f"{key}: cannot write to {store} ({error.strerror or error}); mend that and run again "
@@ -71,36 +67,14 @@ def fetch(urls: Sequence[str], sha256: str, size: int | None, store: Path, key: 
     return target
 
 
-def fetch_named(file: Fetched, key: str) -> Path:
-    """The file that a section of params.yaml, `key`, names; raises as `fetch` does."""
-    return fetch(file.urls, file.sha256, file.bytes, state_folder() / "downloads", key)
-
-
-@contextmanager
-def _alone(target: Path, key: str) -> Iterator[None]:
-    """Hold the file's lock, which the kernel takes back from a process that dies."""
-    lock = FileLock(target.with_name(target.name + ".lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        _say(f"{key}: another process is fetching {target.name}; waiting for it")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _from_mirrors(
-    urls: Sequence[str], sha256: str, size: int | None, target: Path, key: str
-) -> None:
+def _from_mirrors(file: Fetched, target: Path, key: str) -> None:
     part = target.with_name(target.name + ".part")
     problems: list[str] = []
-    for url in urls:
+    for url in file.urls:
         if problems:
             _say(f"{problems[-1]}; trying the next URL")
         try:
-            _from_url(url, sha256, size, part, key)
+            _from_url(url, file, part, key)
         except CutError as cut:
             problems.append(
                 f"{key}: {url}: {cut}, {ATTEMPTS} times in a row; run again to go on from there"
@@ -113,21 +87,21 @@ def _from_mirrors(
     raise DataError("\n".join(problems))
 
 
-def _from_url(url: str, sha256: str, size: int | None, part: Path, key: str) -> None:
+def _from_url(url: str, file: Fetched, part: Path, key: str) -> None:
     """Complete `part` from one URL and check it; a part that fails the check is removed."""
     for last in (False, True):
         if urlsplit(url).scheme == "file":
             pieced = _copy(url, part)
         else:
-            pieced = _persist(url, part, size, key)
+            pieced = _persist(url, part, file.bytes, key)
         found = file_digest(part)
-        if found == sha256:
+        if found == file.sha256:
             return
         held = _size(part)
         part.unlink()
         if last or not pieced:
             raise RefusedError(
-                f"{held:,} bytes came with SHA-256 {found}, expected {sha256} ({key}.sha256)"
+                f"{held:,} bytes came with SHA-256 {found}, expected {file.sha256} ({key}.sha256)"
             )
         # else the pieces may be of two versions: once more, from the start
 

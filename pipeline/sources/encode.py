@@ -10,6 +10,7 @@ import torch
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import UNKNOWN, PairTensors
+from actmodels.files import file_digest
 from pipeline.sources.tokens import TokenPair
 
 
@@ -72,7 +73,5 @@ def files_digest(paths: Sequence[Path]) -> str:
     """SHA-256 over the names and the contents of files, in the order given."""
     digest = hashlib.sha256()
     for path in paths:
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        digest.update(f"{path.name} {content}\n".encode())
+        digest.update(f"{path.name} {file_digest(path)}\n".encode())
     return digest.hexdigest()

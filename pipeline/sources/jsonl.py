@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from actmodels.data.labels import LABELS
 from actmodels.errors import DataError
-from actmodels.files import replacing, write_text
+from actmodels.files import replacing
+from pipeline.running.results import write_json
 from pipeline.running.stage import fresh
 from pipeline.sources.archive import member_lines
 
@@ -85,7 +86,7 @@ def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]
                     counts[pair.label] += 1
             summary[split] = _summary(counts)
         told = {"source": source, "splits": summary}
-        write_text(folder / "summary.json", json.dumps(told, indent=1) + "\n")
+        write_json(folder / "summary.json", told, indent=1)
 
 
 def _summary(counts: Counter[str]) -> dict[str, int]:

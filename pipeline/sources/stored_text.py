@@ -1,9 +1,9 @@
 """The texts that stage `texts` wrote: where they lie, and what they are known by."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.running.results import read_json
 from pipeline.running.stage import artefacts, made
 
 SUMMARY = "summary.json"
@@ -34,5 +34,5 @@ def stored_text(name: str) -> StoredText:
         ArtefactError: there is none of this name.
     """
     path = made("texts", f"{name}.txt")
-    found = json.loads(made("texts", SUMMARY).read_text(encoding="utf-8"))["texts"][name]
+    found = read_json("texts", SUMMARY)["texts"][name]
     return StoredText(name, path, found["bytes"], found["sha256"])

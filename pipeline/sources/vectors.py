@@ -22,7 +22,7 @@ from tqdm import tqdm
 from actmodels.errors import DataError
 from pipeline.parameters.schema import Vectors
 from pipeline.sources.archive import member_lines
-from pipeline.sources.download import fetch_named
+from pipeline.sources.download import fetch
 
 CHUNK_WORDS = 4096
 
@@ -34,7 +34,7 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
         vectors = draw_vectors(words, settings.dimensions, drawn.seed, drawn.std)
         return vectors, torch.ones(len(words), dtype=torch.bool)
     glove = settings.glove
-    archive = fetch_named(glove, "vectors.glove")
+    archive = fetch(glove, "vectors.glove")
     wanted = {word: row for row, word in enumerate(words)}
     vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
     return scaled(vectors, found, glove.mean_norm), found

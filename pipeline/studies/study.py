@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from actmodels.config import AnyTrialConfig
 from actmodels.records import TrialRecord
 from pipeline.measures.over_seeds import Row
-from pipeline.trained.trials import keyed_on
+from pipeline.trained.trials import keyed
 from tune.execution import Execution
 
 Config = TypeVar("Config", bound=AnyTrialConfig)
@@ -40,8 +40,6 @@ def train(
     runs: Sequence[Run[Config]],
     execution: Execution,
     digest: Callable[[Config], str],
-    *,
-    keep_weights: bool = True,
 ) -> list[Trained[Config]]:
     """Train all runs, each configuration once however many runs share it; they keep their order.
 
@@ -60,10 +58,10 @@ def train(
     keys = {
         config: trial
         for data, configs in together.items()
-        for config, trial in zip(configs, keyed_on(data, list(configs), execution), strict=True)
+        for config, trial in zip(configs, keyed(data, list(configs), execution), strict=True)
     }
     distinct = {keys[run.config].key: keys[run.config] for run in runs}
-    records = run_trials(kind, list(distinct.values()), execution, keep_weights=keep_weights)
+    records = run_trials(kind, list(distinct.values()), execution, keep_weights=True)
     by_key = {record.key: record for record in records}
     return [(run, by_key[keys[run.config].key]) for run in runs]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
+from pipeline.running.results import write_json
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import machine, provenance_tags
@@ -68,7 +69,7 @@ class Stopwatch:
             "wall_seconds": round(total["wall_seconds"], 1),
             "trained_on": {record.key: record.machine for record in records},
         }
-        write_text(folder / "environment.json", json.dumps(told, indent=1) + "\n")
+        write_json(folder / "environment.json", told, indent=1)
 
     def _finished(self) -> int:
         return sum(self.store.holds(trial.key) for trial in self.trials)

@@ -1,6 +1,5 @@
 """Trials as the stages run them, their result files, and trained models read back."""
 
-import json
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -15,11 +14,12 @@ from actmodels.files import write_text
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
-from pipeline.running.results import write_summary, write_table
+from pipeline.running.results import read_json, write_json, write_table
 from pipeline.running.stage import artefacts, made, state_folder
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
+from tune.provenance import provenance_tags
 
 
 def execution_settings(params: Params) -> Execution:
@@ -35,19 +35,10 @@ def execution_settings(params: Params) -> Execution:
 
 def data_digest() -> str:
     """The digest of the data that the `tensors` stage made."""
-    return str(json.loads(made("tensors", "manifest.json").read_text(encoding="utf-8"))["digest"])
+    return str(read_json("tensors", "manifest.json")["digest"])
 
 
 def keyed(
-    configs: Sequence[TrialConfig],
-    execution: Execution,
-    early_stopping: SuccessiveHalving | None = None,
-) -> list[Trial]:
-    """Trials on the current data, named by their keys."""
-    return keyed_on(data_digest(), configs, execution, early_stopping)
-
-
-def keyed_on(
     digest: str,
     configs: Sequence[AnyTrialConfig],
     execution: Execution,
@@ -100,7 +91,7 @@ def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str
             for n, e in epochs
         ],
     )
-    write_summary(folder / "summary.json", summary)
+    write_json(folder / "summary.json", summary)
 
 
 def read_records(stage: str) -> list[TrialRecord]:
@@ -109,8 +100,11 @@ def read_records(stage: str) -> list[TrialRecord]:
     return [TrialRecord.from_json(line) for line in lines]
 
 
-def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
+def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
     """Each retrained model with the parameters of its best dev epoch, in the order of retrain.
+
+    Args:
+        name: of the model; all of them without it.
 
     Raises:
         ArtefactError: weights are missing or do not fit the model.
@@ -119,8 +113,17 @@ def retrained_models() -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
     words = WordVectors.load(artefacts("tensors", "embedding.pt"))
     for record in read_records("retrain"):
         config = trial_from_dict(record.config)
-        path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
-        yield config, record, load_model(config, words, path, "retrain")
+        if name in ("", config.model):
+            path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+            yield config, record, load_model(config, words, path, "retrain")
+
+
+def log_figures(stage: str, keys: list[str], figures: dict[str, Any]) -> None:
+    """Tell MLflow what a stage found of the trials of these keys."""
+    from tune.results import log_evaluation  # MLflow, which not every stage of trials needs
+
+    tags = {**provenance_tags(), "data_digest": data_digest()}
+    log_evaluation(stage, "+".join(keys), tags, figures, state_folder())
 
 
 def load_model(

@@ -23,21 +23,26 @@ def line(number: int) -> str:
     return json.dumps(row | {"sentence2": "B"}) + "\n"
 
 
-def snli_project(folder: Path, *, broken: str = "", **changes: Any) -> None:
+def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
+    """Where a small SNLI is, as params.yaml says it."""
     members = {
         f"snli_1.0/snli_1.0_{split}.jsonl": "".join(map(line, range(4))).encode()
         for split in corpus.SPLITS
     }
     members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode()
     archive = fetched(make_zip(folder / "mirror.zip", members))
-    snli = archive | {"labelled_pairs": COUNTS} | changes
-    write_params(folder, corpus={"source": "snli", "snli": snli})
+    return {"source": "snli", "snli": archive | {"labelled_pairs": COUNTS} | changes}
+
+
+def made(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
+    """What the stage makes of a section."""
+    write_params(folder, corpus=section)
+    corpus.main()
+    return written(folder, "corpus")
 
 
 def test_snli(folder: Path) -> None:
-    snli_project(folder)
-    corpus.main()
-    before = written(folder, "corpus")
+    before = made(folder, snli(folder))
     assert list(before) == ["dev.jsonl", "summary.json", "test.jsonl", "train.jsonl"]
     pairs = read_pairs(folder / "artefacts" / "corpus" / "test.jsonl")
     assert [pair.label for pair in pairs] == LABELS
@@ -50,37 +55,31 @@ def test_snli(folder: Path) -> None:
 
 
 def test_malformed_line_leaves_no_artefacts(folder: Path) -> None:
-    snli_project(folder, broken="{")
     with pytest.raises(DataError, match=r"^snli_1\.0/snli_1\.0_dev\.jsonl, line 5: not a JSON"):
-        corpus.main()
+        made(folder, snli(folder, broken="{"))
     assert list((folder / "artefacts").iterdir()) == []
 
 
 def test_another_count_is_an_error_until_switched_off(folder: Path) -> None:
-    snli_project(folder, labelled_pairs=COUNTS | {"test": 9824})
     message = (
         r"snli_1\.0_test\.jsonl in .*mirror\.zip: the test split has 3 labelled pairs, expected "
         r"9824 \(corpus\.snli\.labelled_pairs\.test\).*corpus\.snli\.labelled_pairs: null"
     )
     with pytest.raises(DataError, match=message):
-        corpus.main()
-    snli_project(folder, labelled_pairs=None)
-    corpus.main()
+        made(folder, snli(folder, labelled_pairs=COUNTS | {"test": 9824}))
+    made(folder, snli(folder, labelled_pairs=None))
 
 
 def test_wrong_digest_keeps_the_earlier_corpus(folder: Path) -> None:
-    snli_project(folder)
-    corpus.main()
-    snli_project(folder, sha256="0" * 64)
+    made(folder, snli(folder))
     with pytest.raises(DataError, match=r"expected 0{64} \(corpus\.snli\.sha256\)"):
-        corpus.main()
+        made(folder, snli(folder, sha256="0" * 64))
     assert "summary.json" in written(folder, "corpus")
 
 
 def test_captions(folder: Path) -> None:
     captions = {"train": 30, "dev": 12, "test": 12, "unlabelled": 0.1}
-    write_params(folder, corpus={"captions": captions})
-    corpus.main()
+    made(folder, {"captions": captions})
     summary = told(folder, "corpus")
     assert summary["source"] == "captions"
     assert [summary["splits"][split]["labelled"] for split in corpus.SPLITS] == [30, 12, 12]
@@ -92,7 +91,7 @@ def test_captions(folder: Path) -> None:
 @pytest.mark.slow
 def test_command_line(folder: Path) -> None:
     """As DVC runs it: one line for the user, no traceback."""
-    snli_project(folder, urls=[(folder / "absent.zip").as_uri()])
+    write_params(folder, corpus=snli(folder, urls=[(folder / "absent.zip").as_uri()]))
     command = [sys.executable, "-m", "pipeline.corpus"]
     env = {"PYTHONPATH": str(ROOT), "PATH": ""}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)

@@ -12,7 +12,7 @@ from actmodels.errors import DataError
 from actmodels.reader.data import ReaderData
 from actmodels.reader.questions import FIRST_WORD, PLACEHOLDER, QuestionTensors
 from pipeline import questions, texts
-from pipeline.sources.cbt import format_question, read_questions
+from pipeline.sources.cbt import format_question, parse_questions
 from pipeline.sources.tokens import read_words
 from tests.pipeline.project import fetched, told, write_params
 from tests.pipeline.sources.cloze_samples import question, text
@@ -56,7 +56,8 @@ def test_questions_of_a_text(folder: Path) -> None:
     assert len(data.words.vectors) == len(words) == found["kinds"]["NE"]["words"]
     assert not data.words.found.any()  # vectors that are drawn are no pre-trained ones
     for split, tensors in (("train", data.train), ("dev", data.dev)):
-        asked = list(read_questions(kind(folder) / f"{split}.txt"))  # which stay, to be looked at
+        lines = (kind(folder) / f"{split}.txt").read_bytes().splitlines()  # to be looked at
+        asked = list(parse_questions(lines, split))
         assert len(asked) == len(tensors) > 0
         assert found["kinds"]["NE"]["splits"][split]["questions"] == len(asked)
         end = int(tensors.document_offsets[1])

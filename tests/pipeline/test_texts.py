@@ -8,25 +8,22 @@ import pytest
 
 from actmodels.errors import ArtefactError, DataError
 from pipeline import texts
-from pipeline.sources import download
 from pipeline.sources.stored_text import stored_text
 from tests.pipeline.project import fetched, told, write_params, written
 from tests.pipeline.sources.server import answer, serving
 from tests.pipeline.sources.zips import make_zip
 
+pytestmark = pytest.mark.usefixtures("impatient")
+
 MEMBERS = {"t/first": b"one\ntwo", "t/second": "zw\xf6lf\n".encode(), "t/third": b"\xff\x00 end"}
 JOINED = b"one\ntwo\nzw\xc3\xb6lf\n\xff\x00 end"
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "FIRST_WAIT_S", 0.001)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def project(folder: Path, **sources: Any) -> None:
+def made(folder: Path, **sources: Any) -> dict[str, bytes]:
+    """What the stage makes of some sources."""
     write_params(folder, texts={"sources": sources})
+    texts.main()
+    return written(folder, "texts")
 
 
 def source(path: Path, *members: str, **changes: Any) -> dict[str, Any]:
@@ -38,28 +35,23 @@ def archive(folder: Path) -> Path:
 
 
 def test_without_sources_there_is_only_an_empty_summary(folder: Path) -> None:
-    project(folder)
-    texts.main()
-    assert list(written(folder, "texts")) == ["summary.json"]
+    assert list(made(folder)) == ["summary.json"]
     assert told(folder, "texts") == {"texts": {}}
     assert not (folder / "state").exists()
 
 
 def test_members_are_joined_in_the_order_asked_for(folder: Path) -> None:
-    project(folder, all=source(archive(folder), *MEMBERS), last=source(archive(folder), "t/third"))
-    texts.main()
-    assert written(folder, "texts")["all.txt"] == JOINED
-    assert written(folder, "texts")["last.txt"] == MEMBERS["t/third"]
+    last = source(archive(folder), "t/third")
+    found = made(folder, all=source(archive(folder), *MEMBERS), last=last)
+    assert (found["all.txt"], found["last.txt"]) == (JOINED, MEMBERS["t/third"])
     digest = hashlib.sha256(JOINED).hexdigest()
     assert told(folder, "texts")["texts"]["all"] == {"bytes": len(JOINED), "sha256": digest}
     text = stored_text("all")
     assert text.path == folder / "artefacts" / "texts" / "all.txt"
     assert (text.bytes, text.sha256) == (len(JOINED), digest)
-    project(folder, all=source(archive(folder), "t/third", "t/first"))
-    texts.main()
-    made = written(folder, "texts")
-    assert set(made) == {"all.txt", "summary.json"}  # that no longer asked for is gone
-    assert made["all.txt"] == b"\xff\x00 end\none\ntwo"
+    found = made(folder, all=source(archive(folder), "t/third", "t/first"))
+    assert set(found) == {"all.txt", "summary.json"}  # that no longer asked for is gone
+    assert found["all.txt"] == b"\xff\x00 end\none\ntwo"
 
 
 def test_without_members_the_file_is_the_text(
@@ -68,9 +60,7 @@ def test_without_members_the_file_is_the_text(
     monkeypatch.setattr(texts, "CHUNK_BYTES", 7)  # many pieces
     plain = folder / "plain.txt"
     plain.write_bytes(JOINED * 3)
-    project(folder, plain=source(plain))
-    texts.main()
-    before = written(folder, "texts")
+    before = made(folder, plain=source(plain))
     assert before["plain.txt"] == JOINED * 3
     plain.unlink()
     texts.main()  # from state/downloads
@@ -80,27 +70,25 @@ def test_without_members_the_file_is_the_text(
 def test_from_a_server_that_hangs_up_once(folder: Path) -> None:
     content = archive(folder).read_bytes()
     with serving(content, answer(after=50), answer()) as server:
-        project(folder, far=source(archive(folder), "t/first", urls=[server.url]))
-        texts.main()
-    assert written(folder, "texts")["far.txt"] == b"one\ntwo"
+        found = made(folder, far=source(archive(folder), "t/first", urls=[server.url]))
+    assert found["far.txt"] == b"one\ntwo"
     assert server.ranges == [None, "bytes=50-"]
 
 
-def failing(folder: Path) -> str:
+def failing(folder: Path, **sources: Any) -> str:
     """The sentence of a run that fails, which leaves what an earlier one wrote or nothing."""
     before = written(folder, "texts")
     with pytest.raises(DataError) as caught:
-        texts.main()
+        made(folder, **sources)
     assert written(folder, "texts") in (before, {})
     return str(caught.value)
 
 
 def test_another_file_than_expected_keeps_the_earlier_texts(folder: Path) -> None:
-    project(folder, far=source(archive(folder), "t/first"))
-    texts.main()
+    made(folder, far=source(archive(folder), "t/first"))
     with serving(b"", answer(b"something else")) as server:
-        project(folder, far=source(archive(folder), urls=[server.url], sha256="0" * 64))
-        said = failing(folder)
+        another = source(archive(folder), urls=[server.url], sha256="0" * 64)
+        said = failing(folder, far=another)
     found = hashlib.sha256(b"something else").hexdigest()
     assert said == (
         f"texts.sources.far: {server.url}: 14 bytes came with SHA-256 {found}, expected {'0' * 64} "
@@ -110,18 +98,16 @@ def test_another_file_than_expected_keeps_the_earlier_texts(folder: Path) -> Non
 
 
 def test_what_is_no_text_leaves_nothing(folder: Path) -> None:
-    good_one = source(archive(folder), "t/first")
-    project(folder, good=good_one, bad=source(archive(folder), "t/first", "x/second"))
-    said = failing(folder)
+    good_one, bad_one = (source(archive(folder), "t/first", *more) for more in ((), ["x/second"]))
+    said = failing(folder, good=good_one, bad=bad_one)
     assert "has no member x/second (the nearest are t/second); correct the name in params" in said
-    project(folder, whole=source(archive(folder)))
-    said = failing(folder)
+    said = failing(folder, whole=source(archive(folder)))
     assert said.startswith("texts.sources.whole: ")
     assert said.endswith(
         "mirror.zip is a zip archive; name what to read of it: texts.sources.whole.members"
     )
-    project(folder, empty=source(make_zip(folder / "e.zip", {"e": b""}), "e"))
-    assert failing(folder) == ("texts.sources.empty: the text is empty; expected at least one byte")
+    said = failing(folder, empty=source(make_zip(folder / "e.zip", {"e": b""}), "e"))
+    assert said == "texts.sources.empty: the text is empty; expected at least one byte"
     assert list((folder / "artefacts").iterdir()) == []
 
 

@@ -11,20 +11,17 @@ import torch
 from actmodels.config import TrialConfig
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors, collate
-from actmodels.data.stored import save_stored
 from actmodels.errors import ConfigError
-from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.records import TrialRecord
 from actmodels.rows.pairs import OUTCOMES
 from actmodels.steps import trace
-from actmodels.training import Training
 from pipeline import trace as stage
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise, traced_models
 from tests.pipeline.project import told, write_params, written
-from tests.samples import sample_data, sample_pairs, sample_trial, save_sample_data
+from tests.pipeline.tiny_export import trained
+from tests.samples import sample_pairs, sample_trial
 
 MODEL, PAIRS = "adaptive_attention", BATCH + 9  # one batch and a bit
 
@@ -54,25 +51,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with two seeds of a model and one of another, each trained for an epoch."""
     folder = tmp_path_factory.mktemp("project")
     pairs = sample_pairs(PAIRS, seed=5)
-    (folder / "artefacts" / "tensors").mkdir(parents=True)
-    save_sample_data(folder / "artefacts" / "tensors")
-    pairs.save(folder / "artefacts" / "tensors" / "test.pt")
-    write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", tokens_of(pairs))
-    configs = [
+    trained(
+        folder,
         sample_trial("decomposable_attention", max_epochs=1),
         *(sample_trial(MODEL, max_epochs=1, seed=seed, null_token=True) for seed in (9, 3)),
-    ]
-    records = []
-    for config in configs:
-        training = Training(config, sample_data())
-        list(training.epochs())
-        history = tuple(training.history)
-        record = TrialRecord("key", config.as_dict(), training.parameters, history, {"data": "d"})
-        records.append(record.result_json() + "\n")
-        name = f"{config.model}-seed{config.seed}.pt"
-        weights = folder / "artefacts" / "retrain" / "weights" / name
-        save_stored(training.best_parameters, weights)
-    write_text(folder / "artefacts" / "retrain" / "records.jsonl", "".join(records))
+    )
+    pairs.save(folder / "artefacts" / "tensors" / "test.pt")
+    write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", tokens_of(pairs))
     return folder
 
 

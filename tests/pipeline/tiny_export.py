@@ -15,7 +15,7 @@ from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from actmodels.training import Training
 from pipeline.answering.bundle import write_bundle
-from pipeline.running.results import write_summary
+from pipeline.running.results import write_json
 from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]
@@ -51,29 +51,33 @@ def write_export(root: Path, *configs: TrialConfig) -> None:
         write_tiny(root / "artefacts" / "export" / "models" / config.model, config)
     names = [config.model for config in configs]
     export = {"best": names[0], "models": dict.fromkeys(names, ORIGIN)}
-    write_summary(root / "artefacts" / "export" / "best.json", export)
+    write_json(root / "artefacts" / "export" / "best.json", export)
+
+
+def trained(root: Path, *configs: TrialConfig) -> tuple[list[Training], list[TrialRecord]]:
+    """Train models and lay them out as the stages `tensors` and `retrain` do."""
+    artefacts = root / "artefacts"
+    (artefacts / "tensors").mkdir(parents=True)
+    save_sample_data(artefacts / "tensors")
+    trainings, records = [Training(config, sample_data()) for config in configs], []
+    for training in trainings:
+        history, config = tuple(training.epochs()), training.config
+        name = f"{config.model}-seed{config.seed}"
+        save_stored(training.best_parameters, artefacts / "retrain" / "weights" / f"{name}.pt")
+        stored, parameters = config.as_dict(), training.parameters
+        records.append(TrialRecord(name, stored, parameters, history, {"data": "d"}))
+    lines = "".join(record.result_json() + "\n" for record in records)
+    write_text(artefacts / "retrain" / "records.jsonl", lines)
+    return trainings, records
 
 
 def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
     """Train models and write all that the stage `export` reads, params.yaml included."""
-    artefacts = root / "artefacts"
-    (artefacts / "tensors").mkdir(parents=True)
-    save_sample_data(artefacts / "tensors")
-    records = []
-    for config in configs:
-        training = Training(config, sample_data())
-        list(training.epochs())
-        name = f"{config.model}-seed{config.seed}.pt"
-        save_stored(training.best_parameters, artefacts / "retrain" / "weights" / name)
-        history, stored = tuple(training.history), config.as_dict()
-        key = f"{config.model}-{config.seed}"
-        records.append(TrialRecord(key, stored, training.parameters, history, {"data": "d"}))
-    lines = "".join(record.result_json() + "\n" for record in records)
-    write_text(artefacts / "retrain" / "records.jsonl", lines)
+    artefacts, (_, records) = root / "artefacts", trained(root, *configs)
     counts = "".join(f"{word}\t1\n" for word in VOCABULARY)
     write_text(artefacts / "vocabulary" / "words.tsv", counts)
     manifest = {"digest": "d1d2d3", "pairs": {"train": 48, "dev": 24, "test": 12}}
-    write_summary(artefacts / "tensors" / "manifest.json", manifest)
+    write_json(artefacts / "tensors" / "manifest.json", manifest)
     write_evaluation(artefacts / "evaluate", configs)
     shutil.copy(ROOT / "params.yaml", root / "params.yaml")
     return records

@@ -12,34 +12,29 @@ from pipeline.answering.bundle import read_bundle
 from tests.pipeline.tiny_export import ORIGIN, VOCABULARY, made, write_tiny
 from tests.samples import sample_batch, sample_trial
 
-RULES = ("own", "hashed", "trained")
+RULES = [{"oov_rule": rule, "null_token": True} for rule in ("own", "hashed", "trained")]
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_a_folder_gives_the_model_back(model: str, tmp_path: Path) -> None:
-    config = sample_trial(model)
-    written = write_tiny(tmp_path, config)
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [*((model, {}) for model in MODELS), *(("word_by_word_attention", rule) for rule in RULES)],
+)
+def test_a_folder_gives_the_model_back(
+    model: str, settings: dict[str, object], tmp_path: Path
+) -> None:
+    config = sample_trial(model, **settings)
+    written = made(config)
+    with torch.no_grad():
+        for parameter in written.parameters():  # as training would: no rule's first values
+            parameter.add_(0.1)
+    write_tiny(tmp_path, config, written)
     bundle = read_bundle(tmp_path)
     assert (bundle.config, bundle.words, bundle.lowercase) == (config, VOCABULARY, True)
     assert bundle.origin == ORIGIN
     assert not bundle.model.training
-    batch = sample_batch()
+    batch = sample_batch(null_token=config.input.null_token)
     with torch.no_grad():
         assert torch.equal(bundle.model(batch).logits, written(batch).logits)
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_for_words_without_a_vector_comes_back(rule: str, tmp_path: Path) -> None:
-    config = sample_trial("word_by_word_attention", oov_rule=rule, null_token=True)
-    model = made(config)
-    with torch.no_grad():
-        for parameter in model.parameters():  # as training would: no rule's first values
-            parameter.add_(0.1)
-    write_tiny(tmp_path, config, model)
-    batch = sample_batch(null_token=True)
-    with torch.no_grad():
-        found = read_bundle(tmp_path).model(batch).logits
-        assert torch.equal(found, model(batch).logits)
 
 
 def test_the_same_model_is_the_same_bytes_and_no_pickle(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pydantic import ValidationError
 from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
 from pipeline.captions.corpus import generate_split
-from pipeline.captions.pairs import MAX_DEPTH
 from pipeline.parameters.generated_sections import Captions
 from pipeline.sources.generated import RESIDUES
 from pipeline.sources.jsonl import format_pair
@@ -70,7 +69,7 @@ def test_lengths_are_those_of_captions() -> None:
 
 def test_a_depth_that_no_hypothesis_has_is_refused() -> None:
     with pytest.raises(ValidationError, match="must be a whole number from 1 to 6"):
-        changed(max_depth=MAX_DEPTH + 1)
+        changed(max_depth=7)
 
 
 def test_what_weighs_nothing_is_never_spoken_of() -> None:

@@ -16,8 +16,11 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.sources.download import ATTEMPTS, fetch
+from pipeline.sources.download import ATTEMPTS, Fetched, fetch
+from tests.pipeline.project import ROOT
 from tests.pipeline.sources.server import Action, answer, chunked, serving, status, wrong_range
+
+pytestmark = pytest.mark.usefixtures("impatient")
 
 CONTENT = random.Random(1).randbytes(300_000)
 SIZE, HALF = len(CONTENT), 150_000
@@ -27,8 +30,16 @@ GOOD = answer()
 PAGE = b"a login page"
 
 
-def get(store: Path, *urls: str, size: int | None = None) -> Path:
-    return fetch(urls, SHA256, size, store, KEY)
+@pytest.fixture
+def store(folder: Path) -> Path:
+    """The folder of the downloads."""
+    path = folder / "state" / "downloads"
+    path.mkdir(parents=True)
+    return path
+
+
+def get(*urls: str, size: int | None = None) -> Path:
+    return fetch(Fetched.model_construct(urls=list(urls), sha256=SHA256, bytes=size), KEY)
 
 
 def check(path: Path, store: Path) -> None:
@@ -42,17 +53,17 @@ def part(store: Path) -> Path:
     return store / f"{SHA256[:16]}-file.zip.part"
 
 
-def test_whole_file_then_no_network(tmp_path: Path) -> None:
+def test_whole_file_then_no_network(store: Path) -> None:
     with serving(CONTENT, GOOD) as site:
-        check(get(tmp_path / "store", site.url, size=SIZE), tmp_path / "store")
+        check(get(site.url, size=SIZE), store)
         assert site.ranges == [None]
-    check(get(tmp_path / "store", site.url), tmp_path / "store")  # the server is gone
+    check(get(site.url), store)  # the server is gone
 
 
-def test_damaged_copy_is_fetched_anew(tmp_path: Path) -> None:
-    (tmp_path / f"{SHA256[:16]}-file.zip").write_bytes(CONTENT[:-1])
+def test_damaged_copy_is_fetched_anew(store: Path) -> None:
+    (store / f"{SHA256[:16]}-file.zip").write_bytes(CONTENT[:-1])
     with serving(CONTENT, GOOD) as site:
-        check(get(tmp_path, site.url), tmp_path)
+        check(get(site.url), store)
 
 
 MISHAPS: dict[str, tuple[list[Action], list[int | None]]] = {
@@ -72,10 +83,10 @@ MISHAPS: dict[str, tuple[list[Action], list[int | None]]] = {
 
 
 @pytest.mark.parametrize("name", MISHAPS)
-def test_a_mishap_costs_a_request(tmp_path: Path, name: str) -> None:
+def test_a_mishap_costs_a_request(store: Path, name: str) -> None:
     plan, starts = MISHAPS[name]
     with serving(CONTENT, *plan) as site:
-        check(get(tmp_path, site.url), tmp_path)
+        check(get(site.url), store)
     assert site.ranges == [None if start is None else f"bytes={start}-" for start in starts]
 
 
@@ -84,11 +95,11 @@ def test_a_mishap_costs_a_request(tmp_path: Path, name: str) -> None:
     [(CONTENT + b"more", 2), (CONTENT, 1), (bytes(HALF), 2), (CONTENT[:HALF], 1)],
     ids=["too long", "whole", "of another file", "half"],
 )
-def test_what_an_earlier_process_left(tmp_path: Path, left: bytes, requests: int) -> None:
+def test_what_an_earlier_process_left(store: Path, left: bytes, requests: int) -> None:
     """It is gone on from, and once more from the start where the digest says that it is wrong."""
-    part(tmp_path).write_bytes(left)
+    part(store).write_bytes(left)
     with serving(CONTENT, GOOD) as site:
-        check(get(tmp_path, site.url), tmp_path)
+        check(get(site.url), store)
     assert site.ranges == [f"bytes={len(left)}-", None][:requests]
 
 
@@ -111,24 +122,24 @@ FAILURES: dict[str, tuple[Action, int, str]] = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_a_failure_is_a_sentence(tmp_path: Path, name: str) -> None:
+def test_a_failure_is_a_sentence(store: Path, name: str) -> None:
     action, requests, message = FAILURES[name]
     with serving(CONTENT, action) as site, pytest.raises(DataError, match=message) as caught:
-        get(tmp_path, site.url)
+        get(site.url)
     assert str(caught.value).startswith(f"{KEY}: {site.url}: ")
     assert len(site.ranges) == requests
     kept = HALF if name == "no progress" else 0
-    assert (part(tmp_path).stat().st_size if part(tmp_path).exists() else 0) == kept
+    assert (part(store).stat().st_size if part(store).exists() else 0) == kept
 
 
-def test_wrong_size_is_seen_before_the_body(tmp_path: Path) -> None:
+def test_wrong_size_is_seen_before_the_body(store: Path) -> None:
     message = r"the file has 300,000 bytes, expected 7 \(corpus\.snli\.bytes\)"
     with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
-        get(tmp_path, site.url, size=7)
-    assert not part(tmp_path).exists()
+        get(site.url, size=7)
+    assert not part(store).exists()
 
 
-def test_mirrors_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The second mirror goes on with what the first one gave; the third has another file."""
     with (
         serving(CONTENT, answer(after=HALF), status(404)) as first,
@@ -136,29 +147,28 @@ def test_mirrors_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         serving(CONTENT, GOOD) as third,
         serving(CONTENT, GOOD) as fourth,
     ):
-        check(get(tmp_path, first.url, second.url, third.url, fourth.url), tmp_path)
+        check(get(first.url, second.url, third.url, fourth.url), store)
     assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
     assert (third.ranges, fourth.ranges) == ([None], [])
     assert "404 Not Found; check corpus.snli.urls" in capsys.readouterr().err
 
 
-def test_every_mirror_is_in_the_message(tmp_path: Path) -> None:
+def test_every_mirror_is_in_the_message(store: Path) -> None:
     with serving(CONTENT, GOOD) as gone:
         pass  # from here on nobody listens there
     with serving(CONTENT, status(403)) as site, pytest.raises(DataError) as caught:
-        get(tmp_path, gone.url, site.url)
+        get(gone.url, site.url)
     first, second = str(caught.value).splitlines()
     assert gone.url in first and re.search(r"the connection failed \(.*refused", first)
     assert site.url in second and "403 Forbidden" in second
 
 
-def test_file_url_with_spaces(tmp_path: Path) -> None:
-    (tmp_path / "a folder").mkdir()
-    source = tmp_path / "a folder" / "file.zip"
+def test_file_url_with_spaces(store: Path) -> None:
+    Path("a folder").mkdir()
+    source = Path("a folder", "file.zip").resolve()
     source.write_bytes(CONTENT)
-    part(tmp_path / "store").parent.mkdir()
-    part(tmp_path / "store").write_bytes(CONTENT[:HALF])
-    check(get(tmp_path / "store", source.as_uri()), tmp_path / "store")
+    part(store).write_bytes(CONTENT[:HALF])
+    check(get(source.as_uri()), store)
     assert source.read_bytes() == CONTENT
 
 
@@ -171,24 +181,25 @@ def test_file_url_with_spaces(tmp_path: Path) -> None:
         (Path(__file__).as_uri(), "bytes came with SHA-256"),
     ],
 )
-def test_file_url_problems(tmp_path: Path, url: str, problem: str) -> None:
+def test_file_url_problems(store: Path, url: str, problem: str) -> None:
     with pytest.raises(DataError, match=re.escape(problem)):
-        get(tmp_path, url)
+        get(url)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_disk_fills_up_on_the_way(tmp_path: Path) -> None:
-    part(tmp_path).symlink_to("/dev/full")
+def test_disk_fills_up_on_the_way(store: Path) -> None:
+    part(store).symlink_to("/dev/full")
     message = r"cannot write to .*\(No space left on device\); mend that and run again"
     with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
-        get(tmp_path, site.url, site.url)
+        get(site.url, site.url)
     assert len(site.ranges) == 1  # another mirror would not help
 
 
-def test_store_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match=r"corpus\.snli: cannot write to .*file/store"):
-        get(tmp_path / "file" / "store", "file:///tmp/x")
+def test_store_that_cannot_be_made(store: Path) -> None:
+    store.rmdir()
+    store.write_text("")
+    with pytest.raises(DataError, match=r"corpus\.snli: cannot write to .*state/downloads"):
+        get("file:///tmp/x")
 
 
 def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:
@@ -199,14 +210,15 @@ def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:
 
 
 @contextmanager
-def fetching_elsewhere(url: str, store: Path) -> Iterator[subprocess.Popen[bytes]]:
+def fetching_elsewhere(url: str) -> Iterator[subprocess.Popen[bytes]]:
     """The same fetch in another process."""
     code = (
-        "import sys; from pathlib import Path; from pipeline.sources.download import fetch;"
-        "fetch([sys.argv[1]], sys.argv[2], None, Path(sys.argv[3]), 'corpus.snli')"
+        "import sys; from pipeline.sources.download import Fetched, fetch;"
+        "fetch(Fetched(urls=[sys.argv[1]], sha256=sys.argv[2], bytes=None), 'corpus.snli')"
     )
-    command = [sys.executable, "-c", code, url, SHA256, str(store)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ)
+    command = [sys.executable, "-c", code, url, SHA256]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env)
     try:
         yield process
     finally:
@@ -214,25 +226,25 @@ def fetching_elsewhere(url: str, store: Path) -> Iterator[subprocess.Popen[bytes
         process.wait()
 
 
-def test_resumes_after_a_killed_process(tmp_path: Path) -> None:
+def test_resumes_after_a_killed_process(store: Path) -> None:
     with serving(CONTENT, answer(after=HALF, holding=True), answer()) as site:
-        with fetching_elsewhere(site.url, tmp_path) as child:
-            wait_for_half(child, part(tmp_path))
+        with fetching_elsewhere(site.url) as child:
+            wait_for_half(child, part(store))
             child.send_signal(signal.SIGKILL)
             assert child.wait() == -signal.SIGKILL
-        assert part(tmp_path).stat().st_size == HALF
-        check(get(tmp_path, site.url), tmp_path)
+        assert part(store).stat().st_size == HALF
+        check(get(site.url), store)
     assert site.ranges == [None, f"bytes={HALF}-"]
 
 
-def test_two_processes_fetch_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with (
         serving(CONTENT, answer(after=HALF, holding=True), status(500)) as site,
-        fetching_elsewhere(site.url, tmp_path) as child,
+        fetching_elsewhere(site.url) as child,
     ):
-        wait_for_half(child, part(tmp_path))
+        wait_for_half(child, part(store))
         threading.Timer(0.2, site.go_on.set).start()
-        check(get(tmp_path, site.url), tmp_path)
+        check(get(site.url), store)
         assert child.wait(20) == 0
         assert len(site.ranges) == 1
     assert "another process is fetching" in capsys.readouterr().err

@@ -25,7 +25,7 @@ from pipeline.studies.sequences import (
     planned,
     reads,
 )
-from pipeline.trained.trials import keyed_on
+from pipeline.trained.trials import keyed
 from tests.pipeline.test_graves import STUDY as PARITY
 from tune.execution import Execution
 from tune.grid import Trial
@@ -139,7 +139,7 @@ def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
         *[reading.text.sha256] * 4,
     ]
     # a task without text has the key that it has where no text is known
-    alone = keyed_on(NO_DATA, [run.config for run in runs[:3]], execution(tmp_path))
+    alone = keyed(NO_DATA, [run.config for run in runs[:3]], execution(tmp_path))
     assert [trial.key for trial in alone] == [trial.key for trial in trials[:3]]
     reading.text = replace(reading.text, sha256="another")
     trained_runs(runs, execution(tmp_path), reading)

@@ -7,31 +7,20 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError
 from actmodels.evaluation import evaluate
-from actmodels.files import write_text
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
 from pipeline.trained.trials import retrained_models, trial_row
-from tests.samples import sample_data, sample_trial, save_sample_data
+from tests.pipeline.tiny_export import trained
+from tests.samples import sample_trial
 
 
 @pytest.fixture(params=["own", "trained"])
 def training(request: pytest.FixtureRequest, folder: Path) -> Training:
     """One trial, trained and laid out as the stages `tensors` and `retrain` do."""
     config = sample_trial("word_by_word_attention", oov_rule=request.param)
-    training = Training(config, sample_data())
-    list(training.epochs())
-    record = TrialRecord(
-        "key", config.as_dict(), training.parameters, tuple(training.history), {"data": "digest"}
-    )
-    (folder / "artefacts" / "tensors").mkdir(parents=True)
-    save_sample_data(folder / "artefacts" / "tensors")
-    retrain = folder / "artefacts" / "retrain"
-    write_text(retrain / "records.jsonl", record.result_json() + "\n")
-    weights = retrain / "weights" / f"{config.model}-seed{config.seed}.pt"
-    save_stored(training.best_parameters, weights)
+    (training,), _ = trained(folder, config)
     return training
 
 
