@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from actmodels.records import EpochRecord, TrialRecord, best_epoch
+from actmodels.records import EpochRecord, best_epoch
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -77,10 +77,7 @@ class RunStore:
             if not given:
                 self._prepare_database()
             if self.uri.startswith(SQLITE):
-                # MLflow would retry an unusable file for 100 s.
-                path = self.uri.removeprefix(SQLITE)
-                with closing(sqlite3.connect(path, timeout=20)) as connection:
-                    connection.execute("PRAGMA schema_version")
+                try_database(self.uri.removeprefix(SQLITE))
             self.client = MlflowClient(self.uri)
             self.experiment = self._find_experiment(artifacts=None if given else "mlartifacts")
             digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
@@ -249,13 +246,10 @@ def write_pyfunc(
     )
 
 
-def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
-    """Status and tags of the nested run of a trial that has ended."""
-    machine = {name: str(value) for name, value in (record.machine or {}).items()} if record else {}
-    if record and record.diverged:
-        reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
-        return "FAILED", {"failure": reason, **machine}
-    return "FINISHED", machine
+def try_database(path: str) -> None:
+    """sqlite3.Error if the file is unusable, at once; MLflow would try again for 100 s."""
+    with closing(sqlite3.connect(path, timeout=20)) as connection:
+        connection.execute("PRAGMA schema_version")
 
 
 def experiment_id(uri: str) -> str | None:

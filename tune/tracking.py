@@ -25,7 +25,6 @@ from tune.mlflow_store import (
     best_figures,
     first_line,
     flat_metrics,
-    outcome,
 )
 from tune.views import save_views
 
@@ -46,6 +45,15 @@ class _Trial:
     params: set[str]
     tags: dict[str, str]
     steps: set[int] | None = None
+
+
+def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
+    """Status and tags of the nested run of a trial that has ended."""
+    machine = {name: str(value) for name, value in (record.machine or {}).items()} if record else {}
+    if record and record.diverged:
+        reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
+        return "FAILED", {"failure": reason, **machine}
+    return "FINISHED", machine
 
 
 class Tracker:

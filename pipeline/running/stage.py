@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import os
 import shutil
 import signal
 import sys
@@ -64,15 +65,22 @@ def alone(path: Path, say_waiting: Callable[[], None]) -> Iterator[None]:
     except Timeout:
         say_waiting()
         lock.acquire()
-    except OSError as error:  # Timeout is one too
-        raise ArtefactError(
-            f"{path.parent} cannot be used as a folder: {error.strerror}; all that outlives a run "
-            "is kept there"
-        ) from error
     try:
         yield
     finally:
         lock.release()
+
+
+def _make_state() -> None:
+    """Raise ArtefactError unless there is a state folder."""
+    folder, why = state_folder(), ""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"cannot be used as a folder: {error.strerror}"
+    if why or not os.access(folder, os.W_OK):
+        why = why or "cannot be written to"
+        raise ArtefactError(f"{folder} {why}; all that outlives a run is kept there")
 
 
 def run_stage(main: Callable[[], None]) -> NoReturn:
@@ -86,6 +94,7 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
         waiting = f"{stage}: waiting for another run in this folder to end; Ctrl-C stops waiting"
+        _make_state()
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
             before = inputs(stage)
