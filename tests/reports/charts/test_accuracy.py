@@ -12,7 +12,7 @@ from reports.charts.accuracy import (
 )
 from reports.published import SNLI_TRAIN
 from reports.stored.artefacts import Artefacts, load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 
 STATE, CAPPED = "state after k steps", "halting capped at k steps"
@@ -98,7 +98,7 @@ def test_no_model_steps_where_none_is_recorded(folder: Path, edit: Edit) -> None
 
 
 def test_accuracy_by_fifths(artefacts: Artefacts) -> None:
-    figure = by_steps(artefacts, [AA])
+    figure = by_name(by_steps(artefacts, [AA]))["step_accuracy"]
     # among the fewest 0.60, 0.56, 0.52; among the most 0.96, 0.92, 1
     assert [row["x"] for row in rows(figure, "at")] == [1, 2, 3, 4, 5]
     assert pick(rows(figure, "at"), at="1")["shown"] == "56.0 ± 4.00 %"
