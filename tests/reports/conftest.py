@@ -10,13 +10,13 @@ import pytest
 
 from reports.render import write_report
 from reports.stored.artefacts import Artefacts, load
-from tests.reports.write_nse import settle
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 GRAVES = tuple(
     f"graves/{name}" for name in ("results", "difficulty", "reading", "bytes", "history", "timings")
 )
 NSE = tuple(f"nse/{n}" for n in ("results", "runs", "baselines", "history", "steps", "timings"))
+ONE, GATED, HALTING = "one step", "query gating, 6 steps", "adaptive computation, 6 steps"
 Row = dict[str, str]
 Edit = Callable[[str, Callable[[Row], Row | None]], None]
 
@@ -55,6 +55,17 @@ def edit(folder: Path) -> Edit:
             writer.writerows(rows)
 
     return edit
+
+
+def settle(folder: Path) -> None:
+    """Write nse/runs.csv of the runs that results.csv has: their differences, after a change."""
+    of = ["questions", "run"]
+    path = folder / "nse" / "runs.csv"
+    results = pd.read_csv(folder / "nse" / "results.csv").groupby(of, sort=False)
+    means, pairs = results["test_accuracy"].mean(), results["test_questions"].first()
+    runs = pd.read_csv(path).set_index(of).loc[means.index]
+    difference = (means - means.groupby("questions").transform("first")).round(12)
+    runs.assign(difference=difference, pairs=pairs).reset_index().to_csv(path, index=False)
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from reports.charts.nse import nse_charts
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.runs import nse_kinds
 from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
-from tests.reports.conftest import Edit
-from tests.reports.write_nse import GATED, HALTING, ONE, settle
+from tests.reports.conftest import GATED, HALTING, ONE, Edit, settle
 
 
 def nse_figures(artefacts: Artefacts) -> dict[str, Figure]:

@@ -15,8 +15,7 @@ from reports.stored.artefacts import HISTORY, Artefacts, load
 from reports.stored.reading import types
 from reports.studies.graves.tasks import BYTE_KINDS
 from reports.studies.nse.runs import nse_runs
-from tests.reports.conftest import STORED, Edit, Row
-from tests.reports.write_nse import GATED, settle
+from tests.reports.conftest import GATED, STORED, Edit, Row, settle
 
 FILES = sorted(path.relative_to(STORED).as_posix() for path in STORED.rglob("*.*"))
 AA = "adaptive_attention"

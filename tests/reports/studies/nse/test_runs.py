@@ -17,8 +17,7 @@ from reports.studies.nse.runs import (
     nse_table,
     published_table,
 )
-from tests.reports.conftest import Edit
-from tests.reports.write_nse import GATED, HALTING, ONE
+from tests.reports.conftest import GATED, HALTING, ONE, Edit
 
 PAPER = "Munkhdalai & Yu 2017, table 2, CBT-NE"
 

@@ -16,7 +16,7 @@ from reports.studies.nse.traced import (
     rewriting,
     rewriting_sentences,
 )
-from tests.reports.write_nse import GATED, HALTING
+from tests.reports.conftest import GATED, HALTING
 
 MARKS = ["``", "a|b", "*", "_x_", "<b>", "&amp;", "[y](z)", "\\", "!", "#", "~", "''"]
 

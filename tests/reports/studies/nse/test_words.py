@@ -6,8 +6,7 @@ import pytest
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.words import nse_note, nse_sentences
-from tests.reports.conftest import Edit, Row
-from tests.reports.write_nse import GATED, HALTING, ONE, settle
+from tests.reports.conftest import GATED, HALTING, ONE, Edit, Row, settle
 
 Change = Callable[..., str]
 
