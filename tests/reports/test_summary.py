@@ -90,12 +90,3 @@ def test_of_many_models_few_are_named(many: Artefacts) -> None:
     assert text.count("95 % interval") == 2
     assert text.count("takes most steps") == 1
     assert "LSTM" not in text and "Word-by-Word" not in text and "Fixed" not in text
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    text = summary(load(one_seed))
-    assert "±" not in text
-    assert "83.0 % for Adaptive Attention" in text
-    assert "trained anew with 1 seed, so there is no spread." in text
-    assert "not clearly above" in text and "clear difference" in text
-    assert "a clear difference" not in text.replace("not a clear difference", "")

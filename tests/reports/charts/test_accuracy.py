@@ -44,13 +44,6 @@ def test_both_readings_and_the_adaptive_mean(artefacts: Artefacts) -> None:
     assert kinds == ["rect", "rule", "area", "line", "point"]
 
 
-def test_one_seed_has_no_bands(one_seed: Path) -> None:
-    figure = by_fixed_steps(load(one_seed), published=True)
-    assert [kind for kind, _ in marks(figure.spec)] == ["rule", "line", "point"]
-    assert figure.spec["title"]["subtitle"] == ["1 seed"]
-    assert pick(rows(figure, "k"), series=CAPPED, k="2")["accuracy"] == "76.1"
-
-
 def test_the_paper_beside_it_on_its_own_corpus(snli: Artefacts) -> None:
     figure = by_fixed_steps(snli, published=True)
     paper = [row for row in rows(figure, "k") if row["series"] == "paper, SNLI test"]

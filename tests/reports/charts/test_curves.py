@@ -51,13 +51,6 @@ def test_many_seeds_are_a_range(folder: Path, edit: Edit) -> None:
     assert len(legend(figure)) == 5
 
 
-def test_one_seed(one_seed: Path) -> None:
-    figure = learning_curves(load(one_seed), AA)
-    assert "Attention, 1 seed. " in figure.alternative
-    assert "in the last epoch: 94.0 %." in figure.alternative
-    assert "area" not in [kind for kind, _ in marks(figure.spec)]
-
-
 def test_the_most_telling_setting(artefacts: Artefacts) -> None:
     # means by dropout are 1 point apart, by ponder weight and by learning rate 2 points
     assert telling(artefacts, AA) == "ponder_weight"

@@ -95,9 +95,3 @@ def test_errors_by_epoch(artefacts: Artefacts) -> None:
     found = [row["y"] for row in rows(figure, "x") if row["series"] == "without ACT"]
     assert found == [50.0, 45.0, 40.0, 45.0]
     assert f"{WEIGHT}, 14.0 ± 1.00 % at 1 and 9.0 ± 1.00 % at 4" in figure.alternative
-
-
-def test_one_seed_has_no_bands(one_seed: Path) -> None:
-    drawn = graves_figures(load(one_seed))
-    assert all("±" not in figure.alternative.replace("mean ± sd", "") for figure in drawn.values())
-    assert rows(drawn["graves_curves_parity"], "low") == []

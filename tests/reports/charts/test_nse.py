@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 
 from reports.blocks import Figure
@@ -103,14 +102,3 @@ def test_one_step_alone_has_only_its_curve(folder: Path, edit: Edit) -> None:
         edit(f"nse/{file}.csv", lambda row: row if row["run"] == ONE else None)
     (folder / "nse" / "queries.jsonl").write_text("", encoding="utf-8")
     assert list(nse_figures(load(folder))) == ["nse_curves_NE", "nse_curves_CN"]
-
-
-def test_nothing_was_asked_for(folder: Path, no_nse: Callable[[], None]) -> None:
-    no_nse()
-    assert nse_figures(load(folder)) == {}
-
-
-def test_one_seed_has_no_bands(one_seed: Path) -> None:
-    drawn = nse_figures(load(one_seed))
-    assert all("±" not in figure.alternative for figure in drawn.values())
-    assert rows(drawn["nse_curves_NE"], "low") == []

@@ -1,11 +1,8 @@
-from pathlib import Path
-
 from reports.charts.look import BLUE, ORANGE
 from reports.charts.studies import STEP, fidelity, halting
 from reports.spread import MINUS
-from reports.stored.artefacts import Artefacts, load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
-from tests.reports.conftest import Edit, Row
+from reports.stored.artefacts import Artefacts
+from tests.reports.charts.reading import axes, legend, marks, rows
 
 DA, AA = "decomposable_attention", "adaptive_attention"
 
@@ -62,14 +59,3 @@ def test_a_series_per_way_of_halting_with_both_spreads(artefacts: Artefacts) -> 
     assert (middle["accuracy"], middle["steps"]) == ("74.0 ± 1.20 %", "4.00 ± 0.90")
     assert middle["setting"] == "ponder_weight 0.001"
     assert axes(figure) == {"x": "mean steps per dev pair", "y": "dev accuracy (%)"}
-
-
-def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
-    def one(row: Row) -> Row:
-        return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
-
-    edit("halting/points.csv", one)
-    figure = halting(load(folder))
-    assert figure.spec["title"]["subtitle"] == ["1 seed"]
-    row = pick(rows(figure, "setting"), setting="steps 3")
-    assert row["accuracy"] == "73.9 %" and row["x_low"] == row["x_high"] == 3.0

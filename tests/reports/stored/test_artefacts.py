@@ -91,12 +91,6 @@ def test_models_of_another_run(folder: Path, edit: Edit) -> None:
     )
 
 
-def test_no_question_was_asked(folder: Path, no_nse: Callable[[], None]) -> None:
-    no_nse()
-    nse = load(folder).nse
-    assert nse.results.empty and nse.runs.empty and nse.traced == ()
-
-
 @pytest.mark.parametrize("file", ["history", "steps", "timings"])
 def test_a_run_that_diverged_may_be_lacking(folder: Path, edit: Edit, file: str) -> None:
     second = {"questions": "NE", "run": GATED, "seed": "2"}

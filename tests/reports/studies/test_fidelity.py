@@ -9,7 +9,6 @@ from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.fidelity import (
     Variant,
-    fidelity_models,
     fidelity_note,
     fidelity_sentences,
     fidelity_table,
@@ -78,17 +77,6 @@ def test_settings_and_sameness(artefacts: Artefacts) -> None:
     assert [v.name for v in found.values() if v.same] == ["raw vectors"]
 
 
-def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
-    one = {"seeds": "1", "dev_accuracy_sd": "", "test_accuracy_sd": ""}
-    edit("fidelity/variants.csv", lambda row: row | one)
-    assert "±" not in str(fidelity_table(load(folder), DA))
-
-
-def test_nothing_without_the_study(folder: Path, edit: Edit) -> None:
-    edit("fidelity/variants.csv", lambda row: None)
-    assert fidelity_models(load(folder)) == ()
-
-
 SetVariant = Callable[..., None]
 
 
@@ -151,12 +139,6 @@ def test_the_note_says_what_the_interval_is(artefacts: Artefacts) -> None:
     assert "both scored (96 to 100)" in note
     assert "comparisons (15 here)" in note
     assert "83.8" not in note and "arXiv" not in note
-
-
-def test_one_seed_is_said_to_be_one(folder: Path, edit: Edit) -> None:
-    edit("fidelity/variants.csv", lambda row: row | {"seeds": "1"})
-    note = fidelity_note(load(folder), published=False)
-    assert "(n = 1 seed: it holds for these trainings alone, so nothing is called clear)" in note
 
 
 def test_deviations_are_those_of_the_twin() -> None:

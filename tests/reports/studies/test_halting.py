@@ -7,12 +7,11 @@ from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.halting import (
     halting_depth_table,
-    halting_note,
     halting_points,
     halting_sentences,
     halting_table,
 )
-from tests.reports.conftest import Edit, Row
+from tests.reports.conftest import Edit
 
 
 def rows(artefacts: Artefacts) -> list[list[str]]:
@@ -102,14 +101,3 @@ def test_no_column_for_targets_where_there_are_none(folder: Path, edit: Edit) ->
 def test_fixed_steps_alone_say_nothing(folder: Path, edit: Edit) -> None:
     only(edit, "fixed_steps")
     assert halting_sentences(load(folder)) == ""
-
-
-def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
-    def one(row: Row) -> Row:
-        return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
-
-    edit("halting/points.csv", one)
-    artefacts = load(folder)
-    assert "±" not in str(halting_table(artefacts))
-    assert "one seed each, so no spread" in halting_note(artefacts)
-    assert "no spread for at least one of the two; not a clear" in halting_sentences(artefacts)

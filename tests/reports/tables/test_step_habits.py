@@ -7,7 +7,7 @@ import pytest
 
 from reports.blocks import DASH
 from reports.spread import MINUS, Spread
-from reports.stored.artefacts import Artefacts, load
+from reports.stored.artefacts import Artefacts
 from reports.stored.traces import Examples, read_examples
 from reports.tables.step_habits import (
     certainty_gap,
@@ -106,12 +106,6 @@ def test_a_label_that_does_not_occur(artefacts: Artefacts) -> None:
     found = scored(artefacts, [(1, E, True, 1), (1, N, True, 2)])
     assert label_gap(found, AA) is None
     assert "contradictions" not in str(label_table(found))
-
-
-def test_one_seed_shows_nothing_clearly(one_seed: Path) -> None:
-    said = habit_sentences(load(one_seed), AA)
-    assert "(6.00) and fewest on entailments (3.00): not a clear difference" in said
-    assert "do not clearly go with more or fewer right answers (+36.00 points)" in said
 
 
 def test_only_models_that_choose_their_steps(many: Artefacts) -> None:

@@ -178,15 +178,6 @@ def test_with_act_alone_neither(folder: Path, edit: Edit) -> None:
     assert graves_sentences(load(folder), "parity", published=False).startswith("The mean steps")
 
 
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    text = graves_sentences(artefacts, "parity", published=True)
-    assert f"not clearly less ({MINUS}36.00 points, n = 1, no spread)" in text
-    assert "do not clearly follow the entries that are not 0: +0.50 steps for each entry" in text
-    assert "±" not in str(graves_table(artefacts, "parity"))
-    assert "one seed each, so no spread" in graves_note(artefacts)
-
-
 def test_the_note_says_what_is_counted(artefacts: Artefacts) -> None:
     note = graves_note(artefacts)
     assert "mean ± sd over 3 seeds" in note

@@ -116,9 +116,3 @@ def test_steps_curves_and_baselines(artefacts: Artefacts) -> None:
     found = baselines(artefacts, "NE")["test"]
     assert (found.count, found.candidates, found.random) == (200, 3.0, 0.34)
     assert found.most_frequent == 0.35
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    assert "±" not in str(nse_table(artefacts, "NE")) + str(published_table(artefacts, "NE"))
-    assert all(run.over_seeds.error is None for run in nse_runs(artefacts, "NE"))

@@ -63,14 +63,6 @@ def test_no_difference_at_all(said: Change) -> None:
     assert f"*{GATED}* is level with *{ONE}*: 0.00 points, 95 % interval 0.00 to 0.00" in text
 
 
-def test_one_seed_is_never_clear(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    text = nse_sentences(artefacts, "NE", published=False)
-    assert f"*{GATED}* is not clearly above *{ONE}*: +3.00 points" in text
-    assert "to +4.80, one seed, no spread." in text
-    assert "one seed each, so no spread" in nse_note(artefacts)
-
-
 def test_some_above_and_some_below_the_most_frequent_candidate(said: Change) -> None:
     text = said(GATED, ("0.20", "0.20", "0.20"))
     assert f"*{ONE}* and *{HALTING}*" not in text  # names with commas are parted by semicolons
