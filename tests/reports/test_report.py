@@ -135,6 +135,8 @@ def test_characters_alone(folder: Path, edit: Edit) -> None:
     text = as_markdown(report(artefacts, published=False))
     assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
     assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
+    for published in ("Graves reports", "Munkhdalai & Yu 2017 report", "arXiv", "83.8"):
+        assert published not in text
 
 
 def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:

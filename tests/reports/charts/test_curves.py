@@ -108,7 +108,3 @@ def test_steps_by_epoch_with_a_band_for_dev_pairs(artefacts: Artefacts) -> None:
     assert (dev[0]["value"], dev[0]["n"]) == ("4.00 ± 0.75 between pairs", "2")
     training = pick(found, series="0.00005", part="training pairs, with dropout", epoch="1")
     assert training["y"] == 9.0 and "low" not in training
-    assert figure.alternative == (
-        "Mean steps of Adaptive Attention by epoch and ponder weight, over the sweep's trials. Per "
-        "dev pair after the last epoch: 9.00 (sd 0.75) at 0.00005, 4.00 (sd 0.75) at 0.001."
-    )

@@ -30,11 +30,6 @@ def test_accuracy_by_steps_with_seeds_and_levels(artefacts: Artefacts) -> None:
         *(("one step", 58.0, "3"), ("most frequent candidate", 35.0, "")),
     ]
     assert axes(figure) == {"x": "steps T", "y": "test accuracy (%)"}
-    assert figure.alternative == (
-        "Named entities: test accuracy by number of steps, mean ± 1 sd, 3 seeds: 58.0 ± 1.00 % "
-        f"with {ONE}; 61.0 ± 1.00 % with {GATED}; 59.0 ± 2.65 % with {HALTING}; the most frequent "
-        "candidate has 35.0 %."
-    )
 
 
 def test_levels_can_be_told_apart_without_colour(artefacts: Artefacts) -> None:
@@ -64,10 +59,6 @@ def test_curves_of_training_and_dev(artefacts: Artefacts) -> None:
     last = pick(rows(figure, "part"), series=ONE, part="training, with dropout", x=4)
     assert (last["y"], last["accuracy"], last["n"]) == (64.0, "64.0 ± 1.00 %", "3")
     assert axes(figure) == {"x": "epoch", "y": "accuracy (%)"}
-    assert (
-        f"{ONE}, 61.0 ± 1.00 % on dev at best, at epoch 3, and 64.0 ± 1.00 % in"
-        in figure.alternative
-    )
 
 
 def test_weights_of_steps_are_those_of_runs_that_halt(artefacts: Artefacts) -> None:

@@ -65,17 +65,6 @@ def test_a_target_that_gains(folder: Path, edit: Edit) -> None:
     assert "above that of ACT with ponder_weight 0.001" in halting_sentences(load(folder))
 
 
-def test_ranges_and_collapses(artefacts: Artefacts) -> None:
-    text = halting_sentences(artefacts)
-    assert (
-        "With ACT the mean steps range from 1.10 ± 0.10 (ponder_weight 0.01) to 9.00 ± 2.50 "
-        "(ponder_weight 0.00005)."
-    ) in text
-    assert "With fixed steps the mean" not in text
-    said = "Runs that collapsed: ACT with ponder_weight 0.01 (3 of 3) and DACT with ponder_weight"
-    assert said in text
-
-
 def test_no_collapse_is_said(folder: Path, edit: Edit) -> None:
     edit("halting/points.csv", lambda row: row | {"collapsed": "0.0"})
     assert "No run collapsed." in halting_sentences(load(folder))

@@ -131,13 +131,6 @@ def test_a_text_without_letters_says_nothing_of_pauses(folder: Path, edit: Edit)
     assert characters_sentences(load(folder), published=False) == ""
 
 
-def test_what_the_paper_reports(artefacts: Artefacts) -> None:
-    assert "Graves reports about the same bits with and without" in characters_sentences(
-        artefacts, published=True
-    )
-    assert "Graves reports" not in characters_sentences(artefacts, published=False)
-
-
 def test_without_act_there_are_no_steps(folder: Path, edit: Edit) -> None:
     only(edit, "without ACT")
     artefacts = load(folder)

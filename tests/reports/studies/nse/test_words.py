@@ -107,20 +107,6 @@ def test_over_fitting(artefacts: Artefacts, said: Change) -> None:
     assert f"and +3.00 ± 0.00 for *{HALTING}*; clearly larger with more steps for none of" in text
 
 
-def test_what_the_paper_reports_and_whether_questions_differ(artefacts: Artefacts) -> None:
-    text = nse_sentences(artefacts, "NE", published=True)
-    assert (
-        "Munkhdalai & Yu 2017 report on CBT-NE 71.1 % on test with one step and at best 73.2 % "
-        "(adaptive computation, 12 steps) (table 2), without a spread; with 15 steps of query "
-        "gating, 79.2 % on dev and 71.4 % on test."
-    ) in text
-    assert (
-        "(108,719 / 2,000 / 2,500 for training, dev and test); those here are others (1,000" in text
-    )
-    assert "published figures are no yardstick for ours." in text
-    assert "Munkhdalai" not in nse_sentences(artefacts, "NE", published=False)
-
-
 def test_as_many_questions_as_were_published(folder: Path, edit: Edit, said: Change) -> None:
     counts = {"train": "108719", "dev": "2000", "test": "2500"}
     edit(
