@@ -217,15 +217,10 @@ def _outcomes(whose: str, found: list[Variant]) -> str:
         ("make{} no clear difference", [v for v in found if not (v.difference.clear or v.same)]),
         ("change{} nothing at all", [v for v in found if v.same]),
     ]
+    named = {v.name: f"*{v.name}*" + ("" if v.same else f" {v.difference.points()}") for v in found}
     parts = [
-        f"{listed([_named(v) for v in group])} {did.format('s' if len(group) == 1 else '')}"
+        f"{listed([named[v.name] for v in group])} {did.format('s' if len(group) == 1 else '')}"
         for did, group in outcomes
         if group
     ]
     return f"{whose} {'; '.join(parts)}."
-
-
-def _named(variant: Variant) -> str:
-    if variant.same:
-        return f"*{variant.name}*"
-    return f"*{variant.name}* {variant.difference.points()}"
