@@ -47,8 +47,7 @@ def _paired(artefacts: Artefacts) -> dict[str, float]:
     flat: dict[str, float] = {}
     for c in comparisons(artefacts):
         place = f"{c.model}.minus_{c.reference}"
-        flat |= {f"{place}.mean": c.difference.mean}
-        flat |= {f"{place}.low": c.difference.low, f"{place}.high": c.difference.high}
+        flat |= {f"{place}.mean": c.difference, f"{place}.low": c.low, f"{place}.high": c.high}
     return flat
 
 

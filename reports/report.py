@@ -82,8 +82,7 @@ def _habits(artefacts: Artefacts) -> Iterator[Block]:
     yield step_habits.label_table(artefacts)
     yield step_habits.fifth_table(artefacts)
     yield Text(step_habits.habits_note(artefacts))
-    if named:
-        yield Chart("step_accuracy", accuracy.by_steps(artefacts, named))
+    yield from accuracy.by_steps(artefacts, named)
 
 
 def _depth(artefacts: Artefacts) -> Iterator[Block]:

@@ -152,8 +152,9 @@ def by_seed(ours: Mapping[int, float], theirs: Mapping[int, float]) -> Spread | 
 
 
 def along(rows: pd.DataFrame, by: str, column: str) -> dict[int, Spread]:
-    """The spread of a column by epoch or by step, the first one first."""
-    return {int(str(at)): Spread.of(of[column]) for at, of in rows.groupby(by, sort=True)}
+    """The spread of a column by epoch or by step, the first one first; only where it is known."""
+    known = rows.dropna(subset=[column])
+    return {int(str(at)): Spread.of(of[column]) for at, of in known.groupby(by, sort=True)}
 
 
 def plain(spread: Spread | None) -> str:

@@ -109,7 +109,7 @@ def _found(artefacts: Artefacts) -> list[str]:
 
 def _compared(found: Comparison) -> str:
     """Whether a model is above or below the reference, and whether that is clear."""
-    gap = found.difference
+    gap = found.gap
     mean, low, high = (signed(100 * value) for value in (gap.mean, gap.low, gap.high))
     how = clearly(gap, "below", "above", "level with")
     return (

@@ -1,10 +1,10 @@
 """Accuracy of the retrained models: by steps fixed after training, by steps taken, by depth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from reports.blocks import Figure
+from reports.blocks import Chart, Figure
 from reports.charts.lines import lines, mean_row, spread_lines
 from reports.charts.look import BLUE, COLOURS, MUTED, ORANGE
 from reports.charts.series import (
@@ -106,14 +106,15 @@ def _highest(fixed: list[Point]) -> str:
     return "; ".join(said)
 
 
-def by_steps(artefacts: Artefacts, models: Sequence[str]) -> Figure:
+def by_steps(artefacts: Artefacts, models: Sequence[str]) -> Iterator[Chart]:
     """Accuracy by fifths of the pairs, from the fewest steps to the most, a line per model."""
-    found = {
-        model: [Spread.of(part["right"]) for part in fifths(artefacts, model).values()]
-        for model in models
-    }
+
+    def parts(model: str) -> Iterator[Spread]:
+        return (Spread.of(part["right"]) for part in fifths(artefacts, model).values())
+
     return spread_lines(
-        [(title(model), dict(enumerate(parts, 1))) for model, parts in found.items()],
+        "step_accuracy",
+        [(title(model), dict(enumerate(parts(model), 1))) for model in models],
         ("fifth of the pairs, fewest steps first", "test accuracy (%)"),
         "Test accuracy by number of steps",
         "Test accuracy by fifths of the pairs, from the fewest steps to the most",

@@ -26,15 +26,13 @@ def characters_charts(artefacts: Artefacts) -> Iterator[Chart]:
     for at, reader in enumerate(found):
         if rows := _rows(artefacts, reader):
             yield Chart(f"characters_passage_{at}", passage(reader, rows))
-    curves = [(reader.label, bits_curve(artefacts, reader)) for reader in found]
-    if any(curve for _, curve in curves):
-        drawn = spread_lines(
-            curves,
-            ("epoch", "bits per character"),
-            "Characters: bits per character by epoch",
-            "Characters: bits per character on dev by epoch",
-        )
-        yield Chart("characters_curves", drawn)
+    yield from spread_lines(
+        "characters_curves",
+        [(reader.label, bits_curve(artefacts, reader)) for reader in found],
+        ("epoch", "bits per character"),
+        "Characters: bits per character by epoch",
+        "Characters: bits per character on dev by epoch",
+    )
 
 
 def _rows(artefacts: Artefacts, reader: Reader) -> list[Row]:

@@ -165,17 +165,14 @@ def steps_while_training(artefacts: Artefacts, model: str) -> Figure:
     ends: dict[str, str] = {}
     for epoch in steps_by_epoch(artefacts, model):
         name = setting(epoch.ponder_weight)
-        place = {SERIES: name, "x": epoch.epoch, "epoch": str(epoch.epoch), "n": str(epoch.trials)}
-        for part, mean, sd in (
-            (OF_DEV, epoch.dev_mean, epoch.dev_sd),
-            (OF_TRAINING, epoch.train_mean, epoch.train_sd),
-        ):
-            row: Row = {**place, PART: part, "y": rounded(mean)}
-            row["value"] = f"{mean:.2f} {PLUS_MINUS} {sd:.2f} between pairs"
-            if part == OF_DEV:
-                row |= {"low": rounded(mean - sd), "high": rounded(mean + sd)}
-            rows.append(row)
-        ends[name] = f"{epoch.dev_mean:.2f} (sd {epoch.dev_sd:.2f}) at {name}"
+        place = {SERIES: name, "x": epoch.epoch, "epoch": str(epoch.epoch), "n": str(epoch.dev.n)}
+        for part, steps in ((OF_DEV, epoch.dev), (OF_TRAINING, epoch.train)):
+            row: Row = {**place, PART: part, "y": rounded(steps.mean)}
+            row["value"] = f"{steps.plain()} between pairs"
+            sd = steps.sd or 0.0
+            band = {"low": rounded(steps.mean - sd), "high": rounded(steps.mean + sd)}
+            rows.append(row | (band if part == OF_DEV else {}))
+        ends[name] = f"{epoch.dev.mean:.2f} (sd {epoch.dev.sd:.2f}) at {name}"
     names = list(ends)
     told = {SERIES: "ponder weight", "epoch": "epoch", PART: "of", "value": "steps", "n": "trials"}
     return figure(

@@ -1,21 +1,20 @@
 """Graves' tasks (2016, figures 4 to 19): errors by ponder weight, difficulty, epoch; and steps."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 
 import altair as alt
 
 from reports.blocks import Chart, Figure
-from reports.charts.lines import ByWhole, mean_row, spread_lines
+from reports.charts.lines import Line, mean_row, spread_lines
 from reports.charts.look import BLUE, INK, MUTED
 from reports.charts.series import Row, figure, inline, layered, rounded, tooltips
 from reports.spread import PLUS_MINUS, Spread, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import (
-    Level,
     Run,
     best_run,
+    by_difficulty,
     graves_curve,
-    graves_levels,
     graves_runs,
 )
 from reports.studies.graves.tasks import ACT, NONE, TASKS
@@ -30,14 +29,34 @@ def graves_charts(artefacts: Artefacts, task: str) -> Iterator[Chart]:
     runs = graves_runs(artefacts, task)
     if weighed(runs):
         yield Chart(f"graves_error_{task}", by_weight(task, runs))
-    levels = [(run, graves_levels(artefacts, task, run)) for run in runs]
-    if any(level.error for _, of in levels for level in of):
-        yield Chart(f"graves_difficulty_{task}", error_by_difficulty(task, levels))
-    if any(level.steps for _, of in levels for level in of):
-        yield Chart(f"graves_ponder_{task}", steps_by_difficulty(task, levels))
-    curves = [(run, graves_curve(artefacts, task, run)) for run in runs]
-    if any(curve for _, curve in curves):
-        yield Chart(f"graves_curves_{task}", error_by_epoch(task, curves))
+    known = TASKS[task]
+
+    def lines(curve: Callable[[Run], dict[int, Spread]]) -> list[Line]:
+        return [(run.label, curve(run)) for run in runs]
+
+    yield from spread_lines(
+        f"graves_difficulty_{task}",
+        lines(lambda run: by_difficulty(artefacts, task, run, "error")),
+        (known.difficulty, f"{known.counted_in} in error (%)"),
+        f"{known.title}: error by difficulty",
+        f"{known.title}: share of {known.counted_in} in error on dev by {known.difficulty}",
+        percent=True,
+    )
+    yield from spread_lines(
+        f"graves_ponder_{task}",
+        lines(lambda run: by_difficulty(artefacts, task, run, "mean_steps")),
+        (known.difficulty, "mean steps per input"),
+        f"{known.title}: steps by difficulty",
+        f"{known.title}: mean steps per input on dev by {known.difficulty}",
+    )
+    yield from spread_lines(
+        f"graves_curves_{task}",
+        lines(lambda run: graves_curve(artefacts, task, run)),
+        ("epoch", "sequence error (%)"),
+        f"{known.title}: sequence error by epoch",
+        f"{known.title}: sequence error on dev by epoch",
+        percent=True,
+    )
 
 
 def weighed(runs: list[Run]) -> list[Run]:
@@ -103,44 +122,3 @@ def _level(run: Run) -> alt.Chart:
     told = {"run": "run", "error": ERROR, "n": "seeds"}
     level: alt.Chart = rule.encode(y=alt.Y("y:Q"), tooltip=tooltips(told))
     return level
-
-
-def error_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Figure:
-    """Error of instances by difficulty, a line for each run."""
-    known = TASKS[task]
-    found = [(run, {v.difficulty: v.error for v in of if v.error}) for run, of in levels]
-    return spread_lines(
-        _named(found),
-        (known.difficulty, f"{known.counted_in} in error (%)"),
-        f"{known.title}: error by difficulty",
-        f"{known.title}: share of {known.counted_in} in error on dev by {known.difficulty}",
-        percent=True,
-    )
-
-
-def steps_by_difficulty(task: str, levels: list[tuple[Run, list[Level]]]) -> Figure:
-    """Mean steps of inputs by difficulty, a line for each run that halts."""
-    known = TASKS[task]
-    found = [(run, {v.difficulty: v.steps for v in of if v.steps}) for run, of in levels]
-    return spread_lines(
-        _named(found),
-        (known.difficulty, "mean steps per input"),
-        f"{known.title}: steps by difficulty",
-        f"{known.title}: mean steps per input on dev by {known.difficulty}",
-    )
-
-
-def error_by_epoch(task: str, curves: list[tuple[Run, dict[int, Spread]]]) -> Figure:
-    """Sequence error on dev while training, a line for each run."""
-    title = TASKS[task].title
-    return spread_lines(
-        _named(curves),
-        ("epoch", "sequence error (%)"),
-        f"{title}: sequence error by epoch",
-        f"{title}: sequence error on dev by epoch",
-        percent=True,
-    )
-
-
-def _named(found: Sequence[tuple[Run, Mapping[int, Spread | None]]]) -> list[ByWhole]:
-    return [(run.label, by) for run, by in found]

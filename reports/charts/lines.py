@@ -1,10 +1,10 @@
 """Lines with points, and bands where there is a spread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from reports.blocks import Figure
+from reports.blocks import Chart
 from reports.charts.look import COLOURS
 from reports.charts.series import (
     POINTED,
@@ -30,7 +30,7 @@ from reports.spread import Spread
 
 PART = "part"  # the field that says which of two lines of a series a row belongs to
 DASHES = ([1, 0], [2, 3])
-ByWhole = tuple[str, Mapping[int, Spread | None]]  # a series by name: where it is, and what
+Line = tuple[str, Mapping[int, Spread]]  # a series by name: where it is, and what
 
 
 def mean_row(series: str, at: float, spread: Spread, scale: float = 1) -> Row:
@@ -94,14 +94,15 @@ def lines(
 
 
 def spread_lines(
-    found: Sequence[ByWhole],
+    name: str,
+    found: Sequence[Line],
     axes: tuple[str, str],
     heading: str,
     alternative: str,
     percent: bool = False,
     of: str = "run",
-) -> Figure:
-    """A line for each series that has figures; bands are one sd over seeds.
+) -> Iterator[Chart]:
+    """A line for each series that has figures; bands are one sd over seeds. No chart without any.
 
     Args:
         found: all series, also such as have no figures: they keep their colours for others.
@@ -111,26 +112,25 @@ def spread_lines(
     """
     across, up = axes
     rows: list[Row] = []
-    said, spreads = [], []
-    for name, by in found:
-        told = {}
+    said, names, colours = [], [], []
+    for (series, by), own in zip(found, repeated(COLOURS, len(found)), strict=True):
+        told = {at: f"{s.percent()} %" if percent else s.plain() for at, s in by.items()}
         for at, spread in by.items():
-            if spread is None:
-                continue
-            told[at] = f"{spread.percent()} %" if percent else spread.plain()
-            row = mean_row(name, at, spread, scale=100 if percent else 1)
+            row = mean_row(series, at, spread, scale=100 if percent else 1)
             rows.append(row | {"at": str(at), "shown": told[at]})
-            spreads.append(spread)
-        ends = [f"{told[at]} at {at}" for at in sorted({min(told), max(told)})] if told else []
-        said += [f"{name}, {' and '.join(ends)}"] if ends else []
-    names = list(dict.fromkeys(str(row[SERIES]) for row in rows))
-    of_all = zip(found, repeated(COLOURS, len(found)), strict=True)  # the same in every figure
-    colours = [colour for (name, _), colour in of_all if name in names]
+        if told:
+            ends = [f"{told[at]} at {at}" for at in sorted({min(told), max(told)})]
+            said.append(f"{series}, {' and '.join(ends)}")
+            names.append(series)
+            colours.append(own)
+    if not rows:
+        return
     tips = {SERIES: of, "at": across, "shown": up.removesuffix(" (%)"), "n": "seeds"}
-    most = max(spreads, key=lambda spread: spread.n)
-    return figure(
+    most = max((spread for _, by in found for spread in by.values()), key=lambda s: s.n)
+    drawn = figure(
         layered(*lines(rows, names, across, up, tips, colours=colours)),
         heading,
         over(most),
         f"{alternative}, {counted(len(names), of)} ({over(most)}): {'; '.join(said)}.",
     )
+    yield Chart(name, drawn)

@@ -1,6 +1,6 @@
 """Readers of cloze questions: accuracy by number of steps, by epoch, and of each step."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import altair as alt
 
@@ -57,32 +57,29 @@ def nse_charts(artefacts: Artefacts, kind: str) -> Iterator[Chart]:
     )
     if any(curve for _, curve in dev):
         yield Chart(f"nse_curves_{kind}", by_epoch(kind, dev, training))
-    steps = [(run, nse_steps(artefacts, kind, run)) for run in runs]
-    weights = [
-        (run.name, {step.step: step.weight for step in of if run.strategy == ADAPTIVE})
-        for run, of in steps
-    ]
-    if any(of for _, of in weights):
-        drawn = spread_lines(
-            weights,
-            ("step", "weight in the answer (%)"),
-            f"{title}: weight of each step",
-            f"{title}: mean weight of each step in the answer to dev questions",
-            percent=True,
-        )
-        yield Chart(f"nse_weights_{kind}", drawn)
-    alone = [
-        (run.name, {step.step: step.accuracy for step in of if run.steps > 1}) for run, of in steps
-    ]
-    if any(of for _, of in alone):
-        drawn = spread_lines(
-            alone,
-            ("step", "accuracy of the step by itself (%)"),
-            f"{title}: accuracy of each step's own answer",
-            f"{title}: accuracy on dev of the answer that each step would give by itself",
-            percent=True,
-        )
-        yield Chart(f"nse_alone_{kind}", drawn)
+
+    def steps(figure: str, shown: Callable[[Run], bool]) -> list[Curve]:
+        return [
+            (run.name, nse_steps(artefacts, kind, run, figure) if shown(run) else {})
+            for run in runs
+        ]
+
+    yield from spread_lines(
+        f"nse_weights_{kind}",
+        steps("weight", lambda run: run.strategy == ADAPTIVE),
+        ("step", "weight in the answer (%)"),
+        f"{title}: weight of each step",
+        f"{title}: mean weight of each step in the answer to dev questions",
+        percent=True,
+    )
+    yield from spread_lines(
+        f"nse_alone_{kind}",
+        steps("accuracy", lambda run: run.steps > 1),
+        ("step", "accuracy of the step by itself (%)"),
+        f"{title}: accuracy of each step's own answer",
+        f"{title}: accuracy on dev of the answer that each step would give by itself",
+        percent=True,
+    )
 
 
 def by_steps(artefacts: Artefacts, kind: str, runs: list[Run]) -> Figure:

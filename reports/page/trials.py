@@ -86,9 +86,12 @@ def parallel_coordinates(upright: bool) -> dict[str, Any]:
     parameters `least` and `most`, the accuracies in percent that the ends of the colours mean.
     Places and colours are in [0, 1], and so are from and to.
     """
-    layers = [_rules(upright), _lines(upright), _focused(upright), *_ticks(upright)]
+    focused = _path("focused", upright, strokeWidth=BOLD, color=INK)
+    # unseen lines on top, broad enough for a pointer to meet; Vega's tips are for points alone
+    reach = _path("lines", upright, strokeWidth=REACH, opacity=0, color=INK)
+    layers = [_rules(upright), _lines(upright), focused, *_ticks(upright), reach]
     ends = [alt.param(name="least", value=0), alt.param(name="most", value=100)]
-    chart = alt.layer(*layers, _reach(upright)).properties(width="container", height=TALL)
+    chart = alt.layer(*layers).properties(width="container", height=TALL)
     chart = chart.add_params(*ends)
     return {key: value for key, value in chart.to_dict().items() if key != "config"}
 
@@ -137,15 +140,6 @@ def _lines(upright: bool) -> alt.Chart:
     scale = alt.Scale(domain=[0, 1], range=[WORST, MIDDLE, BEST], interpolate="lab")
     colour = alt.Color("colour:Q", scale=scale, legend=legend)
     return _path("lines", upright, strokeWidth=THIN, opacity=0.75).encode(color=colour)
-
-
-def _focused(upright: bool) -> alt.Chart:
-    return _path("focused", upright, strokeWidth=BOLD, color=INK)
-
-
-def _reach(upright: bool) -> alt.Chart:
-    """Unseen lines on top, broad enough for a pointer to meet; Vega's tips are for points alone."""
-    return _path("lines", upright, strokeWidth=REACH, opacity=0, color=INK)
 
 
 def _ticks(upright: bool) -> list[alt.Chart]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from actmodels.registry import deviations
-from reports.blocks import DASH, Cell, Table, csv_text
+from reports.blocks import DASH, Table
 from reports.findings import listed, p_value
 from reports.published import TABLE_1, Corpus, published_accuracy
-from reports.spread import Interval, Spread, cells, title, whole
+from reports.spread import Interval, Spread, title, whole
 from reports.stored.artefacts import Artefacts
 
+ACCURACIES = [f"{split}_accuracy_{of}" for split in ("dev", "test") for of in ("mean", "sd")]
 TOGETHER = "as published"  # the variant with all deviations, where there is one
 
 
@@ -118,18 +119,14 @@ def fidelity_table(artefacts: Artefacts, model: str) -> Table:
 
 
 def fidelity_csv(artefacts: Artefacts) -> str:
-    """Every variant, with its share of the gap; accuracies in [0, 1]."""
-    header = ["model", "variant", "changes", "seeds", "dev_accuracy_mean", "dev_accuracy_sd"]
-    header += ["test_accuracy_mean", "test_accuracy_sd", "test_mean_steps", "difference", "low"]
-    header += ["high", "largest_p", "pairs", "share_of_gap"]
-    rows: list[list[Cell]] = []
-    for model in fidelity_models(artefacts):
-        for v in variants(artefacts, model):
-            row: list[Cell] = [model, v.name, v.changes, v.test.n, *cells(v.dev)]
-            row += [*cells(v.test), v.mean_steps]
-            row += [v.difference.mean, v.difference.low, v.difference.high]
-            rows.append([*row, v.largest_p, v.pairs, v.share])
-    return csv_text(header, rows)
+    """The stored rows, each with its share of the gap; accuracies in [0, 1]."""
+    models = fidelity_models(artefacts)
+    shares = {(model, v.name): v.share for model in models for v in variants(artefacts, model)}
+    table = artefacts.fidelity.round(dict.fromkeys(ACCURACIES, 12))
+    table["share_of_gap"] = [
+        shares[of] for of in zip(table["model"], table["variant"], strict=True)
+    ]
+    return table.to_csv(index=False)
 
 
 def fidelity_note(artefacts: Artefacts, published: bool) -> str:
@@ -217,15 +214,10 @@ def _outcomes(whose: str, found: list[Variant]) -> str:
         ("make{} no clear difference", [v for v in found if not (v.difference.clear or v.same)]),
         ("change{} nothing at all", [v for v in found if v.same]),
     ]
+    named = {v.name: f"*{v.name}*" + ("" if v.same else f" {v.difference.points()}") for v in found}
     parts = [
-        f"{listed([_named(v) for v in group])} {did.format('s' if len(group) == 1 else '')}"
+        f"{listed([named[v.name] for v in group])} {did.format('s' if len(group) == 1 else '')}"
         for did, group in outcomes
         if group
     ]
     return f"{whose} {'; '.join(parts)}."
-
-
-def _named(variant: Variant) -> str:
-    if variant.same:
-        return f"*{variant.name}*"
-    return f"*{variant.name}* {variant.difference.points()}"

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.blocks import DASH, Cell, Table, csv_text
+from reports.blocks import DASH, Table
 from reports.findings import listed, over_seeds, unpaired
-from reports.spread import KINDS, MINUS, Spread, cells, setting
+from reports.spread import KINDS, MINUS, Spread, setting
 from reports.stored.artefacts import Artefacts
 
 TARGET = "target_steps"  # a kind of halting, and its setting
+SPREADS = [f"{figure}_{of}" for figure in ("dev_accuracy", "mean_steps") for of in ("mean", "sd")]
 FIXED = "fixed_steps"  # takes as many steps as it is told, and cannot collapse
 
 
@@ -174,12 +175,7 @@ def _targets(points: list[Point]) -> list[str]:
 
 
 def halting_csv(artefacts: Artefacts) -> str:
-    """Every point; accuracies and shares in [0, 1]."""
-    header = ["kind", "point", "seeds", "dev_accuracy_mean", "dev_accuracy_sd", "mean_steps_mean"]
-    header += ["mean_steps_sd", "collapsed", "ponder_weight_end_mean", "off_target"]
-    rows: list[list[Cell]] = []
-    for p in halting_points(artefacts):
-        row: list[Cell] = [p.kind, p.text, p.accuracy.n, *cells(p.accuracy)]
-        row += [*cells(p.steps), p.collapsed, p.ponder_weight, p.off_target]
-        rows.append(row)
-    return csv_text(header, rows)
+    """The stored rows, each with how far it is off its target; accuracies and shares in [0, 1]."""
+    table = artefacts.halting.round(dict.fromkeys(SPREADS, 12))
+    table["off_target"] = [point.off_target for point in halting_points(artefacts)]
+    return table.to_csv(index=False)

@@ -87,7 +87,9 @@ def ablation_table(artefacts: Artefacts, published: bool) -> Table:
         cells = [str(steps)]
         for reading in FIXED:
             point = by_place.get((reading, steps))
-            cells += [DASH, DASH] if point is None else [point.accuracy.percent(), _gain(point)]
+            gain = None if point is None else point.gain
+            cells += [DASH if point is None else point.accuracy.percent()]
+            cells += [DASH if gain is None else gain.points()]
         rows.append((cells, steps))
     adaptive = by_place["adaptive", None]
     own = f"adaptive (mean {adaptive.mean_steps.plain()})"
@@ -96,10 +98,6 @@ def ablation_table(artefacts: Artefacts, published: bool) -> Table:
         header.append("paper, SNLI test, %")
         rows = [([*cells, _paper(steps)], steps) for cells, steps in rows]
     return Table(header, [cells for cells, _ in rows])
-
-
-def _gain(point: Point) -> str:
-    return DASH if point.gain is None else point.gain.points()
 
 
 def _paper(steps: int | None) -> str:

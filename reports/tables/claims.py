@@ -1,9 +1,9 @@
 """What was found, claim by claim: each with its figure, its n, its test, and what was published."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from actmodels.rows.pairs import Paired
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import counted, featured_halting, p_value
 from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
@@ -15,21 +15,13 @@ from reports.tables.length_and_depth import AGAINST, asks_for_steps, correlation
 from reports.tables.step_habits import certainty_gap, label_gap
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A model against the reference.
+class Comparison(Paired):
+    """A model against the reference; largest_p is that of McNemar's exact tests, one per seed."""
 
-    difference: of test accuracies, with the 95 % interval of the paired bootstrap over seeds
-        and test pairs.
-    largest_p: of McNemar's exact tests, one per seed.
-    """
-
-    model: str
-    reference: str
-    seeds: int
-    pairs: int
-    difference: Interval
-    largest_p: float
+    @property
+    def gap(self) -> Interval:
+        """Of test accuracies, with the 95 % interval of the paired bootstrap by seed and pair."""
+        return Interval(self.difference, self.low, self.high, self.seeds)
 
     @property
     def over(self) -> str:
@@ -39,17 +31,7 @@ class Comparison:
 
 def comparisons(artefacts: Artefacts) -> list[Comparison]:
     """All of them in stored order: retrained models, then the lexicalised classifier."""
-    return [
-        Comparison(
-            model=str(row["model"]),
-            reference=str(row["reference"]),
-            seeds=int(row["seeds"]),
-            pairs=int(row["pairs"]),
-            difference=Interval(row["difference"], row["low"], row["high"], int(row["seeds"])),
-            largest_p=float(row["largest_p"]),
-        )
-        for _, row in artefacts.paired.iterrows()
-    ]
+    return [Comparison(**dict(row)) for _, row in artefacts.paired.iterrows()]
 
 
 class Claim(NamedTuple):
@@ -84,10 +66,10 @@ def _between_models(artefacts: Artefacts) -> Iterator[Claim]:
         pair = PUBLISHED_PAIRS.get((c.model, c.reference))
         yield Claim(
             f"{title(c.model)} minus {title(c.reference)}",
-            f"{c.difference.points()} points",
+            f"{c.gap.points()} points",
             c.over,
             c.largest_p,
-            _interval_verdict(c.difference),
+            _interval_verdict(c.gap),
             "" if pair is None else _difference(*map(published_accuracy, pair)),
         )
 

@@ -3,12 +3,13 @@
 import math
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import NamedTuple
 
 import pandas as pd
 
 from actmodels.config import setting_types
 from reports.blocks import Cell, Table, csv_text
-from reports.spread import Spread, setting, title
+from reports.spread import Spread, cells, setting, title
 from reports.stored.artefacts import LIMITS, Artefacts
 
 TOP = 5
@@ -150,20 +151,16 @@ def sweep_csv(artefacts: Artefacts) -> str:
     return csv_text(header, rows)
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """One epoch of the sweep's trials with one ponder weight; sds are between pairs.
+class Epoch(NamedTuple):
+    """One epoch of the sweep's trials with one ponder weight: steps, with the sd between pairs.
 
-    trials: how many reached this epoch. Means are means over them, sds roots of mean squares.
+    Means are means over the trials that reached this epoch, sds roots of mean squares.
     """
 
     ponder_weight: str
     epoch: int
-    trials: int
-    train_mean: float
-    train_sd: float
-    dev_mean: float
-    dev_sd: float
+    train: Spread
+    dev: Spread
 
 
 def ponder_weights(artefacts: Artefacts, model: str) -> list[str]:
@@ -183,20 +180,16 @@ def steps_by_epoch(artefacts: Artefacts, model: str) -> list[Epoch]:
     weights = trials_of(artefacts, model).set_index("key")["ponder_weight"]
     history = artefacts.sweep_history[artefacts.sweep_history["key"].isin(weights.index)]
     by_epoch = history.groupby([history["key"].map(weights), "epoch"], sort=True)
-    found = [_epoch(str(of[0]), int(str(of[1])), rows) for of, rows in by_epoch]
+    found = [
+        Epoch(str(of[0]), int(str(of[1])), _pooled(rows, "train"), _pooled(rows, "dev"))
+        for of, rows in by_epoch
+    ]
     return sorted(found, key=lambda epoch: (float(epoch.ponder_weight), epoch.epoch))
 
 
-def _epoch(weight: str, epoch: int, rows: pd.DataFrame) -> Epoch:
-    return Epoch(
-        ponder_weight=weight,
-        epoch=epoch,
-        trials=len(rows),
-        train_mean=round(fmean(rows["train_mean_steps"]), 12),
-        train_sd=round(math.sqrt(fmean(rows["train_sd_steps"] ** 2)), 12),
-        dev_mean=round(fmean(rows["dev_mean_steps"]), 12),
-        dev_sd=round(math.sqrt(fmean(rows["dev_sd_steps"] ** 2)), 12),
-    )
+def _pooled(rows: pd.DataFrame, part: str) -> Spread:
+    sd = math.sqrt(fmean(rows[f"{part}_sd_steps"] ** 2))
+    return Spread(round(fmean(rows[f"{part}_mean_steps"]), 12), round(sd, 12), len(rows))
 
 
 def training_note() -> str:
@@ -214,7 +207,7 @@ def training_sentence(artefacts: Artefacts, model: str) -> str:
     """Where the steps of the smallest and the largest ponder weight end."""
     last = list({epoch.ponder_weight: epoch for epoch in steps_by_epoch(artefacts, model)}.values())
     least, most = (
-        f"{end.dev_mean:.2f} per dev pair (sd {end.dev_sd:.2f}) at ponder weight "
+        f"{end.dev.mean:.2f} per dev pair (sd {end.dev.sd:.2f}) at ponder weight "
         f"{setting(end.ponder_weight)}"
         for end in (last[0], last[-1])
     )
@@ -228,6 +221,5 @@ def steps_csv(artefacts: Artefacts) -> str:
     rows: list[list[Cell]] = []
     for model in weighed_models(artefacts):
         for e in steps_by_epoch(artefacts, model):
-            place: list[Cell] = [model, e.ponder_weight, e.epoch, e.trials]
-            rows.append([*place, e.train_mean, e.train_sd, e.dev_mean, e.dev_sd])
+            rows.append([model, e.ponder_weight, e.epoch, e.dev.n, *cells(e.train), *cells(e.dev)])
     return csv_text(header, rows)

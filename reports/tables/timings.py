@@ -39,17 +39,15 @@ def timings(artefacts: Artefacts) -> list[Block]:
 def _studies(artefacts: Artefacts) -> list[Block]:
     """The seconds of the studies' variants, points and runs; empty without a study."""
     rows = [
-        [stage, named(str(of)), str(place), *_totals(runs)]
+        [
+            *(stage, named(str(of)), str(place), str(len(runs))),
+            *(str(runs["epochs"].sum()), f"{sum(runs['seconds']):,.1f}"),
+        ]
         for stage, table, by, named in (
             ("fidelity", artefacts.fidelity_timings, ["model", "variant"], title),
             ("halting", artefacts.halting_timings, ["kind", "point"], KINDS.__getitem__),
             ("graves", artefacts.graves_timings, ["task", "run"], title),
-            (
-                "nse",
-                artefacts.nse.timings,
-                ["questions", "run"],
-                lambda kind: QUESTIONS[kind].title,
-            ),
+            ("nse", artefacts.nse.timings, ["questions", "run"], lambda of: QUESTIONS[of].title),
         )
         for (of, place), runs in table.groupby(by, sort=False)
     ]
@@ -61,16 +59,10 @@ def _studies(artefacts: Artefacts) -> list[Block]:
     return [Heading("Studies"), Text(said), Table(header, rows, left=3)]
 
 
-def _totals(runs: pd.DataFrame) -> list[str]:
-    epochs, seconds = sum(map(int, runs["epochs"])), sum(map(float, runs["seconds"]))
-    return [str(len(runs)), str(epochs), f"{seconds:,.1f}"]
-
-
 def _figures(epochs: pd.DataFrame) -> list[str]:
-    speeds = [float(speed) for speed in epochs["examples_per_second"]]
     trials = epochs.groupby(["key", "seed"]).ngroups
-    total = sum(float(seconds) for seconds in epochs["seconds"])
-    return [str(trials), str(len(epochs)), f"{median(speeds):,.0f}", f"{total:,.1f}"]
+    speed, total = median(epochs["examples_per_second"]), sum(epochs["seconds"])
+    return [str(trials), str(len(epochs)), f"{speed:,.0f}", f"{total:,.1f}"]
 
 
 def provenance_table(artefacts: Artefacts) -> Table:

@@ -3,6 +3,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -10,13 +11,13 @@ import pytest
 
 from reports.render import write_report
 from reports.stored.artefacts import Artefacts, load
-from tests.reports.write_nse import settle
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 GRAVES = tuple(
     f"graves/{name}" for name in ("results", "difficulty", "reading", "bytes", "history", "timings")
 )
 NSE = tuple(f"nse/{n}" for n in ("results", "runs", "baselines", "history", "steps", "timings"))
+ONE, GATED, HALTING = "one step", "query gating, 6 steps", "adaptive computation, 6 steps"
 Row = dict[str, str]
 Edit = Callable[[str, Callable[[Row], Row | None]], None]
 
@@ -41,20 +42,32 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def change(folder: Path, file: str, changed: Callable[[Row], Row | None]) -> None:
+    """Change or drop (None) the rows of a stored table."""
+    with (folder / file).open(encoding="utf-8", newline="") as opened:
+        reader = csv.DictReader(opened)
+        rows = [row for row in map(changed, reader) if row is not None]
+    with (folder / file).open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.DictWriter(opened, reader.fieldnames or [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 @pytest.fixture
 def edit(folder: Path) -> Edit:
-    """Change or drop (None) the rows of one stored table."""
+    """Change the rows of a table of the copy."""
+    return partial(change, folder)
 
-    def edit(file: str, change: Callable[[Row], Row | None]) -> None:
-        with (folder / file).open(encoding="utf-8", newline="") as opened:
-            reader = csv.DictReader(opened)
-            rows = [row for row in map(change, reader) if row is not None]
-        with (folder / file).open("w", encoding="utf-8", newline="") as opened:
-            writer = csv.DictWriter(opened, reader.fieldnames or [], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
 
-    return edit
+def settle(folder: Path) -> None:
+    """Write nse/runs.csv of the runs that results.csv has: their differences, after a change."""
+    of = ["questions", "run"]
+    path = folder / "nse" / "runs.csv"
+    results = pd.read_csv(folder / "nse" / "results.csv").groupby(of, sort=False)
+    means, pairs = results["test_accuracy"].mean(), results["test_questions"].first()
+    runs = pd.read_csv(path).set_index(of).loc[means.index]
+    difference = (means - means.groupby("questions").transform("first")).round(12)
+    runs.assign(difference=difference, pairs=pairs).reset_index().to_csv(path, index=False)
 
 
 @pytest.fixture
@@ -95,16 +108,20 @@ def many(artefacts: Artefacts) -> Artefacts:
     return replace(artefacts, best=best, **changed)
 
 
-@pytest.fixture
-def one_seed(folder: Path, edit: Edit) -> Path:
-    """The artefacts of a run that was retrained with one seed."""
+@pytest.fixture(scope="session")
+def one_seed(tmp_path_factory: pytest.TempPathFactory) -> Artefacts:
+    """The artefacts of a run with one seed each, but for the sweep's grid."""
+    folder = Path(shutil.copytree(STORED, tmp_path_factory.mktemp("one") / "artefacts"))
     for file in (
-        *("retrain/trials.csv", "retrain/history.csv", "retrain/timings.csv"),
-        *("evaluate/results.csv", "evaluate/depth.csv", "ablate/dev.csv", "ablate/test.csv"),
-        *(f"evaluate/{name}.csv" for name in ("lengths", "correlations", "predictions")),
-        *(f"{name}.csv" for name in GRAVES),
-        *(f"nse/{name}.csv" for name in ("results", "history", "steps", "timings")),
+        *("retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"),
+        *("results", "depth", "lengths", "correlations", "predictions"),
+        *(*GRAVES, "halting/depth"),
+        *(f"nse/{name}" for name in ("results", "history", "steps", "timings")),
     ):
-        edit(file, lambda row: row if row["seed"] == "1" else None)
+        place = file if "/" in file else f"evaluate/{file}"
+        change(folder, f"{place}.csv", lambda row: row if row["seed"] == "1" else None)
+    one = {"seeds": "1", "dev_accuracy_sd": ""}
+    change(folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""})
+    change(folder, "halting/points.csv", lambda row: row | one | {"mean_steps_sd": ""})
     settle(folder)
-    return folder
+    return load(folder)

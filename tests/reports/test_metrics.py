@@ -63,7 +63,3 @@ def test_names_are_those_that_mlflow_takes(artefacts: Artefacts) -> None:
 def test_an_undefined_correlation_has_no_metric(folder: Path, edit: Edit) -> None:
     edit("evaluate/correlations.csv", lambda row: row | {"pearson": "", "spearman": ""})
     assert not [name for name in metrics(load(folder)) if "steps_against" in name]
-
-
-def test_one_seed_has_no_sd(one_seed: Path) -> None:
-    assert not [name for name in metrics(load(one_seed)) if name.endswith("_sd")]

@@ -50,7 +50,7 @@ def test_everything_is_written(written: Path) -> None:
 
 
 def test_the_stored_report(written: Path) -> None:
-    """After a change that is meant: python -m tests.reports.write_fixture, and read the diff."""
+    """After a change that is meant: python -m tests.reports.write_report, and read the diff."""
     assert (written / "report.md").read_text("utf-8") == EXPECTED.read_text("utf-8")
 
 

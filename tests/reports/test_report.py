@@ -18,6 +18,7 @@ from reports.studies.halting import halting_csv
 from reports.studies.nse.runs import nse_csv
 from reports.tables.ablation import ablation_csv
 from reports.tables.sweep import steps_csv
+from reports.tables.timings import timings
 from tests.reports.charts.reading import by_name, figures
 from tests.reports.conftest import GRAVES, Edit
 from tests.reports.write_traces import write_traces
@@ -124,6 +125,7 @@ def test_no_section_and_no_figure_without_its_data(
     for table in (ablation_csv, characters_csv, fidelity_csv, graves_csv, halting_csv, steps_csv):
         assert len(table(artefacts).splitlines()) == 1
     assert len(nse_csv(artefacts, published=True).splitlines()) == 1
+    assert "Studies" not in as_markdown(timings(artefacts))
 
 
 def test_characters_alone(folder: Path, edit: Edit) -> None:
@@ -133,6 +135,8 @@ def test_characters_alone(folder: Path, edit: Edit) -> None:
     text = as_markdown(report(artefacts, published=False))
     assert "## Graves' tasks: adaptive computation in recurrent networks\n\n### Characters" in text
     assert "*Sequence error*" not in text and "figures/characters_passage_1.png" in text
+    for published in ("Graves reports", "Munkhdalai & Yu 2017 report", "arXiv", "83.8"):
+        assert published not in text
 
 
 def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) -> None:

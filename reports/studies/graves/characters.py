@@ -126,18 +126,15 @@ def kinds_table(artefacts: Artefacts) -> Table:
     header = ["run", "kind of byte", "share, %", "mean steps", "mean N + R"]
     header += ["bits of the byte after it", "entropy of its prediction, bits"]
     rows = [
-        [reader.label, *_kind_cells(kind)]
+        [
+            *(reader.label, kind.name, f"{100 * kind.share:.1f}", plain(kind.steps)),
+            *(plain(kind.ponder), kind.bits.plain(), kind.entropy.plain()),
+        ]
         for reader in readers(artefacts)
         if reader.halting != NONE
         for kind in reader.kinds.values()
     ]
     return Table(header, rows, left=2)
-
-
-def _kind_cells(kind: ByteKind) -> list[str]:
-    steps, ponder = plain(kind.steps), plain(kind.ponder)
-    share = f"{100 * kind.share:.1f}"
-    return [kind.name, share, steps, ponder, kind.bits.plain(), kind.entropy.plain()]
 
 
 def characters_csv(artefacts: Artefacts) -> str:

@@ -70,15 +70,6 @@ class Run:
 AnyRun = TypeVar("AnyRun", bound=Run)
 
 
-@dataclass(frozen=True)
-class Level:
-    """Instances of one difficulty, over seeds; error is None where nothing is asked of them."""
-
-    difficulty: int
-    error: Spread | None
-    steps: Spread | None
-
-
 def graves_tasks(artefacts: Artefacts) -> tuple[str, ...]:
     """The tasks with difficulties that were trained on, in stored order."""
     return tuple(task for task in dict.fromkeys(artefacts.graves["task"]) if task in TASKS)
@@ -125,13 +116,9 @@ def _growth(rows: pd.DataFrame) -> Growth | None:
     return Growth(Spread.of(slopes), Spread.of(pearsons) if pearsons else None)
 
 
-def graves_levels(artefacts: Artefacts, task: str, run: Run) -> list[Level]:
-    """Error and steps of a run by difficulty, the least first."""
-    rows = of_run(artefacts.graves_difficulty, task, run.name)
-    return [
-        Level(int(str(difficulty)), Spread.known(of["error"]), Spread.known(of["mean_steps"]))
-        for difficulty, of in rows.groupby("difficulty", sort=True)
-    ]
+def by_difficulty(artefacts: Artefacts, task: str, run: Run, figure: str) -> dict[int, Spread]:
+    """`error` or `mean_steps` of a run's instances by difficulty, where there are any."""
+    return along(of_run(artefacts.graves_difficulty, task, run.name), "difficulty", figure)
 
 
 def graves_curve(artefacts: Artefacts, task: str, run: Run) -> dict[int, Spread]:

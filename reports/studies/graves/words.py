@@ -11,8 +11,8 @@ from reports.studies.graves.runs import (
     Run,
     act_gap,
     best_run,
+    by_difficulty,
     gap_of,
-    graves_levels,
     graves_runs,
     graves_tasks,
 )
@@ -46,7 +46,7 @@ def graves_sentences(artefacts: Artefacts, task: str, published: bool) -> str:
     if act is not None:
         said.append(_steps(act, TASKS[task]))
     if published:
-        said.append(_paper(artefacts, task, runs))
+        said.append(_paper(artefacts, task))
     return " ".join(filter(None, said))
 
 
@@ -125,19 +125,18 @@ def _story(artefacts: Artefacts, task: str) -> str:
         f"{without.error.percent()} % of the sequences without adaptive steps and on "
         f"{act.error.percent()} % with them: {_less(gap)}."
     )
-    levels = [level for level in graves_levels(artefacts, task, act) if level.steps is not None]
-    if act.growth is None or len(levels) < 2:
+    steps = by_difficulty(artefacts, task, act, "mean_steps")
+    if act.growth is None or len(steps) < 2:
         return said
-    few, many = (
-        f"{at.steps.plain()} at {at.difficulty}" for at in (levels[0], levels[-1]) if at.steps
-    )
+    few, many = (f"{steps[at].plain()} at {at}" for at in (min(steps), max(steps)))
     how = follows(act.growth.told_by)
     return f"{said} Its steps {how} difficulty: {few} and {many} {known.difficulty}."
 
 
-def _paper(artefacts: Artefacts, task: str, runs: list[Run]) -> str:
+def _paper(artefacts: Artefacts, task: str) -> str:
     """What the paper reports, and whether the task here is as hard."""
-    known, hardest = TASKS[task], _hardest(artefacts, task, runs)
+    known, levels = TASKS[task], artefacts.graves_difficulty
+    hardest = max(levels[levels["task"] == task]["difficulty"], default=None)
     said = (
         f"Graves reports {known.reported} (2016, section {known.section}; {known.setup}, a million "
         "iterations, 20 seeds for each ponder weight)."
@@ -152,8 +151,3 @@ def _paper(artefacts: Artefacts, task: str, runs: list[Run]) -> str:
         )
     easier = "an easier task" if hardest < known.hardest else "a harder task"
     return f"{said} The sizes differ: {reach}, {easier}, so his figures are no yardstick for ours."
-
-
-def _hardest(artefacts: Artefacts, task: str, runs: list[Run]) -> int | None:
-    levels = [level.difficulty for run in runs for level in graves_levels(artefacts, task, run)]
-    return max(levels, default=None)

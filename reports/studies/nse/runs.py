@@ -47,15 +47,6 @@ class Run:
     fit: Spread | None
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of a run, over seeds: its weight in the answer, and how often it alone is right."""
-
-    step: int
-    weight: Spread
-    accuracy: Spread
-
-
 def nse_kinds(artefacts: Artefacts) -> tuple[str, ...]:
     """The kinds of questions, in stored order."""
     return tuple(dict.fromkeys(artefacts.nse.runs["questions"]))
@@ -108,13 +99,9 @@ def _fit(seeds: pd.DataFrame, history: pd.DataFrame) -> Spread | None:
     return Spread.known(best["train_accuracy"] - best["dev_accuracy_y"])
 
 
-def nse_steps(artefacts: Artefacts, kind: str, run: Run) -> list[Step]:
-    """Weight and accuracy of each step on dev, the first step first."""
-    rows = of_run(artefacts.nse.steps, kind, run.name)
-    return [
-        Step(int(str(step)), Spread.of(of["weight"]), Spread.of(of["accuracy"]))
-        for step, of in rows.groupby("step", sort=True)
-    ]
+def nse_steps(artefacts: Artefacts, kind: str, run: Run, figure: str) -> dict[int, Spread]:
+    """`weight` in the answer or `accuracy` by itself of each step on dev."""
+    return along(of_run(artefacts.nse.steps, kind, run.name), "step", figure)
 
 
 def nse_curve(artefacts: Artefacts, kind: str, run: Run, part: str) -> dict[int, Spread]:

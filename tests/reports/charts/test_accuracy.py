@@ -12,7 +12,7 @@ from reports.charts.accuracy import (
 )
 from reports.published import SNLI_TRAIN
 from reports.stored.artefacts import Artefacts, load
-from tests.reports.charts.reading import axes, legend, marks, pick, rows
+from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 
 STATE, CAPPED = "state after k steps", "halting capped at k steps"
@@ -42,13 +42,6 @@ def test_both_readings_and_the_adaptive_mean(artefacts: Artefacts) -> None:
     assert legend(figure) == [STATE, CAPPED, "adaptive halting"]
     kinds = [kind for kind, _ in marks(figure.spec)]
     assert kinds == ["rect", "rule", "area", "line", "point"]
-
-
-def test_one_seed_has_no_bands(one_seed: Path) -> None:
-    figure = by_fixed_steps(load(one_seed), published=True)
-    assert [kind for kind, _ in marks(figure.spec)] == ["rule", "line", "point"]
-    assert figure.spec["title"]["subtitle"] == ["1 seed"]
-    assert pick(rows(figure, "k"), series=CAPPED, k="2")["accuracy"] == "76.1"
 
 
 def test_the_paper_beside_it_on_its_own_corpus(snli: Artefacts) -> None:
@@ -98,11 +91,7 @@ def test_no_model_steps_where_none_is_recorded(folder: Path, edit: Edit) -> None
 
 
 def test_accuracy_by_fifths(artefacts: Artefacts) -> None:
-    figure = by_steps(artefacts, [AA])
+    figure = by_name(by_steps(artefacts, [AA]))["step_accuracy"]
     # among the fewest 0.60, 0.56, 0.52; among the most 0.96, 0.92, 1
     assert [row["x"] for row in rows(figure, "at")] == [1, 2, 3, 4, 5]
     assert pick(rows(figure, "at"), at="1")["shown"] == "56.0 ± 4.00 %"
-    assert figure.alternative == (
-        "Test accuracy by fifths of the pairs, from the fewest steps to the most, 1 model (mean ± "
-        "1 sd, 3 seeds): Adaptive Attention, 56.0 ± 4.00 % at 1 and 96.0 ± 4.00 % at 5."
-    )

@@ -51,13 +51,6 @@ def test_many_seeds_are_a_range(folder: Path, edit: Edit) -> None:
     assert len(legend(figure)) == 5
 
 
-def test_one_seed(one_seed: Path) -> None:
-    figure = learning_curves(load(one_seed), AA)
-    assert "Attention, 1 seed. " in figure.alternative
-    assert "in the last epoch: 94.0 %." in figure.alternative
-    assert "area" not in [kind for kind, _ in marks(figure.spec)]
-
-
 def test_the_most_telling_setting(artefacts: Artefacts) -> None:
     # means by dropout are 1 point apart, by ponder weight and by learning rate 2 points
     assert telling(artefacts, AA) == "ponder_weight"
@@ -115,7 +108,3 @@ def test_steps_by_epoch_with_a_band_for_dev_pairs(artefacts: Artefacts) -> None:
     assert (dev[0]["value"], dev[0]["n"]) == ("4.00 ± 0.75 between pairs", "2")
     training = pick(found, series="0.00005", part="training pairs, with dropout", epoch="1")
     assert training["y"] == 9.0 and "low" not in training
-    assert figure.alternative == (
-        "Mean steps of Adaptive Attention by epoch and ponder weight, over the sweep's trials. Per "
-        "dev pair after the last epoch: 9.00 (sd 0.75) at 0.00005, 4.00 (sd 0.75) at 0.001."
-    )

@@ -4,7 +4,7 @@ import pytest
 
 from reports.charts.steps import lengths, shares, steps_taken
 from reports.stored.artefacts import Artefacts, load
-from tests.reports.charts.reading import axes, marks, pick, rows
+from tests.reports.charts.reading import axes, pick, rows
 from tests.reports.conftest import Edit
 
 AA = "adaptive_attention"
@@ -31,16 +31,6 @@ def test_a_bar_per_number_of_steps_with_its_spread(artefacts: Artefacts) -> None
     assert pick(rows(figure, "share"), x=3)["least"] == 0  # no share is below nothing
     assert axes(figure) == {"x": "steps", "y": "share of test pairs (%)"}
     assert figure.spec["title"]["subtitle"] == ["mean ± 1 sd, 3 seeds; mean 4.50 ± 0.50 steps"]
-    assert figure.alternative == (
-        "Share of test pairs by number of steps of Adaptive Attention (mean ± 1 sd, 3 seeds): 2 to "
-        "7 steps, most often 4 (25.0 ± 25.00 %); mean 4.50 ± 0.50 steps."
-    )
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    figure = steps_taken(load(one_seed), AA)
-    assert [kind for kind, _ in marks(figure.spec)] == ["rect"]
-    assert "(1 seed): 2 to 6 steps, most often 4 (50.0 %); mean 4.00" in figure.alternative
 
 
 def test_a_collapsed_model_has_one_bar(folder: Path, edit: Edit) -> None:

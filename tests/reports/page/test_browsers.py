@@ -9,7 +9,7 @@ import pytest
 from reports.page.browsers import examples_island, packed, questions_island
 from reports.stored.artefacts import Artefacts
 from reports.stored.traces import Example, Examples, read_examples
-from tests.reports.write_nse import GATED, HALTING
+from tests.reports.conftest import GATED, HALTING
 from tests.reports.write_traces import LABELS, PAIRS, line, random_lines, write_traces
 
 

@@ -15,8 +15,7 @@ from reports.stored.artefacts import HISTORY, Artefacts, load
 from reports.stored.reading import types
 from reports.studies.graves.tasks import BYTE_KINDS
 from reports.studies.nse.runs import nse_runs
-from tests.reports.conftest import STORED, Edit, Row
-from tests.reports.write_nse import GATED, settle
+from tests.reports.conftest import GATED, STORED, Edit, Row, settle
 
 FILES = sorted(path.relative_to(STORED).as_posix() for path in STORED.rglob("*.*"))
 AA = "adaptive_attention"
@@ -90,12 +89,6 @@ def test_models_of_another_run(folder: Path, edit: Edit) -> None:
         "artefacts/evaluate/results.csv is not of the models in retrain/trials.csv; "
         "run: dvc repro evaluate",
     )
-
-
-def test_no_question_was_asked(folder: Path, no_nse: Callable[[], None]) -> None:
-    no_nse()
-    nse = load(folder).nse
-    assert nse.results.empty and nse.runs.empty and nse.traced == ()
 
 
 @pytest.mark.parametrize("file", ["history", "steps", "timings"])

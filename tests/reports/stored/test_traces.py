@@ -1,11 +1,11 @@
+import json
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from reports.stored.traces import Traced, read_examples, read_queries
-from tests.reports.write_nse import queries, write_queries
+from reports.stored.traces import read_examples, read_queries
+from tests.reports.conftest import STORED
 from tests.reports.write_traces import LABELS, PAIRS, line, random_lines, write_traces
 
 
@@ -58,14 +58,9 @@ def test_ten_thousand_pairs_are_read_in_three_seconds(tmp_path: Path) -> None:
     assert time.process_time() - start < 3
 
 
-def read(root: Path, lines: list[dict[str, Any]]) -> tuple[Traced, ...]:
-    (root / "artefacts" / "nse").mkdir(parents=True)
-    write_queries(root / "artefacts", lines)
-    return read_queries(root / "artefacts")
-
-
-def test_what_is_read_of_questions_is_what_was_written(tmp_path: Path) -> None:
-    found, stored = read(tmp_path, queries()), queries()
+def test_what_is_read_of_questions_is_what_was_written() -> None:
+    found, lines = read_queries(STORED), (STORED / "nse" / "queries.jsonl").read_text("utf-8")
+    stored = [json.loads(line) for line in lines.splitlines()]
     assert len(found) == 6
     for one, written in zip(found, stored, strict=True):
         assert (one.questions, one.run, one.seed, one.number) == (
@@ -79,13 +74,9 @@ def test_what_is_read_of_questions_is_what_was_written(tmp_path: Path) -> None:
     assert [one.right for one in found] == [True] * 5 + [False]
 
 
-def test_what_a_step_writes_over(tmp_path: Path) -> None:
-    gated, halting = read(tmp_path, queries())[:2]
+def test_what_a_step_writes_over() -> None:
+    gated, halting = read_queries(STORED)[:2]
     # “Next”: key 0.1 + 0.12, gate 0.1 + 0.2; the gap: key 0.91, gate 0.1 + 0.2 + 2 * 0.02
     assert gated.steps[0].rewritten[0] == pytest.approx(0.78 * 0.7)
     assert gated.steps[0].rewritten[2] == pytest.approx(0.09 * 0.66)
     assert halting.steps[0].rewritten[0] == pytest.approx(0.78)
-
-
-def test_no_question_traced_is_nothing_read(tmp_path: Path) -> None:
-    assert read(tmp_path, []) == ()

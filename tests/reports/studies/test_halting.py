@@ -7,12 +7,11 @@ from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.halting import (
     halting_depth_table,
-    halting_note,
     halting_points,
     halting_sentences,
     halting_table,
 )
-from tests.reports.conftest import Edit, Row
+from tests.reports.conftest import Edit
 
 
 def rows(artefacts: Artefacts) -> list[list[str]]:
@@ -66,17 +65,6 @@ def test_a_target_that_gains(folder: Path, edit: Edit) -> None:
     assert "above that of ACT with ponder_weight 0.001" in halting_sentences(load(folder))
 
 
-def test_ranges_and_collapses(artefacts: Artefacts) -> None:
-    text = halting_sentences(artefacts)
-    assert (
-        "With ACT the mean steps range from 1.10 ± 0.10 (ponder_weight 0.01) to 9.00 ± 2.50 "
-        "(ponder_weight 0.00005)."
-    ) in text
-    assert "With fixed steps the mean" not in text
-    said = "Runs that collapsed: ACT with ponder_weight 0.01 (3 of 3) and DACT with ponder_weight"
-    assert said in text
-
-
 def test_no_collapse_is_said(folder: Path, edit: Edit) -> None:
     edit("halting/points.csv", lambda row: row | {"collapsed": "0.0"})
     assert "No run collapsed." in halting_sentences(load(folder))
@@ -102,14 +90,3 @@ def test_no_column_for_targets_where_there_are_none(folder: Path, edit: Edit) ->
 def test_fixed_steps_alone_say_nothing(folder: Path, edit: Edit) -> None:
     only(edit, "fixed_steps")
     assert halting_sentences(load(folder)) == ""
-
-
-def test_one_seed_has_no_spread(folder: Path, edit: Edit) -> None:
-    def one(row: Row) -> Row:
-        return row | {"seeds": "1", "dev_accuracy_sd": "", "mean_steps_sd": ""}
-
-    edit("halting/points.csv", one)
-    artefacts = load(folder)
-    assert "±" not in str(halting_table(artefacts))
-    assert "one seed each, so no spread" in halting_note(artefacts)
-    assert "no spread for at least one of the two; not a clear" in halting_sentences(artefacts)

@@ -4,7 +4,7 @@ import pytest
 
 from reports.blocks import DASH
 from reports.stored.artefacts import Artefacts, load
-from reports.tables.ablation import ablation_note, ablation_table, best_fixed, points
+from reports.tables.ablation import ablation_table, best_fixed, points
 from tests.reports.conftest import Edit, Row
 
 
@@ -64,9 +64,3 @@ def test_the_fewest_of_equally_good_steps(folder: Path, edit: Edit) -> None:
 def test_no_choice_where_dev_has_other_steps(folder: Path, edit: Edit) -> None:
     edit("ablate/dev.csv", lambda row: None if row["steps"] in ("2", "4", "8") else row)
     assert best_fixed(load(folder), "state") is None
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    assert "±" not in str(ablation_table(artefacts, published=True))
-    assert ablation_note(artefacts).endswith("n = 1, no spread.")

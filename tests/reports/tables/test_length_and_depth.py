@@ -8,7 +8,6 @@ from reports.tables.length_and_depth import (
     correlation_sentence,
     correlation_table,
     correlations,
-    depth_models,
     depth_note,
     depth_sentence,
     depth_table,
@@ -129,13 +128,3 @@ def test_what_depth_counts(artefacts: Artefacts) -> None:
     assert "side by side" in note("captions") and "steps need not grow" in note("captions")
     assert "one after another" in note("chains") and "takes more steps" in note("chains")
     assert note("snli") == ""
-
-
-def test_one_seed_shows_nothing_clearly(one_seed: Path) -> None:
-    sentence = depth_sentence(load(one_seed), AA)
-    assert "does not clearly" in sentence and "n = 1, no spread" in sentence
-
-
-def test_a_corpus_that_records_no_depth(folder: Path, edit: Edit) -> None:
-    edit("evaluate/depth.csv", lambda row: None)
-    assert depth_models(load(folder)) == ()

@@ -2,8 +2,7 @@ import json
 import math
 from pathlib import Path
 
-import pytest
-
+from reports.spread import Spread
 from reports.stored.artefacts import Artefacts, load
 from reports.tables.sweep import (
     configurations,
@@ -108,23 +107,17 @@ def test_means_and_sds_over_trials_by_hand(folder: Path, edit: Edit) -> None:
 
     edit("sweep/history.csv", vary)
     first, *_, last = steps_by_epoch(load(folder), AA)
-    assert (first.ponder_weight, first.epoch, first.trials) == ("5e-05", 1, 2)
-    assert (first.train_mean, first.train_sd, first.dev_mean, first.dev_sd) == (
-        9.0,
-        0.75,
-        9.0,
-        0.75,
-    )
+    assert (first.ponder_weight, first.epoch) == ("5e-05", 1)
+    assert first.train == first.dev == Spread(9.0, 0.75, 2)
     # means 4 and 6; sds 3 and 4: sqrt((9 + 16) / 2)
     assert (last.ponder_weight, last.epoch) == ("0.001", 3)
-    assert last.train_mean == 5.0
-    assert last.train_sd == pytest.approx(math.sqrt(12.5), abs=1e-12)
+    assert last.train == Spread(5.0, round(math.sqrt(12.5), 12), 2)
 
 
 def test_an_epoch_that_one_trial_did_not_reach(folder: Path, edit: Edit) -> None:
     edit("sweep/history.csv", lambda r: None if (r["key"], r["epoch"]) == ("aa06", "3") else r)
     last = steps_by_epoch(load(folder), AA)[-1]
-    assert (last.epoch, last.trials) == (3, 1)
+    assert (last.epoch, last.dev.n) == (3, 1)
 
 
 def test_every_weighed_model_is_there(many: Artefacts) -> None:

@@ -1,8 +1,6 @@
-from pathlib import Path
-
 from reports.blocks import DASH
 from reports.published import ROWS
-from reports.stored.artefacts import Artefacts, load
+from reports.stored.artefacts import Artefacts
 from reports.tables.table_1 import HEADER, table_1, table_1_csv, table_1_note
 
 
@@ -57,8 +55,3 @@ def test_the_note_states_the_sampling_error_once(artefacts: Artefacts) -> None:
     assert "3.92 points for Decomposable Attention and 3.84 points for Adaptive" in note
     assert note.count("sampling standard error") == 1
     assert "not comparable with ours" in note
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    table = str(table_1(load(one_seed), published=False))
-    assert "**83.0**" in table and "±" not in table

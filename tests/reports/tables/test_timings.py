@@ -1,13 +1,10 @@
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from reports.blocks import as_markdown
-from reports.stored.artefacts import Artefacts, load
+from reports.stored.artefacts import Artefacts
 from reports.tables.timings import duration, provenance_table, timings
-from tests.reports.conftest import GRAVES, Edit
 
 
 def test_medians_and_totals_by_hand(artefacts: Artefacts) -> None:
@@ -26,14 +23,6 @@ def test_the_studies_by_hand(artefacts: Artefacts) -> None:
     assert "| graves | Parity | ponder weight 0.001 | 3 | 12 | 60.0 |" in text
     # three seeds of 4 epochs in 40 s each
     assert "| nse | Named entities | query gating, 6 steps | 3 | 12 | 120.0 |" in text
-
-
-def test_no_study_was_run(folder: Path, edit: Edit, no_nse: Callable[[], None]) -> None:
-    no_nse()
-    studies = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings")
-    for file in (*studies, *GRAVES):
-        edit(f"{file}.csv", lambda row: None)
-    assert "Studies" not in as_markdown(timings(load(folder)))
 
 
 @pytest.mark.parametrize(

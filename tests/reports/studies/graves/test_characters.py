@@ -6,11 +6,9 @@ from reports.blocks import DASH
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.graves.characters import (
-    characters_note,
     characters_sentences,
     characters_table,
     kinds_table,
-    readers,
 )
 from tests.reports.conftest import GRAVES, Edit, Row
 
@@ -133,30 +131,8 @@ def test_a_text_without_letters_says_nothing_of_pauses(folder: Path, edit: Edit)
     assert characters_sentences(load(folder), published=False) == ""
 
 
-def test_what_the_paper_reports(artefacts: Artefacts) -> None:
-    assert "Graves reports about the same bits with and without" in characters_sentences(
-        artefacts, published=True
-    )
-    assert "Graves reports" not in characters_sentences(artefacts, published=False)
-
-
 def test_without_act_there_are_no_steps(folder: Path, edit: Edit) -> None:
     only(edit, "without ACT")
     artefacts = load(folder)
     assert characters_sentences(artefacts, published=False) == ""
     assert kinds_table(artefacts).rows == []
-
-
-def test_nothing_was_read(folder: Path, edit: Edit) -> None:
-    only(edit)
-    artefacts = load(folder)
-    assert readers(artefacts) == []
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    text = characters_sentences(artefacts, published=False)
-    assert f"not clearly fewer ({MINUS}0.10 bits, n = 1, no spread)" in text
-    assert "not clearly more on a space (+0.50)" in text
-    assert "±" not in str(characters_table(artefacts)) + str(kinds_table(artefacts))
-    assert "one seed each, so no spread" in characters_note(artefacts)

@@ -8,6 +8,7 @@ from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.published import ADAPTIVE, GATING, KINDS, READERS
 from reports.studies.nse.runs import (
+    Run,
     baselines,
     nse_curve,
     nse_kinds,
@@ -16,8 +17,7 @@ from reports.studies.nse.runs import (
     nse_table,
     published_table,
 )
-from tests.reports.conftest import Edit
-from tests.reports.write_nse import GATED, HALTING, ONE
+from tests.reports.conftest import GATED, HALTING, ONE, Edit
 
 PAPER = "Munkhdalai & Yu 2017, table 2, CBT-NE"
 
@@ -103,25 +103,16 @@ def test_gap_fit_and_error_by_hand(artefacts: Artefacts) -> None:
 
 def test_steps_curves_and_baselines(artefacts: Artefacts) -> None:
     _, gated, halting = nse_runs(artefacts, "NE")
-    weights = [step.weight.mean for step in nse_steps(artefacts, "NE", halting)]
+
+    def means(run: Run, figure: str) -> list[float]:
+        return [step.mean for step in nse_steps(artefacts, "NE", run, figure).values()]
+
     # 2.5 steps: six tenths evenly over six steps, the rest on the first
-    assert weights == pytest.approx([0.5, *[0.1] * 5])
-    assert [step.weight.mean for step in nse_steps(artefacts, "NE", gated)] == [0.0] * 5 + [1.0]
-    assert [s.accuracy.mean for s in nse_steps(artefacts, "NE", gated)][::5] == [0.45, 0.65]
-    assert [s.mean for s in nse_curve(artefacts, "NE", gated, "dev").values()] == [
-        *(0.61, 0.63, 0.65),
-        0.63,
-    ]
+    assert means(halting, "weight") == pytest.approx([0.5, *[0.1] * 5])
+    assert means(gated, "weight") == [0.0] * 5 + [1.0]
+    assert means(gated, "accuracy")[::5] == [0.45, 0.65]
+    curve = nse_curve(artefacts, "NE", gated, "dev")
+    assert [s.mean for s in curve.values()] == [0.61, 0.63, 0.65, 0.63]
     found = baselines(artefacts, "NE")["test"]
-    assert (found.count, found.candidates, found.random, found.most_frequent) == (
-        200,
-        3.0,
-        0.34,
-        0.35,
-    )
-
-
-def test_one_seed_has_no_spread(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    assert "±" not in str(nse_table(artefacts, "NE")) + str(published_table(artefacts, "NE"))
-    assert all(run.over_seeds.error is None for run in nse_runs(artefacts, "NE"))
+    assert (found.count, found.candidates, found.random) == (200, 3.0, 0.34)
+    assert found.most_frequent == 0.35

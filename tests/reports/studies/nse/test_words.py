@@ -6,8 +6,7 @@ import pytest
 from reports.spread import MINUS
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.nse.words import nse_note, nse_sentences
-from tests.reports.conftest import Edit, Row
-from tests.reports.write_nse import GATED, HALTING, ONE, settle
+from tests.reports.conftest import GATED, HALTING, ONE, Edit, Row, settle
 
 Change = Callable[..., str]
 
@@ -64,14 +63,6 @@ def test_no_difference_at_all(said: Change) -> None:
     assert f"*{GATED}* is level with *{ONE}*: 0.00 points, 95 % interval 0.00 to 0.00" in text
 
 
-def test_one_seed_is_never_clear(one_seed: Path) -> None:
-    artefacts = load(one_seed)
-    text = nse_sentences(artefacts, "NE", published=False)
-    assert f"*{GATED}* is not clearly above *{ONE}*: +3.00 points" in text
-    assert "to +4.80, one seed, no spread." in text
-    assert "one seed each, so no spread" in nse_note(artefacts)
-
-
 def test_some_above_and_some_below_the_most_frequent_candidate(said: Change) -> None:
     text = said(GATED, ("0.20", "0.20", "0.20"))
     assert f"*{ONE}* and *{HALTING}*" not in text  # names with commas are parted by semicolons
@@ -114,20 +105,6 @@ def test_over_fitting(artefacts: Artefacts, said: Change) -> None:
     )
     text = said(HALTING, ("0.63", "0.65", "0.64"))
     assert f"and +3.00 ± 0.00 for *{HALTING}*; clearly larger with more steps for none of" in text
-
-
-def test_what_the_paper_reports_and_whether_questions_differ(artefacts: Artefacts) -> None:
-    text = nse_sentences(artefacts, "NE", published=True)
-    assert (
-        "Munkhdalai & Yu 2017 report on CBT-NE 71.1 % on test with one step and at best 73.2 % "
-        "(adaptive computation, 12 steps) (table 2), without a spread; with 15 steps of query "
-        "gating, 79.2 % on dev and 71.4 % on test."
-    ) in text
-    assert (
-        "(108,719 / 2,000 / 2,500 for training, dev and test); those here are others (1,000" in text
-    )
-    assert "published figures are no yardstick for ours." in text
-    assert "Munkhdalai" not in nse_sentences(artefacts, "NE", published=False)
 
 
 def test_as_many_questions_as_were_published(folder: Path, edit: Edit, said: Change) -> None:

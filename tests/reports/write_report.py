@@ -1,0 +1,13 @@
+"""After a change that is meant: python -m tests.reports.write_report, and read the diff."""
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from reports.render import write_report
+from tests.reports.conftest import STORED
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        write_report(STORED, Path(folder), published=True, examples=100)
+        shutil.copyfile(Path(folder, "report.md"), STORED.parent / "report.md")
