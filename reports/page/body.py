@@ -23,8 +23,8 @@ MANY_WORDS = 30  # characters of a text that needs room
 # addresses may break after their slashes.
 WHOLE = re.compile(r"(\([^()]{1,24}\)|\S+ ± \S+|\d[\d,]* (?:seeds|pairs|points)\b)")
 LONG = re.compile(rf"(\S{{{LONGEST_WORD},}})")
-PROSE = MarkdownIt("commonmark", {"html": False})
-CELLS = MarkdownIt("commonmark", {"html": False})
+PROSE = MarkdownIt("commonmark", {"html": False}).disable("image")  # the page loads nothing
+CELLS = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
 @dataclass(frozen=True)

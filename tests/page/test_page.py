@@ -75,6 +75,12 @@ def test_raw_html_stays_text() -> None:
     assert "<script>alert(1)</script>" in "".join(tags.texts)
 
 
+def test_an_address_of_a_picture_is_not_loaded() -> None:
+    text = "![a](x.png)"
+    found = body(Text(text), Table(("name",), [(text,)]))
+    assert Tags(found).every("img") == []
+
+
 def test_a_link_to_a_script_is_no_link() -> None:
     assert Tags(body(Text("[press](javascript:alert(1))"))).every("a") == []
 
