@@ -98,7 +98,8 @@ class Nodes:
             problem = self._problem(node, said, since)
             if problem is None and node in there:
                 continue
-            del self.asked[node]
+            if self.asked.pop(node, None) is None:
+                continue  # a pack was faster to find out, see `distrust`
             if problem == "":
                 self.good.add(node)
             elif problem and node in there and not self.over:
@@ -132,9 +133,11 @@ class Nodes:
     def distrust(self, said: str) -> None:
         """Avoid a node on which a NodeError was raised; what it said begins with its id."""
         _, prefix, why = said.split(" ", 2)
-        for node in self.usable():
-            if node["NodeID"].startswith(prefix):
-                self.avoid(node["NodeID"], node["NodeManagerAddress"], why)
+        for node in self.alive():
+            name = node["NodeID"]
+            if name.startswith(prefix) and name not in self.avoided:
+                self.asked.pop(name, None)
+                self.avoid(name, node["NodeManagerAddress"], why)
 
     def lost(self, address: str) -> bool:
         """Whether a node that trained does not answer any more."""
