@@ -1,6 +1,6 @@
 """The values that a setting can have: its type says which, with the range. Imports no torch."""
 
-import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import (
     Annotated,
@@ -59,7 +59,7 @@ def value_problem(hint: Any, value: object) -> str | None:
     accepted = (int, float) if kind is float else kind
     if isinstance(value, bool) is not (kind is bool) or not isinstance(value, accepted):
         return f"is {shown(value)}; must be {NUMBERS[kind]}"
-    if isinstance(value, float) and not math.isfinite(value):
+    if kind is float and not _finite(value):
         return f"is {shown(value)}; must be a finite number"
     broken = [one.wording for one in ranges if not one.holds(value)]
     return f"is {shown(value)}; must be {broken[0]}" if broken else None
@@ -77,8 +77,17 @@ def made(part: type[Part], settings: Mapping[str, Any]) -> Part:
     """A dataclass of its settings among others; 1 for 1.0 must not make another trial's key."""
     hints = settings_of(part)
     own = {name: settings[name] for name in hints}
-    whole = {name for name, value in own.items() if type(value) is int and _is_float(hints[name])}
+    whole = {
+        name
+        for name, value in own.items()
+        if type(value) is int and _is_float(hints[name]) and _finite(value)
+    }
     return part(**{name: float(v) if name in whole else v for name, v in own.items()})
+
+
+def _finite(value: Any) -> bool:
+    """Whether it is a number that a float can be; 10**400 is none."""
+    return bool(abs(value) <= sys.float_info.max)
 
 
 def _is_float(hint: Any) -> bool:

@@ -70,6 +70,8 @@ def test_a_whole_number_makes_no_other_trial(config: AnyTrialConfig) -> None:
     settings = {name: value for part in config.parts for name, value in vars(part).items()}
     whole = 0
     for name in (name for name, value in settings.items() if isinstance(value, float)):
+        with pytest.raises(ConfigError, match=f"{name} is 10+…; must be a finite number"):
+            built(config, settings | {name: 10**400})
         try:
             found = [built(config, settings | {name: one}).as_dict() for one in (1, 1.0)]
         except ConfigError:
