@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.end_to_end.conftest import once, prepared, undisturbed, whole  # noqa: F401
+
 
 @pytest.fixture
 def examples() -> Iterator[random.Random]:
