@@ -16,6 +16,7 @@ KEPT = 40  # MB by which a worker may grow over three trials; without malloc_tri
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_worker_does_not_grow_with_its_trials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
