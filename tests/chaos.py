@@ -8,7 +8,6 @@ artefacts to the byte, runs in MLflow and what is said, and looks for processes 
 """
 
 import argparse
-import os
 import random
 import re
 import secrets
@@ -17,13 +16,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 from mlflow.entities import Run
 
-from tests.end_to_end.project import TINY, Project, kill_session
+from tests.end_to_end.project import TINY, Project, kill_session, of_session
 
 VICTIMS = {
     "dvc": r"bin/dvc repro",
@@ -126,13 +126,10 @@ class Campaign:
 
     def _those(self, leader: int, line: str) -> list[psutil.Process]:
         found = []
-        for process in psutil.process_iter():
-            try:
-                words = " ".join(process.cmdline())
-                if session(process) == leader and re.search(line, words):
+        for process in of_session(leader):
+            with suppress(psutil.NoSuchProcess):
+                if re.search(line, " ".join(process.cmdline())):
                     found.append(process)
-            except psutil.NoSuchProcess:
-                continue
         return found
 
     def _left_behind(self) -> None:
@@ -163,14 +160,6 @@ class Campaign:
         }
         if (found := tracked(self.project)) != finished:
             self.problems.append(f"runs in MLflow are {found}, and were {finished}")
-
-
-def session(process: psutil.Process) -> int:
-    """The id of a process's session; 0 where it has gone."""
-    try:
-        return os.getsid(process.pid)
-    except ProcessLookupError:
-        return 0
 
 
 def undisturbed_run(folder: Path) -> tuple[Project, float]:

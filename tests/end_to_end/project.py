@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -272,9 +272,14 @@ def in_mid_sweep(project: Project) -> Iterator[subprocess.Popen[str]]:
 
 def kill_session(leader: int) -> None:
     """End whatever a command left running: Ray's processes have groups of their own."""
+    for process in of_session(leader):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def of_session(leader: int) -> Iterator[psutil.Process]:
+    """What runs of a command, however deep, and whatever has become of the command itself."""
     for process in psutil.process_iter():
-        try:
+        with suppress(ProcessLookupError):
             if os.getsid(process.pid) == leader:
-                process.kill()
-        except (ProcessLookupError, psutil.NoSuchProcess):
-            continue
+                yield process
