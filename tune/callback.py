@@ -214,9 +214,10 @@ class DriverCallback(ray.tune.Callback):
             if self.not_its_fault(failure):
                 return
             reason, node = failure.reason, self.on.get(trial.trial_id) or failure.node
-            if node and self.nodes.joined and self.nodes.lost(node):
+            gone = bool(node) and self.nodes.joined and self.nodes.lost(node)
+            if gone:
                 reason = f"node {node} does not answer any more"
-            if reason != failure.reason or reason == UNREACHED:
+            if gone or reason == UNREACHED:
                 trial.run_metadata.num_failures -= 1  # not the trial's own
             tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
 

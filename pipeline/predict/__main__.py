@@ -13,7 +13,6 @@ the words that the model does not know. Models are those of `dvc repro export`.
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -96,12 +95,15 @@ def main() -> None:
     given = arguments()
     folder = model_folder(given.model)
     groups = pairs(given)
-    from pipeline.predict.asking import ask  # torch: --help and mistakes come before it
+    from pipeline.predict.asking import (
+        ask,
+        give_up_output,
+    )  # torch: --help and mistakes come before it
 
     try:
         ask(folder, groups, given.format, explain=given.explain, path=given.output)
     except BrokenPipeError:  # whoever read the answers has enough of them
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
 
 
 if __name__ == "__main__":

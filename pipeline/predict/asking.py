@@ -69,7 +69,7 @@ def output(path: Path | None) -> Iterator[TextIO]:
         except BrokenPipeError:
             raise
         except OSError as error:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to do
+            give_up_output()
             raise DataError(f"standard output cannot be written: {error.strerror}") from error
         return
     path = path.resolve()  # a link stays one
@@ -84,6 +84,11 @@ def output(path: Path | None) -> Iterator[TextIO]:
         raise
     except OSError as error:
         raise DataError(f"--output: {path} cannot be written: {error.strerror}") from error
+
+
+def give_up_output() -> None:
+    """Whatever is still to be written to standard output goes nowhere, at the end of Python too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
