@@ -95,10 +95,8 @@ def main() -> None:
     given = arguments()
     folder = model_folder(given.model)
     groups = pairs(given)
-    from pipeline.predict.asking import (
-        ask,
-        give_up_output,
-    )  # torch: --help and mistakes come before it
+    # torch: --help and mistakes come before it
+    from pipeline.predict.asking import ask, give_up_output
 
     try:
         ask(folder, groups, given.format, explain=given.explain, path=given.output)
