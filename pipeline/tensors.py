@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.stored import save_stored
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtefactError, DataError
 from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
@@ -51,6 +51,11 @@ def main() -> None:
         # Only training may choose its pairs: dev and test figures are about all of them.
         max_tokens = params.tensors.max_tokens if split == "train" else None
         encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)
+        if not encoded.pair_ids:
+            raise DataError(
+                f"tensors: no pair of {split} is left of {encoded.dropped}; raise "
+                "tensors.max_tokens in params.yaml"
+            )
         encoded.tensors.save(folder / f"{split}.pt")
         write_text(folder / f"{split}_ids.txt", "".join(f"{i}\n" for i in encoded.pair_ids))
         count = max(len(encoded.tensors), 1)

@@ -38,7 +38,6 @@ VICTIMS = {
 OF_THE_RUN = re.compile(r"environment\.json|timings\.(csv|md)")
 # The page has them too, in one section.
 TIMINGS = re.compile(rb'<section aria-labelledby="timings">.*?</section>', re.DOTALL)
-PAGE = re.compile(rb"\d+(\.\d+)?( (s|min|h|ms|MiB|GiB)\b|e-?\d+)|'sha256-[^']+'")
 PAGE = "report/index.html"
 PATIENCE = 900.0  # seconds that a command may take
 LINGER = 60.0  # seconds that processes may outlive the last command

@@ -184,8 +184,8 @@ class Export(Section):
 
     name: Annotated[
         str,
-        Field(pattern=r"^[^/:'\s]+$"),
-        must_be("a name without blanks, slashes, colons or quotes"),
+        Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$"),  # what MLflow's addresses of models can hold
+        must_be("a name of at most 200 letters of a to z, digits, dots, dashes and underscores"),
     ]
 
 

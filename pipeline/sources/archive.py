@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -25,6 +26,7 @@ DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, NotImplementedError),
 )
+LONGEST_LINE = 1 << 24  # bytes; a word of GloVe with its 300 numbers has 3,000
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
 
@@ -45,13 +47,19 @@ def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, 
     """Yield (line number from 1, line with its newline) under a progress bar over the bytes.
 
     Raises:
-        DataError: as `open_member` does.
+        DataError: as `open_member` does; a line is longer than any file of lines has.
     """
     with (
         _opened(archive, member) as (stream, size),
         tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,
     ):
-        for number, line in enumerate(stream, start=1):
+        lines = iter(partial(stream.readline, LONGEST_LINE), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) == LONGEST_LINE:
+                raise DataError(
+                    f"{member} in {archive}, line {number}: longer than {LONGEST_LINE:,} bytes; "
+                    "expected a file of lines"
+                )
             yield number, line
             if number % BAR_LINES == 0:
                 bar.update(stream.tell() - bar.n)
@@ -91,9 +99,9 @@ def _in_zip(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
 @contextmanager
 def _in_tar(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
     with tarfile.open(archive) as opened:
-        info = next((found for found in opened if found.name == member), None)
-        stream = opened.extractfile(info) if info else None  # None for a folder, too
-        if info is None or stream is None:
+        info = next((found for found in opened if found.name == member and found.isfile()), None)
+        stream = opened.extractfile(info) if info else None
+        if info is None or stream is None:  # a link is no file: it may lead anywhere
             raise DataError(_no_member(archive, member, opened.getnames()))
         with stream:
             yield stream, info.size  # type: ignore[misc]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from actmodels.data.labels import LABELS
-from actmodels.errors import DataError
+from actmodels.errors import DataError, shown
 from actmodels.files import replacing
 from pipeline.running.results import write_json
 from pipeline.running.stage import fresh
@@ -105,14 +105,23 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
         expected: labelled pairs that the split must have; None does not check.
 
     Raises:
-        DataError: the archive or a line is damaged (names the line), or the count differs.
+        DataError: the archive or a line is damaged (names the line), two pairs have one id, none
+            is labelled, or the count differs.
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
     labelled = 0
+    first: dict[str, int] = {}
     for number, line in member_lines(archive, member, f"snli {split}"):
         pair = checked_pair(line, f"{member}, line {number}")
+        if (before := first.setdefault(pair.pair_id, number)) != number:
+            raise DataError(
+                f"{member}, line {number}: the pairID {shown(pair.pair_id)} is that of line "
+                f"{before}; expected another for each pair"
+            )
         labelled += pair.label != UNLABELLED
         yield pair
+    if not labelled:
+        raise DataError(f"{member} in {archive} has no labelled pair; expected at least one")
     if expected is not None and labelled != expected:
         raise DataError(
             f"{member} in {archive}: the {split} split has {labelled} labelled pairs, expected "
@@ -125,7 +134,8 @@ def checked_pair(line: str | bytes, where: str) -> Pair:
     """Read one line of a file that others wrote.
 
     Raises:
-        DataError: not JSON, a key is missing or not a string, or the label is unknown.
+        DataError: not JSON, a key is missing or not a string, an id that is no name, or the label
+            is unknown.
     """
     try:
         pair = parse_pair(line)
@@ -147,6 +157,11 @@ def checked_pair(line: str | bytes, where: str) -> Pair:
             raise DataError(
                 f"{where}: the text of {key!r} holds half a character (a lone surrogate)"
             )
+    if pair.pair_id.splitlines() != [pair.pair_id]:  # a line of its own in files of ids
+        raise DataError(
+            f"{where}: the pairID {shown(pair.pair_id)} is empty or more than one line; expected "
+            "a name"
+        )
     if pair.label not in KNOWN_LABELS:
         known = ", ".join(KNOWN_LABELS)
         raise DataError(f"{where}: unknown gold_label {pair.label!r}; expected one of {known}")

@@ -10,6 +10,7 @@ others. A generator seeded per word will not do: torch's keeps 32 bits of its se
 instead.
 """
 
+import codecs
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from pipeline.sources.archive import member_lines
 from pipeline.sources.download import fetch
 
 CHUNK_WORDS = 4096
+MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
@@ -37,6 +39,11 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
     archive = fetch(glove, "vectors.glove")
     wanted = {word: row for row, word in enumerate(words)}
     vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
+    if not found.any():
+        raise DataError(
+            f"{glove.member} in {archive}: no vector of any of the {len(words)} words of the "
+            "vocabulary; expected vectors of the corpus' language, as text in UTF-8"
+        )
     return scaled(vectors, found, glove.mean_norm), found
 
 
@@ -73,6 +80,10 @@ def read_vectors(
         if line[: line.find(b" ")] not in starts and number > 1:
             continue
         where = f"{member} in {archive}, line {number}"
+        if number == 1 and line.startswith(MARKS):
+            raise DataError(
+                f"{where}: begins with a byte order mark; convert the file to UTF-8 without one"
+            )
         if number == 1 and _is_header(line, dimensions, where):
             continue
         word, numbers = _columns(line, dimensions, where)
@@ -105,7 +116,7 @@ def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[byte
 
 def _parse(numbers: list[bytes], where: str) -> Tensor:
     try:
-        row = torch.tensor([float(number) for number in numbers])
+        row = torch.tensor([_number(number) for number in numbers])
     except ValueError:
         row = torch.tensor(math.nan)
     if not row.isfinite().all():
@@ -115,9 +126,13 @@ def _parse(numbers: list[bytes], where: str) -> Tensor:
     return row
 
 
+def _number(text: bytes) -> float:
+    return math.nan if b"_" in text else float(text)  # Python reads 1_0 as ten
+
+
 def _is_number(text: bytes) -> bool:
     try:
-        return bool(torch.tensor(float(text)).isfinite())
+        return bool(torch.tensor(_number(text)).isfinite())
     except ValueError:
         return False
 

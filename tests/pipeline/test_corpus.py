@@ -60,6 +60,32 @@ def test_malformed_line_leaves_no_artefacts(folder: Path) -> None:
     assert list((folder / "artefacts").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("broken", "problem"),
+    [
+        (line(2), r"dev\.jsonl, line 5: the pairID '2' is that of line 3; expected another"),
+        (
+            line(4).replace('"4"', '"a\\u2028b"'),
+            r"dev\.jsonl, line 5: the pairID .* is empty or more",
+        ),
+        (
+            line(4).replace('"4"', '""'),
+            r"dev\.jsonl, line 5: the pairID '' is empty or more than one",
+        ),
+    ],
+)
+def test_ids_are_names_and_all_different(folder: Path, broken: str, problem: str) -> None:
+    with pytest.raises(DataError, match=problem):
+        made(folder, snli(folder, broken=broken))
+
+
+def test_a_split_without_a_labelled_pair(folder: Path) -> None:
+    lines = {"snli_1.0/snli_1.0_train.jsonl": line(1).encode()}
+    archive = fetched(make_zip(folder / "mirror.zip", lines))
+    with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labelled pair"):
+        made(folder, {"source": "snli", "snli": archive | {"labelled_pairs": None}})
+
+
 def test_another_count_is_an_error_until_switched_off(folder: Path) -> None:
     message = (
         r"snli_1\.0_test\.jsonl in .*mirror\.zip: the test split has 3 labelled pairs, expected "

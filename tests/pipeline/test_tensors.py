@@ -9,7 +9,7 @@ import torch
 from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.data.trial_data import WordVectors
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtefactError, DataError
 from pipeline import tensors
 from pipeline.sources.encode import encode, files_digest, spelling_hash
 from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
@@ -128,3 +128,11 @@ def test_full_snli_loads_in_under_a_second(tmp_path: Path) -> None:
     pairs = PairTensors.load(tmp_path / "train.pt")
     assert time.perf_counter() - start < 1.0
     assert len(pairs) == count
+
+
+def test_no_pair_is_short_enough(folder: Path) -> None:
+    write_params(folder, tensors={"max_tokens": 1})
+    with pytest.raises(
+        DataError, match=r"no pair of train is left of 2; raise tensors\.max_tokens"
+    ):
+        tensors.main()

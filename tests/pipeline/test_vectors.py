@@ -74,3 +74,8 @@ def test_vocabulary_is_missing(folder: Path) -> None:
     (folder / "artefacts" / "vocabulary" / "words.tsv").unlink()
     with pytest.raises(ArtefactError, match="dvc repro vocabulary"):
         made(folder)
+
+
+def test_vectors_of_another_language(folder: Path) -> None:
+    with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
+        of_glove(folder, "der 1 2\n")

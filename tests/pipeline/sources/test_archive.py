@@ -114,6 +114,25 @@ def test_neither_a_folder_nor_nothing_is_a_member(tmp_path: Path) -> None:
         read(make(tmp_path / "a.zip", {}), "f")
 
 
+@pytest.mark.parametrize("leads", ["/etc/passwd", "../outside", "link", "file"])
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+def test_a_link_is_no_member(tmp_path: Path, leads: str, kind: bytes) -> None:
+    archive = make(tmp_path / "a.tar", {"file": b"x"})
+    with tarfile.open(archive, "a") as opened:
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = kind, leads
+        opened.addfile(link)
+    with pytest.raises(DataError, match=r"a\.tar has no member link \("):
+        read(archive, "link")
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
+def test_one_line_without_end(tmp_path: Path, name: str) -> None:
+    archive = make(tmp_path / name, {"f": b"a\n" + bytes(1 << 25)})
+    with pytest.raises(DataError, match=r"^f in .*, line 2: longer than 16,777,216 bytes"):
+        list(member_lines(archive, "f", "f"))
+
+
 @pytest.mark.parametrize(
     ("place", "bits", "problem"),
     [(8, 1, "f is encrypted"), (10, 99, "unsupported: ")],

@@ -64,6 +64,8 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("a 1 2 3\nthe 1 two 3\n", "line 2: 'two' is not a finite number"),
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
+        ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
+        ("\ufeffthe 1 2 3\n", "line 1: begins with a byte order mark; convert the file to UTF-8"),
     ],
 )
 def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:
