@@ -18,7 +18,11 @@ SEAL = len(MARK) + 64 + 1  # bytes of that line, its line break included
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` if the block succeeds."""
+    """Yield a temporary path beside `path`; rename it to `path` if the block succeeds.
+
+    Raises:
+        OSError: it cannot be written; always with the name of a file.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -26,6 +30,10 @@ def replacing(path: Path) -> Iterator[Path]:
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         temporary.replace(path)
+    except OSError as error:
+        if error.errno and not error.filename:
+            error.filename = str(path)  # a full disk does not say what was written
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from filelock import FileLock, Timeout
+from tqdm import tqdm
 
 from actmodels.errors import ArtefactError, UserError
 from actmodels.files import write_text
@@ -108,8 +109,9 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
 def run_command(main: Callable[[], None]) -> NoReturn:
     """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
-    A `UserError` is the user's to mend; of any other error the trace is kept in a file. SIGTERM
-    unwinds like Ctrl-C, so that temporary files are removed.
+    A `UserError` is the user's to mend; of any other error the trace is kept in a file. What is
+    said stands on a line of its own, also where a bar was drawn. SIGTERM unwinds like Ctrl-C, so
+    that temporary files are removed.
     """
     received = signal.SIGINT
 
@@ -123,13 +125,13 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         main()
     except UserError as error:
         for line in str(error).splitlines():
-            print(f"error: {line}", file=sys.stderr)
+            tqdm.write(f"error: {line}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:  # whatever nobody foresaw
-        print(f"error: {_unforeseen(error)}", file=sys.stderr)
+        tqdm.write(f"error: {_unforeseen(error)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        print("interrupted; run the same command again to go on", file=sys.stderr)
+        tqdm.write("interrupted; run the same command again to go on", file=sys.stderr)
         sys.exit(128 + received)
     sys.exit(0)
 
@@ -138,6 +140,8 @@ def _unforeseen(error: Exception) -> str:
     """One line for an error, which says where its trace is."""
     trace = "".join(traceback.format_exception(error))
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    if isinstance(error, OSError) and error.filename:
+        said = f"{error.filename}: {error.strerror}; mend that and run the same command again"
     path = state_folder() / "errors" / f"{hashlib.sha256(trace.encode()).hexdigest()[:8]}.txt"
     try:
         write_text(path, trace)

@@ -47,6 +47,20 @@ def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     assert path.read_text().startswith("Traceback (most recent call last):\n")
 
 
+def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
+    """As on a full disk, whose error has no name; the bar is still open then."""
+    done = run(
+        "import resource; from tqdm import tqdm; resource.setrlimit(resource.RLIMIT_FSIZE, (9999,"
+        " 9999)); bar = iter(tqdm('ab')); next(bar)\n"
+        "    with replacing(Path.cwd() / 'made' / 'file') as t: t.write_bytes(bytes(10000))",
+        tmp_path,
+    )
+    told = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    wrong = f"error: {tmp_path}/made/file: File too large; mend that and run the same command again"
+    assert (done.returncode, [line.partition(" (trace in ")[0] for line in told]) == (1, [wrong])
+    assert not list((tmp_path / "made").iterdir())
+
+
 def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Path) -> None:
     errors = tmp_path / "state" / "errors"
     errors.parent.mkdir()
