@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from actmodels.errors import DataError
+from pipeline.sources.lines import numbered_lines
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as SNLI and the corpus artefact name them
@@ -88,7 +89,7 @@ def csv_rows(file: BinaryIO, source: str) -> Iterator[Row]:
 
 def _lines(file: BinaryIO, source: str) -> Iterator[tuple[str, str]]:
     """Where each line stands, and its text with its end."""
-    for number, line in enumerate(file, start=1):
+    for number, line in numbered_lines(file, source):
         where = f"{source}, line {number}"
         try:
             # a mark of the byte order, as spreadsheets write it, is no part of the first line

@@ -13,20 +13,19 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from tqdm import tqdm
 
 from actmodels.errors import DataError
+from pipeline.sources.lines import numbered_lines
 
 BUFFER_BYTES = 1 << 20
 DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, NotImplementedError),
 )
-LONGEST_LINE = 1 << 24  # bytes; a word of GloVe with its 300 numbers has 3,000
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
 
@@ -47,19 +46,13 @@ def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, 
     """Yield (line number from 1, line with its newline) under a progress bar over the bytes.
 
     Raises:
-        DataError: as `open_member` does; a line is longer than any file of lines has.
+        DataError: as `open_member` does; a line has no end.
     """
     with (
         _opened(archive, member) as (stream, size),
         tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,
     ):
-        lines = iter(partial(stream.readline, LONGEST_LINE), b"")
-        for number, line in enumerate(lines, start=1):
-            if len(line) == LONGEST_LINE:
-                raise DataError(
-                    f"{member} in {archive}, line {number}: longer than {LONGEST_LINE:,} bytes; "
-                    "expected a file of lines"
-                )
+        for number, line in numbered_lines(stream, f"{member} in {archive}"):
             yield number, line
             if number % BAR_LINES == 0:
                 bar.update(stream.tell() - bar.n)
