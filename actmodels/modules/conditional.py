@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.data.pairs import NULL
-from actmodels.modules.attention import masked_softmax
+from actmodels.modules.attention import masked_softmax, weighted_mean
 from actmodels.modules.linear import Linear
 from actmodels.modules.recurrent import LSTM, LSTMState, at_end
 
@@ -99,7 +99,7 @@ class PremiseAttention(nn.Module):
         """The same of h W_h [batch, width] and Y W_y [batch, premise, width]."""
         scores = self.score(torch.tanh(keys + query[..., None, :])).squeeze(-1)  # [batch, premise]
         weights = masked_softmax(scores, mask)
-        return (weights[..., None, :] @ premise).squeeze(-2), weights
+        return weighted_mean(premise, weights), weights
 
 
 class RecurrentPremiseAttention(nn.Module):
