@@ -63,11 +63,7 @@ def sequence_marks(
     mask = batch.target_mask
     right = ~scored.wrong[mask] if marked == "target" else ~scored.wrong.any(dim=1)
     asked, examples = torch.tensor(right.numel()), torch.tensor(len(batch.inputs))
-    steps, ponder = (
-        None if values is None else values.detach()
-        for values in (pondered.steps, pondered.ponder_cost)
-    )
-    losses = scored.losses.detach().sum()
+    losses, steps, ponder = scored.losses.sum(), pondered.steps, pondered.ponder_cost
     return Marks(losses, mask.sum(), right.sum(), asked, examples, steps, ponder, batch.mask)
 
 
