@@ -10,11 +10,10 @@ from actmodels.draws import generator, seed_of
 from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
 from actmodels.sequences.act_rnn import ActRnn, Pondered
-from actmodels.sequences.config import (
-    SequenceTrialConfig,
-)
+from actmodels.sequences.build import build_task
+from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.scoring import Scored, adapt, evaluate, objective, score, sequence_marks
-from actmodels.sequences.task import SequenceBatch, Task
+from actmodels.sequences.task import SequenceBatch
 
 
 class Found(NamedTuple):
@@ -28,12 +27,14 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch,
     """One trial in progress.
 
     Args:
-        task: that of config.task; for characters, with its text.
+        text: the bytes that characters are drawn from; the other tasks need none.
     """
 
-    def __init__(self, config: SequenceTrialConfig, task: Task, device: str = "cpu") -> None:
+    def __init__(
+        self, config: SequenceTrialConfig, text: Tensor | None = None, device: str = "cpu"
+    ) -> None:
         super().__init__(config, device)
-        self.task = task
+        self.task = task = build_task(config.task, text)
         settings = config.training
         torch.manual_seed(seed_of("parameters", config.seed))
         self.model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
@@ -47,11 +48,10 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch,
         self.dev: SequenceBatch = dev.to(self.device)
 
     @property
-    def ponder_weight(self) -> float | None:
+    def ponder_weight(self) -> float | Tensor | None:
         """See ModelTraining."""
         halting = self.model.halting
-        weight = None if halting is None else halting.current_ponder_weight
-        return None if weight is None else float(weight)
+        return None if halting is None else halting.current_ponder_weight
 
     def batches(self, order: Generator) -> Iterator[SequenceBatch]:
         """Fresh sequences."""

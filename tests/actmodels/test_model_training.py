@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.config import AnyTrialConfig
+from actmodels.config import AnyTrialConfig, TrialConfig
+from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
 from actmodels.reader.config import ReaderTrialConfig
-from actmodels.reader.training import ReaderTraining
 from actmodels.records import EpochRecord
-from actmodels.registry import HALTINGS, deviations, model_with
-from actmodels.sequences.build import build_task
+from actmodels.registry import HALTINGS, deviations, load_class, model_with
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig, TargetStepsConfig
 from actmodels.training import Training, build_optimizer
-from tests.actmodels.reader.samples import questions, reader_trial, rows
+from tests.actmodels.reader.samples import reader_data, reader_trial
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import MODELS, sample_data, sample_trial
@@ -36,13 +34,12 @@ TARGET = TargetStepsConfig(
 )
 
 
+DATA = {TrialConfig: sample_data(), SequenceTrialConfig: TEXT, ReaderTrialConfig: reader_data()}
+
+
 def begun(config: AnyTrialConfig) -> AnyTraining:
     """A trial on sample data at its beginning."""
-    if isinstance(config, SequenceTrialConfig):
-        return SequenceTraining(config, build_task(config.task, TEXT))
-    if isinstance(config, ReaderTrialConfig):
-        return ReaderTraining(config, rows(), questions(30, 1), questions(11, 2))
-    return Training(config, sample_data())
+    return load_class(kind_of(config).training)(config, DATA[type(config)])
 
 
 def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:

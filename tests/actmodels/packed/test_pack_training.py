@@ -1,12 +1,13 @@
 """A pack trains its trials as each would be trained alone."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
 from actmodels.config import TrialConfig, setting_types
-from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import build
 from actmodels.packed.stack import can_pack, pack_shape, stack
 from actmodels.packed.training import PackTraining
@@ -33,11 +34,8 @@ def trials(name: str, unlike: list[dict[str, Any]] = UNLIKE, **settings: Any) ->
 
 def data(count: int = 100, *, double: bool = True) -> TrialData:
     given = sample_data(train=count)
-    words = given.words
-    vectors = words.vectors.double() if double else words.vectors
-    return TrialData(
-        given.train, given.dev, WordVectors(vectors, words.found, words.word_hash, words.in_train)
-    )
+    vectors = given.words.vectors.double() if double else given.words.vectors
+    return replace(given, words=replace(given.words, vectors=vectors))
 
 
 def alone(config: TrialConfig, source: TrialData, epochs: int) -> Training:

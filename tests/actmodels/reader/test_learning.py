@@ -5,7 +5,7 @@ from random import Random
 import pytest
 import torch
 
-from actmodels.reader.data import embedding_rows
+from actmodels.reader.data import ReaderData, WordRows
 from actmodels.reader.questions import (
     FIRST_WORD,
     NO_CANDIDATE,
@@ -63,9 +63,9 @@ def test_looks_up_what_it_is_asked(strategy: str, steps: int) -> None:
         evaluation_batch_size=200,
         max_epochs=15,
     )
-    words = torch.zeros(WENT + 1 - FIRST_WORD, 16)
-    rows = embedding_rows(words, torch.zeros(len(words), dtype=torch.bool), 0.5, seed=0)
-    run = ReaderTraining(config, rows, train, dev)
+    count = WENT + 1 - FIRST_WORD
+    words = WordRows(torch.zeros(count, 16), torch.zeros(count, dtype=torch.bool))
+    run = ReaderTraining(config, ReaderData(train, dev, words))
     best = max(record.dev_accuracy for record in run.epochs())
     assert most_frequent_accuracy(dev) == pytest.approx(0.25)
     assert best > 0.8

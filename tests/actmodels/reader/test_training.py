@@ -9,11 +9,11 @@ from actmodels.errors import ConfigError, DataError
 from actmodels.reader.config import build_reader_trial
 from actmodels.reader.evaluation import evaluate
 from actmodels.reader.training import ReaderTraining
-from tests.actmodels.reader.samples import questions, reader_trial, rows
+from tests.actmodels.reader.samples import reader_data, reader_trial
 
 
-def training(seed: int = 0, **changes: Any) -> ReaderTraining:
-    return ReaderTraining(reader_trial(**changes), rows(seed), questions(30, 1), questions(11, 2))
+def training(**changes: Any) -> ReaderTraining:
+    return ReaderTraining(reader_trial(**changes), reader_data())
 
 
 def test_records() -> None:
@@ -82,15 +82,16 @@ def test_dropout_masks_are_new_in_each_update(monkeypatch: pytest.MonkeyPatch) -
 def test_frozen_embeddings_are_not_trained() -> None:
     for trained in (False, True):
         run = training(trained_embeddings=trained, max_epochs=1)
+        before = run.model.embedding.weight.clone()
         run.run_epoch()
-        assert torch.equal(run.model.embedding.weight, rows()) is not trained
+        assert torch.equal(run.model.embedding.weight, before) is not trained
+        assert not run.model.embedding.weight[0].any()  # padding
 
 
 def test_too_few_questions() -> None:
-    config = reader_trial(pool_size=40, keep_last=False)
     wording = r"30 training questions fill no pool of 40; lower pool_size or set keep_last"
     with pytest.raises(DataError, match=wording):
-        ReaderTraining(config, rows(), questions(30), questions(11))
+        training(pool_size=40, keep_last=False)
 
 
 def test_published_settings_can_be_said() -> None:
