@@ -25,8 +25,8 @@ def test_records() -> None:
     assert record.dev_loss == pytest.approx(measured.loss, rel=1e-5)
     right = (measured.predictions == run.dev.answers).sum().item()
     assert record.dev_accuracy == right / 11
-    assert record.dev_mean_steps is not None and 1 < record.dev_mean_steps < 3
-    assert record.dev_sd_steps is not None and record.dev_sd_steps > 0
+    assert 1 < record.dev_mean_steps < 3
+    assert record.dev_sd_steps > 0
     assert record.train_ponder_cost is None and record.dev_ponder_cost is None
     assert measured.step_predictions.shape == (11, 3)
 
