@@ -134,9 +134,10 @@ class LSTM(nn.Module):
         forget_bias[1] = FORGET_BIAS
         self.register_buffer("forget_bias", forget_bias.flatten(), persistent=False)
 
-    def zeros(self, inputs: Tensor) -> Tensor:
-        """A hidden state or a cell to start from [batch, state]."""
-        return inputs.new_zeros(*inputs.shape[:-2], self.state)
+    def zeros(self, inputs: Tensor) -> LSTMState:
+        """A state to read inputs [batch, tokens, inputs] from."""
+        zeros = inputs.new_zeros(*inputs.shape[:-2], self.state)
+        return LSTMState(zeros, zeros)
 
     def input_map(self) -> tuple[Tensor, Tensor]:
         """Weight and bias of what inputs contribute to the three gates and the candidate."""

@@ -85,7 +85,6 @@ class GraphedUpdates:
         self.captured: dict[tuple[int, int, int], _Captured] = {}
         self.apply: dict[tuple[int, int, int], Callable[[], None]] = {}
         self.likely: dict[tuple[int, int], int] = {}
-        self.captures = 0
 
     @property
     def ladder(self) -> tuple[int, ...]:
@@ -129,7 +128,6 @@ class GraphedUpdates:
         if name not in self.captured:
             compute = partial(self.compute, self.inputs[name[:2]], name[2])
             self.captured[name] = _Captured(compute, self.device)
-            self.captures += 1
         return self.captured[name]
 
     def compute(self, batch: Batch, steps: int) -> _Results:

@@ -32,8 +32,7 @@ class DifficultyFigures:
 
     instances: how many there are. asked: how many of them have a target.
     error: share of those asked with any mistake; None where none is asked.
-    mean_steps, sd_steps: N over their inputs. ponder_cost: mean N + R of an input. None where the
-        network does not halt.
+    mean_steps, ponder_cost: mean N and N + R of their inputs; None where the network does not halt.
     """
 
     difficulty: int
@@ -41,7 +40,6 @@ class DifficultyFigures:
     asked: int
     error: float | None
     mean_steps: float | None
-    sd_steps: float | None
     ponder_cost: float | None
 
 
@@ -63,15 +61,13 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Difficulty
         here = real & (level == difficulty)
         counted = here & asked
         count = int(counted.sum())
-        mean_steps, sd_steps = mean_and_sd(of_inputs(pondered.steps, difficulty))
         rows.append(
             DifficultyFigures(
                 difficulty,
                 int(here.sum()),
                 count,
                 wrong[counted].double().mean().item() if count else None,
-                mean_steps,
-                sd_steps,
+                mean_and_sd(of_inputs(pondered.steps, difficulty))[0],
                 mean_and_sd(of_inputs(pondered.ponder_cost, difficulty))[0],
             )
         )

@@ -68,8 +68,7 @@ def test_lstm_gradients_are_those_of_torch_and_padding_gets_none() -> None:
     torch.manual_seed(0)
     lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
     words.requires_grad_()
-    zeros = lstm.zeros(words)
-    lstm(words, mask, LSTMState(zeros, zeros))[1].hidden.sum().backward()
+    lstm(words, mask, lstm.zeros(words))[1].hidden.sum().backward()
     theirs, same = torch_lstm(lstm), words.detach().clone().requires_grad_()
     for row, length in enumerate(LENGTHS):
         theirs(same[row, :length])[1][0].sum().backward()

@@ -64,7 +64,7 @@ def test_the_ladder_ends_at_the_cap_and_is_climbed_only_as_far_as_needed(
     assert updates.ladder == (*(n for n in LADDER if n < 9), 9)
     tried = {steps for _, _, steps in updates.captured}
     needed = max(member.history[0].train_mean_steps for member in pack.members)
-    assert max(tried) >= needed and len(updates.captured) == updates.captures
+    assert max(tried) >= needed
     assert set(updates.apply) <= set(updates.captured)
 
 
