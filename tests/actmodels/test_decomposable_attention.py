@@ -122,7 +122,7 @@ def test_the_null_token_is_one_position_before_the_first_word() -> None:
 def test_alignment_reads_words_wider_than_its_layers() -> None:
     """Aligned words are as wide as those it is given, and are the other sentence's."""
     torch.manual_seed(6)
-    alignment = SoftAlignment(WIDTH, 0.0, inputs=2 * WIDTH)
+    alignment = SoftAlignment(2 * WIDTH, WIDTH, 0.0)
     premise, hypothesis = torch.randn(2, 5, 2 * WIDTH), torch.randn(2, 1, 2 * WIDTH)
     masks = torch.ones(2, 5, dtype=torch.bool), torch.ones(2, 1, dtype=torch.bool)
     beta, alpha = alignment(premise, hypothesis, *masks)

@@ -1,12 +1,10 @@
 """The published batching heuristic, padding, the stored split, and the most frequent candidate."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
 
-from actmodels.errors import ArtefactError
 from actmodels.reader.data import WordRows, embedding_rows
 from actmodels.reader.questions import (
     NO_CANDIDATE,
@@ -17,7 +15,7 @@ from actmodels.reader.questions import (
     occurrences,
     pooled_batches,
 )
-from tests.actmodels.reader.samples import questions, reader_trial
+from tests.actmodels.reader.samples import reader_trial
 
 
 def drawn(lengths: torch.Tensor, seed: int, keep_last: bool, pool: int = 10) -> list[list[int]]:
@@ -81,16 +79,6 @@ def test_collate_by_hand() -> None:
     assert batch.query_mask.tolist() == [[True, False], [True, True]]
     assert batch.candidate_mask.tolist() == [[True] * 3, [True, True, False]]
     assert batch.answers.tolist() == [2, 1]
-
-
-def test_a_split_is_stored_and_read_back(tmp_path: Path) -> None:
-    split = questions(5)
-    split.save(tmp_path / "train.pt")
-    again = QuestionTensors.load(tmp_path / "train.pt")
-    assert all(torch.equal(value, vars(again)[name]) for name, value in vars(split).items())
-    (tmp_path / "train.pt").write_bytes(b"nothing")
-    with pytest.raises(ArtefactError, match=r"train\.pt is not a split of cloze questions"):
-        QuestionTensors.load(tmp_path / "train.pt")
 
 
 def test_embedding_rows() -> None:
