@@ -66,6 +66,5 @@ def test_looks_up_what_it_is_asked(strategy: str, steps: int) -> None:
     count = WENT + 1 - FIRST_WORD
     words = WordRows(torch.zeros(count, 16), torch.zeros(count, dtype=torch.bool))
     run = ReaderTraining(config, ReaderData(train, dev, words))
-    best = max(record.dev_accuracy for record in run.epochs())
     assert most_frequent_accuracy(dev) == pytest.approx(0.25)
-    assert best > 0.8
+    assert any(record.dev_accuracy > 0.8 for record in run.epochs())
