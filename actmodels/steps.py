@@ -42,18 +42,26 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
     """Follow a batch through the steps of a model, without dropout."""
     model.eval()
     memories = model.memories(batch)
-    states, probabilities = model.unroll(batch, model.halting.max_steps, until_halted=True)
-    first, _ = model.step.start(memories)
-    before = [first, *states.unbind(1)[:-1]]
-    looked = [model.step.attend(state, memories) for state in before]
-    answer = model.answer(states, probabilities)
+    state, dropout = model.step.start(memories)
+    states, halting, premise, hypothesis = [], [], [], []
+    for _ in range(model.halting.max_steps):
+        attended = model.step.attend(state, memories)
+        state = model.step(state, memories, dropout)
+        states.append(state)
+        halting.append(model.halting.probability(state))
+        premise.append(attended.premise_weights)
+        hypothesis.append(attended.hypothesis_weights)
+        if bool(model.halting.done(torch.stack(halting, dim=1)).all()):
+            break
+    all_states, probabilities = torch.stack(states, dim=1), torch.stack(halting, dim=1)
+    answer = model.answer(all_states, probabilities)
     assert answer.weights is not None and answer.steps is not None
     return Trace(
         probabilities,
         answer.weights,
-        torch.softmax(model.classify(states), dim=2),
-        torch.stack([one.premise_weights for one in looked], dim=1),
-        torch.stack([one.hypothesis_weights for one in looked], dim=1),
+        torch.softmax(model.classify(all_states), dim=2),
+        torch.stack(premise, dim=1),
+        torch.stack(hypothesis, dim=1),
         torch.softmax(answer.logits, dim=1),
         answer.steps,
     )
