@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from actmodels.data.pairs import Batch, PairTensors
 from actmodels.halting.act import Act
 from actmodels.halting.distribution import Halted
-from actmodels.halting.family import weighted_mean
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.alignment import SoftAlignment
+from actmodels.modules.attention import weighted_mean
 from actmodels.modules.inference import GateDropout, Memories
-from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
+from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.published_batching import published_batches, without_masks
 from actmodels.settings import (
     ActConfig,
@@ -26,24 +26,6 @@ from actmodels.settings import (
     PublishedConfig,
     PublishedDecomposableAttentionConfig,
 )
-
-
-def scrambled_sum(weights: Tensor, words: Tensor) -> Tensor:
-    """Sum words by the weights of other examples: position (b, t) sees example (b·T + t) mod B.
-
-    The 2016 code laid the weights out example by example (row b·T + t) and repeated the words
-    batch by batch (row r holds example r mod B).
-
-    Args:
-        weights: [B, T, tokens]. words: [B, tokens, width].
-
-    Returns:
-        [B, T, width].
-    """
-    batch, length, tokens = weights.shape
-    rows = weights.reshape(length, batch, tokens)  # row r at [r // B, r mod B]
-    summed = rows.transpose(0, 1) @ words  # [B, T, width], all rows of one example's words
-    return summed.transpose(0, 1).reshape(batch, length, words.shape[2])
 
 
 class ScrambledAlignment(SoftAlignment):
@@ -61,8 +43,21 @@ class ScrambledAlignment(SoftAlignment):
         self.attend = correct.attend
 
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
-        """Sum the words of other examples."""
-        return scrambled_sum(weights, words)
+        """Sum words by the weights of other examples: (b, t) sees example (b·T + t) mod B.
+
+        The 2016 code laid the weights out example by example (row b·T + t) and repeated the words
+        batch by batch (row r holds example r mod B).
+
+        Args:
+            weights: [B, T, tokens]. words: [B, tokens, width].
+
+        Returns:
+            [B, T, width].
+        """
+        batch, length, tokens = weights.shape
+        rows = weights.reshape(length, batch, tokens)  # row r at [r // B, r mod B]
+        summed = rows.transpose(0, 1) @ words  # [B, T, width], all rows of one example's words
+        return summed.transpose(0, 1).reshape(batch, length, words.shape[2])
 
 
 def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
@@ -194,7 +189,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
         if self.switches.no_ponder_cost:
-            return mean_over_examples(cross_entropies(prediction.logits, labels), labels)
+            return mean_cross_entropy(prediction.logits, labels)
         return super().objective(prediction, labels)
 
     @property

@@ -54,7 +54,11 @@ def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
     """Score the pairs of a split without dropout, in the batches that the model makes of it."""
-    rows, found = predicted(model, pairs, config, batch_size, lambda batch: batch)
+    return evaluation(pairs, *predicted(model, pairs, config, batch_size, lambda batch: batch))
+
+
+def evaluation(pairs: PairTensors, rows: Tensor, found: Prediction) -> Evaluation:
+    """What was predicted for some rows of a split."""
     return Evaluation(rows, found.logits, pairs.labels[rows], found.steps, found.ponder_cost)
 
 

@@ -20,7 +20,7 @@ class Figures(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What is kept of a batch, without gradients; in a pack each with the trials in front.
+    """What is kept of a batch; in a pack each with the trials in front.
 
     losses: in nats [] or [examples]; over all batches they sum up to the mean of `targets`.
     targets: how many the losses are of []. right, asked: how many answers are right, of how many.
@@ -46,8 +46,11 @@ class EpochMeans:
         self.batches: list[Marks] = []
 
     def add(self, marks: Marks) -> None:
-        """Take in one batch."""
-        self.batches.append(marks)
+        """Take in one batch, without its gradients."""
+        steps, ponder = (
+            None if v is None else v.detach() for v in (marks.steps, marks.ponder_cost)
+        )
+        self.batches.append(marks._replace(steps=steps, ponder_cost=ponder))
 
     def examples(self, trial: int | None = None) -> int:
         """How many examples were trained on."""

@@ -34,11 +34,10 @@ KINDS: dict[type[AnyTrialConfig], Kind] = {
         "actmodels.packed.training:PackTraining",
     ),
     SequenceTrialConfig: Kind(
-        "actmodels.sequences.build:trial_text", "actmodels.sequences.build:sequence_training"
+        "actmodels.sequences.build:trial_text", "actmodels.sequences.training:SequenceTraining"
     ),
     ReaderTrialConfig: Kind(
-        "actmodels.reader.data:reader_data",
-        "actmodels.reader.data:reader_training",
+        "actmodels.reader.data:reader_data", "actmodels.reader.training:ReaderTraining"
     ),
 }
 

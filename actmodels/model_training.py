@@ -78,7 +78,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         """The model on dev."""
 
     @property
-    def ponder_weight(self) -> float | None:
+    def ponder_weight(self) -> float | Tensor | None:
         """The weight of the ponder cost now; None where steps cost nothing."""
         return None
 
@@ -159,12 +159,15 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
             clip_grads_with_norm_(parameters, self.clip_norm, norm)
 
     def add(
-        self, train: Figures, dev: Figures, ponder_weight: float | None, speed: dict[str, float]
+        self,
+        train: Figures,
+        dev: Figures,
+        ponder_weight: float | Tensor | None,
+        speed: dict[str, float],
     ) -> EpochRecord:
         """Take in an epoch that is over; if it is the best so far, its parameters are."""
-        figures: dict[str, Any] = {f"train_{name}": v for name, v in train._asdict().items()}
-        figures |= {f"dev_{name}": value for name, value in dev._asdict().items()}
-        record = EpochRecord(self.next_epoch, **figures, ponder_weight=ponder_weight, **speed)
+        weight = None if ponder_weight is None else float(ponder_weight)
+        record = EpochRecord(self.next_epoch, *train, *dev, weight, **speed)
         self.history.append(record)
         if self.best_epoch == record.epoch:
             self.best_parameters = copy.deepcopy(self.model.state_dict())

@@ -1,5 +1,6 @@
 """What every model returns, and its losses, which torch's own cannot average per trial."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -25,6 +26,11 @@ class Prediction(NamedTuple):
     weights: Tensor | None = None
     step_logits: Tensor | None = None
 
+    def each(self, change: Callable[[Tensor], Tensor]) -> "Prediction":
+        """The same with all tensors that there are changed."""
+        logits, *others = self
+        return Prediction(change(logits), *(None if v is None else change(v) for v in others))
+
 
 def chosen(scores: Tensor, labels: Tensor) -> Tensor:
     """The score of each example's label; that of the first label for a filler.
@@ -38,6 +44,11 @@ def chosen(scores: Tensor, labels: Tensor) -> Tensor:
 def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
     """Cross-entropy of each example in nats [...], of logits [..., labels]."""
     return -chosen(torch.log_softmax(logits, dim=-1), labels)
+
+
+def mean_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """That of the examples of a batch in nats []; in a pack [trials]."""
+    return mean_over_examples(cross_entropies(logits, labels), labels)
 
 
 def mean_over_examples(values: Tensor, labels: Tensor) -> Tensor:

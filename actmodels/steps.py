@@ -14,7 +14,6 @@ from torch import Tensor
 
 from actmodels.data.pairs import Batch, PairTensors, collate
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.prediction import Prediction
 from actmodels.settings import InputConfig
 
 
@@ -80,17 +79,6 @@ class AblationRow(NamedTuple):
     mean_steps: float
 
 
-def hits(logits: Tensor, labels: Tensor) -> int:
-    """How many pairs are classified rightly."""
-    return int((logits.argmax(dim=1) == labels).sum())
-
-
-def total_steps(prediction: Prediction) -> float:
-    """Steps taken, summed over the batch."""
-    assert prediction.steps is not None
-    return float(prediction.steps.sum())
-
-
 @torch.no_grad()
 def ablate_steps(
     model: AlternatingAttention,
@@ -103,24 +91,29 @@ def ablate_steps(
     model.eval()
     device = next(model.parameters()).device
     max_steps = model.halting.max_steps
-    correct = {reading: dict.fromkeys(steps, 0) for reading in ("state", "capped")}
-    taken = dict.fromkeys(steps, 0.0)
-    adaptive_correct, adaptive_taken = 0, 0.0
+    readings: list[tuple[HowRead, int | None]] = [
+        *(("state", k) for k in steps),
+        *(("capped", k) for k in steps),
+        ("adaptive", None),
+    ]
+    right, taken = dict.fromkeys(readings, 0), dict.fromkeys(readings, 0.0)
     count = 0
     for index in model.batches(pairs, batch_size):
         count += len(index)
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
-        for k in steps:
-            correct["state"][k] += hits(model.classify(states[:, k - 1]), batch.labels)
-            capped = model.answer(states[:, :k], probabilities[:, :k])
-            correct["capped"][k] += hits(capped.logits, batch.labels)
-            taken[k] += total_steps(capped)
-        adaptive = model.answer(states[:, :max_steps], probabilities[:, :max_steps])
-        adaptive_correct += hits(adaptive.logits, batch.labels)
-        adaptive_taken += total_steps(adaptive)
-    rows = [AblationRow("state", k, correct["state"][k] / count, float(k)) for k in steps]
-    rows += [
-        AblationRow("capped", k, correct["capped"][k] / count, taken[k] / count) for k in steps
+        for reading, k in readings:
+            last = k or max_steps
+            if reading == "state":
+                logits = model.classify(states[:, last - 1])
+                taken[reading, k] += last * len(index)
+            else:
+                answer = model.answer(states[:, :last], probabilities[:, :last])
+                assert answer.steps is not None
+                logits = answer.logits
+                taken[reading, k] += float(answer.steps.sum())
+            right[reading, k] += int((logits.argmax(dim=1) == batch.labels).sum())
+    return [
+        AblationRow(reading, k, right[reading, k] / count, taken[reading, k] / count)
+        for reading, k in readings
     ]
-    return [*rows, AblationRow("adaptive", None, adaptive_correct / count, adaptive_taken / count)]

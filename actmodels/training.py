@@ -36,10 +36,7 @@ def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:
     losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
     right = (prediction.logits.argmax(dim=-1) == labels).sum(dim=-1)
     count = real.sum(dim=-1)
-    steps, ponder = (
-        None if values is None else values.detach()
-        for values in (prediction.steps, prediction.ponder_cost)
-    )
+    steps, ponder = prediction.steps, prediction.ponder_cost
     return Marks(losses.sum(dim=-1), count, right, count, count, steps, ponder, real)
 
 
@@ -68,10 +65,9 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         return parameter_count(self.model)
 
     @property
-    def ponder_weight(self) -> float | None:
+    def ponder_weight(self) -> float | Tensor | None:
         """See ModelTraining."""
-        weight = self.model.ponder_weight
-        return None if weight is None else float(weight)
+        return self.model.ponder_weight
 
     def train_epoch(self) -> EpochMeans:
         """One pass over the training pairs."""

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from actmodels.files import write_text
 from actmodels.reader.config import build_reader_trial
-from actmodels.reader.data import load_reader, load_words
+from actmodels.reader.data import WordRows, load_reader
 from actmodels.reader.evaluation import ReaderEvaluation, evaluate
 from actmodels.reader.model import Reader
 from actmodels.reader.questions import QuestionTensors
@@ -117,7 +117,8 @@ def main() -> None:
     traces: list[str] = []
     for run, record in tqdm(trained, "nse", unit="reader", disable=not trained):
         kind, weights = run.config.questions, BytesIO(store.weights(record.key))
-        reader = load_reader(run.config, load_words(artefacts("questions", kind)), weights)
+        words = WordRows.load(artefacts("questions", kind, "vectors.pt"))
+        reader = load_reader(run.config, words, weights)
         dev, test = (answers(run, reader, splits[kind][split]) for split in ("dev", "test"))
         rows.append(reader_result(run, record, test))
         hits.append((test.predictions == test.answers).double().numpy())

@@ -1,9 +1,12 @@
-"""The five checks that every model passes, in double precision."""
+"""The five checks that every model of sentence pairs passes, in double precision."""
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import torch
+from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from actmodels.config import TrialConfig
@@ -22,31 +25,38 @@ def make(config: TrialConfig) -> PairModel:
     return build(config, vectors, trained_rows(words, config.input)).double().eval()
 
 
-def check_save_and_load(config: TrialConfig) -> None:
-    """A model saved and loaded into one with other parameters gives the same logits."""
-    model, batch = make(config), sample_batch()
-    stored = io.BytesIO()
+def assert_saved_and_loaded(made: Callable[[], Any], answer: Callable[[Any], Tensor]) -> None:
+    """A model of any kind saved and loaded into one with other parameters answers the same."""
+    model, other, stored = made(), made(), io.BytesIO()
     torch.save(model.state_dict(), stored)
     stored.seek(0)
-    other = make(config)
     with torch.no_grad():
         for parameter in other.parameters():
-            parameter.add_(1.0)
-    assert not torch.equal(other(batch).logits, model(batch).logits)
+            parameter.mul_(-0.5)
+    assert not torch.equal(answer(other), answer(model))
     other.load_state_dict(torch.load(stored, weights_only=True))
-    assert torch.equal(other(batch).logits, model(batch).logits)
+    assert torch.equal(answer(other), answer(model))
+
+
+def without_gradient(model: nn.Module, objective: Tensor) -> list[str]:
+    """The trained parameters of a model of any kind that an objective does not reach."""
+    objective.backward()
+    return [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad
+        and (parameter.grad is None or not bool(parameter.grad.abs().sum() > 0))
+    ]
+
+
+def check_save_and_load(config: TrialConfig) -> None:
+    batch = sample_batch()
+    assert_saved_and_loaded(lambda: make(config), lambda model: model(batch).logits)
 
 
 def check_every_parameter_gets_a_gradient(config: TrialConfig) -> None:
     model, batch = make(config), sample_batch(24)
-    prediction = model(batch)
-    model.objective(prediction, batch.labels).backward()
-    without = [
-        name
-        for name, parameter in model.named_parameters()
-        if parameter.grad is None or not bool(parameter.grad.abs().sum() > 0)
-    ]
-    assert without == []
+    assert without_gradient(model, model.objective(model(batch), batch.labels)) == []
 
 
 def check_batch_equals_singles(config: TrialConfig) -> None:

@@ -1,9 +1,11 @@
 """Small trials and random data for tests."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from actmodels.config import TrialConfig, build_trial, setting_types
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
@@ -71,7 +73,7 @@ def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
     """Random sentences of 1 to `longest` tokens; the label is told by the first words."""
     generator = torch.Generator().manual_seed(seed)
 
-    def sentences() -> tuple[torch.Tensor, torch.Tensor]:
+    def sentences() -> tuple[Tensor, Tensor]:
         lengths = torch.randint(1, longest + 1, (count,), generator=generator)
         offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
         high = FIRST_WORD + WORDS
@@ -81,6 +83,12 @@ def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
     premise, hypothesis = sentences(), sentences()
     labels = (premise[0][premise[1][:-1]] + hypothesis[0][hypothesis[1][:-1]]).long() % 3
     return PairTensors(*premise, *hypothesis, labels, torch.zeros(count, dtype=torch.int64))
+
+
+def sample_sentences(lengths: Sequence[int], size: int) -> tuple[Tensor, Tensor]:
+    """Random words [sentences, tokens, size], also where they are padding, and their mask."""
+    mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    return torch.randn(*mask.shape, size, dtype=torch.float64), mask
 
 
 def sample_words(seed: int = 0) -> WordVectors:

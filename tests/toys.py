@@ -6,11 +6,12 @@ from torch import Tensor
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
-from actmodels.halting.family import Classify, Halting, weighted_mean
+from actmodels.halting.family import Classify, Halting
 from actmodels.models.pair_model import PairModel
+from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
-from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
+from actmodels.prediction import Prediction
 from actmodels.values import Count
 
 
@@ -57,6 +58,3 @@ class EvenSteps(Halting):
         weights = probabilities.new_full(probabilities.shape, 1 / steps)
         taken = probabilities.new_full(batch, float(steps))
         return Prediction(classify(weighted_mean(states, weights)), taken, None, weights)
-
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        return mean_over_examples(cross_entropies(prediction.logits, labels), labels)

@@ -5,21 +5,20 @@ ask for in front of each sentence, and the vocabulary's words follow from 3.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from actmodels.data.stored import load_stored, save_stored
+from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
 FILLER = -1  # the label of a row that is no example: it fills a smaller batch of a pack
 
 
 @dataclass(frozen=True)
-class PairTensors:
+class PairTensors(StoredTensors):
     """One split.
 
     premise_ids, hypothesis_ids: int32 [tokens of the split], the sentences end to end.
@@ -27,6 +26,8 @@ class PairTensors:
     labels: int64 [pairs], index into LABELS.
     depths: int64 [pairs], recorded reasoning depth, 0 where the corpus records none.
     """
+
+    what = "a split of sentence pairs"
 
     premise_ids: Tensor
     premise_offsets: Tensor
@@ -43,15 +44,6 @@ class PairTensors:
         premise = sentences(self.premise_ids, self.premise_offsets, rows)
         hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
         return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows])
-
-    def save(self, path: Path) -> None:
-        """Write atomically; the same content always gives the same bytes."""
-        save_stored({f.name: getattr(self, f.name) for f in fields(self)}, path)
-
-    @classmethod
-    def load(cls, path: Path) -> "PairTensors":
-        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
-        return load_stored(cls, path, "a split of sentence pairs")
 
 
 def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:

@@ -2,14 +2,12 @@
 
 import io
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self
 
 import torch
 
 from actmodels.errors import ArtefactError
 from actmodels.files import replacing
-
-Stored = TypeVar("Stored")
 
 
 def save_stored(content: dict[str, Any], path: Path) -> None:
@@ -20,21 +18,35 @@ def save_stored(content: dict[str, Any], path: Path) -> None:
         temporary.write_bytes(buffer.getbuffer())
 
 
-def load_stored(cls: type[Stored], path: Path, what: str, stage: str = "tensors") -> Stored:
-    """Make a `cls` of the named tensors in a file, without reading them yet.
+class StoredTensors:
+    """A dataclass of tensors that are one file.
 
-    Args:
-        what: what the file should hold, for the message. stage: which makes it, likewise.
-
-    Raises:
-        ArtefactError: the file is missing or holds something else.
+    Attributes:
+        what: what the file should hold, for messages. stage: which makes it, likewise.
     """
-    if not path.is_file():
-        raise ArtefactError(f"{path} is missing; run the stage that makes it: dvc repro {stage}")
-    try:
-        return cls(**torch.load(path, mmap=True, weights_only=True))
-    except (RuntimeError, TypeError, EOFError, ValueError) as error:
-        raise ArtefactError(
-            f"{path} is not {what} ({type(error).__name__}); "
-            f"run the stage that makes it again: dvc repro -f {stage}"
-        ) from error
+
+    what: ClassVar[str]
+    stage: ClassVar[str] = "tensors"
+
+    def save(self, path: Path) -> None:
+        """Write atomically; the same content always gives the same bytes."""
+        save_stored(dict(vars(self)), path)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Memory-map the file, without reading it yet.
+
+        Raises:
+            ArtefactError: it is missing or holds something else.
+        """
+        if not path.is_file():
+            raise ArtefactError(
+                f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"
+            )
+        try:
+            return cls(**torch.load(path, mmap=True, weights_only=True))
+        except (RuntimeError, TypeError, EOFError, ValueError) as error:
+            raise ArtefactError(
+                f"{path} is not {cls.what} ({type(error).__name__}); "
+                f"run the stage that makes it again: dvc repro -f {cls.stage}"
+            ) from error

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
-from actmodels.data.stored import load_stored
+from actmodels.data.stored import StoredTensors
 from actmodels.draws import generator
 from actmodels.settings import InputConfig
 
 
 @dataclass(frozen=True)
-class WordVectors:
+class WordVectors(StoredTensors):
     """The vectors that the data stages prepared for the vocabulary.
 
     vectors: float32 [words, dimensions]; zero where there is none.
@@ -23,15 +23,12 @@ class WordVectors:
     in_train: bool [words], whether the word occurs in a training pair, for the `trained` OOV rule.
     """
 
+    what = "a table of word vectors"
+
     vectors: Tensor
     found: Tensor
     word_hash: Tensor
     in_train: Tensor
-
-    @classmethod
-    def load(cls, path: Path) -> "WordVectors":
-        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
-        return load_stored(cls, path, "a table of word vectors")
 
 
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:

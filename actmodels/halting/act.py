@@ -3,7 +3,8 @@
 from torch import Tensor
 
 from actmodels.halting.distribution import until
-from actmodels.halting.family import Classify, PonderedHalting, weighted_mean
+from actmodels.halting.family import Classify, PonderedHalting
+from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction
 

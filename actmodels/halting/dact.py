@@ -53,10 +53,9 @@ class Dact(PonderedHalting):
         """
         best = mixture.topk(2, dim=-1).values
         lead = best[..., 0] - best[..., 1]
-        left = self.max_steps - torch.arange(1, mixture.shape[-2] + 1, device=mixture.device)
-        kept = (1 - open_) ** left
-        safe = (lead * kept >= 1 - kept) | ~reached
         steps = torch.arange(1, mixture.shape[-2] + 1, device=mixture.device)
+        kept = (1 - open_) ** (self.max_steps - steps)
+        safe = (lead * kept >= 1 - kept) | ~reached
         never = torch.full_like(steps, self.max_steps)
         first = torch.where(safe, steps, never).amin(dim=-1)
         return torch.minimum(first, reached.sum(dim=-1))

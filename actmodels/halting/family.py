@@ -6,7 +6,7 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from actmodels.modules.linear import HaltingUnit, per_trial
-from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
+from actmodels.prediction import Prediction, cross_entropies, mean_cross_entropy, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 from actmodels.settings import (
     ActConfig,
@@ -47,9 +47,9 @@ class Halting(nn.Module):
             classify: maps [..., state] to logits [..., labels].
         """
 
-    @abstractmethod
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """The loss that training minimises, in nats []; in a pack [trials]."""
+        """What training minimises, in nats []; in a pack [trials]."""
+        return mean_cross_entropy(prediction.logits, labels)
 
     def start_epoch(self, epoch: int | Tensor) -> None:
         """Told before each epoch of training, counted from 1; in a pack [trials]."""
@@ -100,11 +100,6 @@ class PonderedHalting(Halting):
     def current_ponder_weight(self) -> float | Tensor:
         """The weight of the ponder cost now; in a pack [trials]."""
         return self.weight
-
-
-def weighted_mean(states: Tensor, weights: Tensor) -> Tensor:
-    """The mean state [batch, state] of states [batch, steps, state] by weights [batch, steps]."""
-    return (weights[..., None, :] @ states).squeeze(-2)
 
 
 def build_halting(config: HaltingConfig, state: int) -> Halting:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from actmodels.halting.family import Classify, Halting
-from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
+from actmodels.prediction import Prediction
 from actmodels.settings import FixedStepsConfig
 
 
@@ -31,7 +31,3 @@ class FixedSteps(Halting):
         weights[..., -1] = 1.0
         taken = probabilities.new_full(batch, float(steps))
         return Prediction(classify(states[..., -1, :]), taken, None, weights)
-
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Mean cross-entropy."""
-        return mean_over_examples(cross_entropies(prediction.logits, labels), labels)

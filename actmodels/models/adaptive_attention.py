@@ -35,7 +35,7 @@ class AdaptiveAttention(AlternatingAttention):
             dropout=config.dropout,
         )
         self.words = ProjectedWords(vectors, config.width, tanh=True)
-        self.alignment = SoftAlignment(config.width, config.dropout)
+        self.alignment = SoftAlignment(config.width, config.width, config.dropout)
         self.memory_dropout = Dropout(config.dropout)
         initialise(self, config.init, config.init_std)
 

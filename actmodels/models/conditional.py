@@ -42,6 +42,11 @@ class ConditionalModel(PairModel):
         self.reader = ConditionalReader(config.width)
         self.dropout = Dropout(config.dropout)
         self.classify = Linear((1 + config.two_way) * config.width, len(LABELS))
+        self.add_layers(config.width)
+        initialise(self, config.init, config.init_std)
+
+    def add_layers(self, width: int) -> None:
+        """Make what `represent` needs."""
 
     @abstractmethod
     def represent(self, reading: ReadPair) -> Tensor:
@@ -70,10 +75,6 @@ class ConditionalEncoding(ConditionalModel):
     layer in front of the softmax).
     """
 
-    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
-        super().__init__(config, vectors)
-        initialise(self, config.init, config.init_std)
-
     def represent(self, reading: ReadPair) -> Tensor:
         """Take h_N [batch, width]."""
         return reading.last
@@ -86,11 +87,10 @@ class ConditionalAttention(ConditionalModel):
     layer of 100 units would meet; there is none in the equations.
     """
 
-    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
-        super().__init__(config, vectors)
-        self.attend = PremiseAttention(config.width)
-        self.combine = PairRepresentation(config.width)
-        initialise(self, config.init, config.init_std)
+    def add_layers(self, width: int) -> None:
+        """See ConditionalModel."""
+        self.attend = PremiseAttention(width)
+        self.combine = PairRepresentation(width)
 
     def represent(self, reading: ReadPair) -> Tensor:
         """Give h* of the premise as h_N attends to it [batch, width]."""
@@ -105,11 +105,10 @@ class WordByWordAttention(ConditionalModel):
     251,303 trained parameters at width 100 (published: 252k).
     """
 
-    def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
-        super().__init__(config, vectors)
-        self.attend = RecurrentPremiseAttention(config.width)
-        self.combine = PairRepresentation(config.width)
-        initialise(self, config.init, config.init_std)
+    def add_layers(self, width: int) -> None:
+        """See ConditionalModel."""
+        self.attend = RecurrentPremiseAttention(width)
+        self.combine = PairRepresentation(width)
 
     def represent(self, reading: ReadPair) -> Tensor:
         """Give h* of the premise as the whole hypothesis attended to it [batch, width]."""

@@ -74,7 +74,7 @@ class DecomposableAttention(PairModel):
         size = 2 * width if self.knows_own_sentence else width  # of a word, once it is encoded
         self.words = ProjectedWords(vectors, width, tanh=False)
         self.intra = IntraAttention(width, dropout) if self.knows_own_sentence else None
-        self.alignment = SoftAlignment(width, dropout, inputs=size)
+        self.alignment = SoftAlignment(size, width, dropout)
         self.compare = FeedForward(2 * size, width, dropout)
         self.aggregate = FeedForward(2 * width, width, dropout)
         self.classify = Linear(width, len(LABELS))

@@ -10,7 +10,7 @@ from actmodels.modules.dropout import Dropout
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
-from actmodels.modules.recurrent import LSTM, LSTMState
+from actmodels.modules.recurrent import LSTM
 from actmodels.prediction import Prediction
 from actmodels.settings import LstmEncodersConfig
 
@@ -47,8 +47,7 @@ class LstmEncoders(PairModel):
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Read a sentence [batch, tokens] to its last output [batch, width]."""
         words = self.dropout(self.words(ids))
-        zeros = self.encoder.zeros(words)
-        _, end = self.encoder(words, mask, LSTMState(zeros, zeros))
+        _, end = self.encoder(words, mask, self.encoder.zeros(words))
         encoded: Tensor = self.dropout(end.hidden)
         return encoded
 

@@ -15,7 +15,7 @@ from actmodels.draws import seed_of
 from actmodels.errors import ConfigError
 from actmodels.modules.dropout import DropoutStream, share_stream
 from actmodels.modules.projection import ProjectedWords
-from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
+from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.registry import MODELS, load_class
 
 
@@ -43,7 +43,7 @@ class PairModel(nn.Module):
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """What training minimises: mean cross-entropy in nats, and what halting adds to it."""
-        return mean_over_examples(cross_entropies(prediction.logits, labels), labels)
+        return mean_cross_entropy(prediction.logits, labels)
 
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
         """Told after each update; a model may change what its objective weighs."""

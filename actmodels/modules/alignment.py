@@ -38,13 +38,13 @@ class SoftAlignment(nn.Module):
     weights and words in different orders); a batched matrix product cannot.
 
     Args:
+        inputs: size of the words that F reads and that are aligned.
         width: units of each layer of F. dropout: see FeedForward.
-        inputs: size of the words that F reads and that are aligned; `width` if not given.
     """
 
-    def __init__(self, width: int, dropout: float, *, inputs: int | None = None) -> None:
+    def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.attend = FeedForward(width if inputs is None else inputs, width, dropout)
+        self.attend = FeedForward(inputs, width, dropout)
 
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor

@@ -17,6 +17,16 @@ def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
     return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=dim)
 
 
+def dot_scores(query: Tensor, memory: Tensor) -> Tensor:
+    """memory_i · query [batch, tokens] of a query [batch, size] and [batch, tokens, size]."""
+    return (memory @ query[..., None]).squeeze(-1)
+
+
+def weighted_mean(memory: Tensor, weights: Tensor) -> Tensor:
+    """The mean [batch, size] of a memory [batch, tokens, size] by weights [batch, tokens]."""
+    return (weights[..., None, :] @ memory).squeeze(-2)
+
+
 class BilinearAttention(nn.Module):
     """weights_i = softmax_i(memory_i · (W query + b)) (paper eq. 3-4; Sordoni et al. 2016).
 
@@ -39,6 +49,5 @@ class BilinearAttention(nn.Module):
         Returns:
             the attended memory [batch, memory] and the weights [batch, tokens].
         """
-        scores = (memory @ self.transform(query)[..., None]).squeeze(-1)  # [batch, tokens]
-        weights = masked_softmax(scores, mask)
-        return (weights[..., None, :] @ memory).squeeze(-2), weights
+        weights = masked_softmax(dot_scores(self.transform(query), memory), mask)
+        return weighted_mean(memory, weights), weights

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.data.pairs import NULL
-from actmodels.modules.attention import masked_softmax
+from actmodels.modules.attention import masked_softmax, weighted_mean
 from actmodels.modules.linear import Linear
-from actmodels.modules.recurrent import LSTM, LSTMState, at_end
+from actmodels.modules.recurrent import LSTM, at_end
 
 
 class ReadPair(NamedTuple):
@@ -65,8 +65,8 @@ class ConditionalReader(nn.Module):
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
         zeros = self.premise.zeros(premise)
-        outputs, end = self.premise(premise, with_delimiter, LSTMState(zeros, zeros))
-        start = LSTMState(zeros, end.cell)
+        outputs, end = self.premise(premise, with_delimiter, zeros)
+        start = zeros._replace(cell=end.cell)
         read, last = self.hypothesis(hypothesis[..., :-1, :], hypothesis_mask, start)
         # Attention is over the words of the premise; the delimiter's output is not one.
         return ReadPair(outputs[..., :-1, :], premise_mask, read, hypothesis_mask, last.hidden)
@@ -99,7 +99,7 @@ class PremiseAttention(nn.Module):
         """The same of h W_h [batch, width] and Y W_y [batch, premise, width]."""
         scores = self.score(torch.tanh(keys + query[..., None, :])).squeeze(-1)  # [batch, premise]
         weights = masked_softmax(scores, mask)
-        return (weights[..., None, :] @ premise).squeeze(-2), weights
+        return weighted_mean(premise, weights), weights
 
 
 class RecurrentPremiseAttention(nn.Module):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from actmodels.modules.attention import masked_softmax
+from actmodels.modules.attention import dot_scores, masked_softmax, weighted_mean
 
 
 class _Use(NamedTuple):
@@ -70,8 +70,8 @@ class Memory:
 
         weights_i = softmax_i(words_i · query)
         """
-        weights = masked_softmax((self.words @ query[..., None]).squeeze(-1), self.mask)
-        return (weights[..., None, :] @ self.words).squeeze(-2), weights
+        weights = masked_softmax(dot_scores(query, self.words), self.mask)
+        return weighted_mean(self.words, weights), weights
 
     def back(self, query: Tensor, weights: Tensor, attended: Tensor) -> Tensor:
         """Give the query's gradient for that of the attended memory; keep factors of the words'.
@@ -79,11 +79,10 @@ class Memory:
         Args:
             query, weights: of `look`. attended: the gradient of its first result.
         """
-        change = (self.words @ attended[..., None]).squeeze(-1)
+        change = dot_scores(attended, self.words)
         scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
         self.uses.append(_Use(self.rows, weights, attended, scores, query))
-        into_query: Tensor = (scores[..., None, :] @ self.words).squeeze(-2)
-        return into_query
+        return weighted_mean(self.words, scores)
 
     def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> "Memory":
         """The same memory for some of its examples.

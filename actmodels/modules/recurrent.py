@@ -134,13 +134,14 @@ class LSTM(nn.Module):
         forget_bias[1] = FORGET_BIAS
         self.register_buffer("forget_bias", forget_bias.flatten(), persistent=False)
 
-    def zeros(self, inputs: Tensor) -> Tensor:
-        """A hidden state or a cell to start from [batch, state]."""
-        return inputs.new_zeros(*inputs.shape[:-2], self.state)
+    def zeros(self, inputs: Tensor) -> LSTMState:
+        """A state to read inputs [batch, tokens, inputs] from."""
+        zeros = inputs.new_zeros(*inputs.shape[:-2], self.state)
+        return LSTMState(zeros, zeros)
 
-    def project(self, inputs: Tensor) -> Tensor:
-        """What inputs [..., inputs] contribute to the gates and the candidate [..., 4 · state]."""
-        return affine(inputs, self.input.weight, self.input.bias + self.forget_bias)
+    def input_map(self) -> tuple[Tensor, Tensor]:
+        """Weight and bias of what inputs contribute to the three gates and the candidate."""
+        return self.input.weight, self.input.bias + self.forget_bias
 
     def step(self, projected: Tensor, state: LSTMState) -> LSTMState:
         """One step from a state, with the input's contribution [batch, 4 · state]."""
@@ -164,16 +165,13 @@ class LSTM(nn.Module):
         """
         state = start
         hiddens, cells = [state.hidden], [state.cell]
-        for token in self.project(inputs).unbind(-2):
+        for token in affine(inputs, *self.input_map()).unbind(-2):
             state = self.step(token, state)
             hiddens.append(state.hidden)
             cells.append(state.cell)
         # The loop went on over the padding; one choice here is cheaper than one at each token.
         every_hidden = torch.stack(hiddens, dim=-2)
-        end = LSTMState(
-            at_end(every_hidden, mask),
-            at_end(torch.stack(cells, dim=-2), mask),
-        )
+        end = LSTMState(at_end(every_hidden, mask), at_end(torch.stack(cells, dim=-2), mask))
         outputs = torch.where(mask[..., None], every_hidden[..., 1:, :], end.hidden[..., None, :])
         return outputs, end
 

@@ -11,6 +11,7 @@ is for tests, which so go through all of it but the capture.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -44,11 +45,28 @@ def capture(work: Callable[[], None], device: torch.device) -> Callable[[], None
     return graph.replay
 
 
-class _Captured(NamedTuple):
-    """The gradients of one shape and number of steps; `results` is filled by each run."""
+class _Results(NamedTuple):
+    """What an update says besides its gradients; `enough`: every example has halted []."""
 
-    run: Callable[[], None]
-    results: dict[str, Tensor | None]
+    prediction: Prediction
+    objective: Tensor
+    enough: Tensor
+
+
+class _Captured:
+    """The gradients of one shape and number of steps.
+
+    Attributes:
+        results: of the last run.
+    """
+
+    results: _Results
+
+    def __init__(self, compute: Callable[[], _Results], device: torch.device) -> None:
+        def work() -> None:
+            self.results = compute()
+
+        self.run = capture(work, device)
 
 
 class GraphedUpdates:
@@ -67,7 +85,6 @@ class GraphedUpdates:
         self.captured: dict[tuple[int, int, int], _Captured] = {}
         self.apply: dict[tuple[int, int, int], Callable[[], None]] = {}
         self.likely: dict[tuple[int, int], int] = {}
-        self.captures = 0
 
     @property
     def ladder(self) -> tuple[int, ...]:
@@ -92,40 +109,28 @@ class GraphedUpdates:
             name = (*shape, ladder[place])
             captured = self.gradients(name)
             captured.run()
-            enough = captured.results["enough"]
-            assert enough is not None
-            if place == len(ladder) - 1 or bool(enough):  # the one wait for the device
+            # the one wait for the device
+            if place == len(ladder) - 1 or bool(captured.results.enough):
                 break
             place += 1
         self.likely[shape] = max(place - 1, 0) if self.spare(captured, ladder, place) else place
         self.applied(name)()
         rows = batch.labels.shape[-1]
-        kept = {
-            k: None if v is None else v[:, :rows].clone()
-            for k, v in captured.results.items()
-            if k not in ("enough", "objective")
-        }
-        return Prediction(**kept)  # type: ignore[arg-type]
+        return captured.results.prediction.each(lambda v: v[:, :rows].clone())
 
     def spare(self, captured: _Captured, ladder: tuple[int, ...], place: int) -> bool:
         """Fewer steps would have done for this batch, so that they are tried first next time."""
-        steps = captured.results["steps"]
+        steps = captured.results.prediction.steps
         return place > 0 and steps is not None and bool(steps.max() <= ladder[place - 1])
 
     def gradients(self, name: tuple[int, int, int]) -> _Captured:
         """The graph that fills the gradients, without applying them."""
         if name not in self.captured:
-            results: dict[str, Tensor | None] = {}
-            batch, steps = self.inputs[name[:2]], name[2]
-
-            def work() -> None:
-                results.update(self.compute(batch, steps))
-
-            self.captured[name] = _Captured(capture(work, self.device), results)
-            self.captures += 1
+            compute = partial(self.compute, self.inputs[name[:2]], name[2])
+            self.captured[name] = _Captured(compute, self.device)
         return self.captured[name]
 
-    def compute(self, batch: Batch, steps: int) -> dict[str, Tensor | None]:
+    def compute(self, batch: Batch, steps: int) -> _Results:
         """Loss and gradients with a fixed number of steps; 0 for a model without steps."""
         self.pack.dropout_stream.restart(self.keys)
         enough = torch.ones((), dtype=torch.bool, device=self.device)
@@ -139,41 +144,27 @@ class GraphedUpdates:
         objective = self.pack.objective(prediction, batch.labels)
         self.optimizer.zero_grad()
         objective.sum().backward()
-        fields = {k: None if v is None else v.detach() for k, v in prediction._asdict().items()}
-        return {**fields, "objective": objective.detach(), "enough": enough}
+        return _Results(prediction.each(torch.Tensor.detach), objective.detach(), enough)
 
     def applied(self, name: tuple[int, int, int]) -> Callable[[], None]:
         """The graph that applies what `gradients` of the same name has filled."""
         if name not in self.apply:
-            results, labels = self.captured[name].results, self.inputs[name[:2]].labels
-            saved = self.snapshot()
+            captured, labels = self.captured[name], self.inputs[name[:2]].labels
+            optimizer = self.optimizer
+            changed = [optimizer.table, *optimizer.moments, optimizer.updates, self.alive]
+            changed += self.pack.buffers()
+            saved = [tensor.clone() for tensor in changed]
 
             def work() -> None:
-                objective = results["objective"]
-                assert objective is not None
-                self.alive &= torch.isfinite(objective)
-                self.optimizer.step(self.alive)
-                fields = {k: results[k] for k in Prediction._fields}
-                self.pack.adapt(Prediction(**fields), labels)  # type: ignore[arg-type]
+                self.alive &= torch.isfinite(captured.results.objective)
+                optimizer.step(self.alive)
+                self.pack.adapt(captured.results.prediction, labels)
 
             self.apply[name] = capture(work, self.device)
-            self.restore(saved)  # warming up has applied gradients
+            # warming up has applied gradients
+            for tensor, copy in zip(changed, saved, strict=True):
+                tensor.copy_(copy)
         return self.apply[name]
-
-    def snapshot(self) -> list[Tensor]:
-        """Copies of all that `applied` changes."""
-        return [tensor.clone() for tensor in self.changed()]
-
-    def restore(self, saved: list[Tensor]) -> None:
-        """Put the copies back."""
-        for tensor, copy in zip(self.changed(), saved, strict=True):
-            tensor.copy_(copy)
-
-    def changed(self) -> list[Tensor]:
-        """What an update changes besides gradients."""
-        optimizer = self.optimizer
-        buffers = list(self.pack.buffers())
-        return [optimizer.table, *optimizer.moments, optimizer.updates, self.alive, *buffers]
 
 
 def bucketed(batch: Batch, rows: int) -> Batch:

@@ -7,6 +7,7 @@ that have ended give their place back, and the slowest comes first whenever an e
 
 import time
 from collections.abc import Sequence
+from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -14,7 +15,7 @@ from torch import Tensor
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import FILLER, Batch, PairTensors
 from actmodels.data.trial_data import TrialData, input_rows
-from actmodels.evaluation import Evaluation, predicted
+from actmodels.evaluation import Evaluation, evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
@@ -136,12 +137,8 @@ class PackTraining:
         evaluations = evaluate_pack(pack, self.data.dev, members[0].config.input, len(members))
         for trial, (member, dev) in enumerate(zip(members, evaluations, strict=True)):
             weight = weights[trial] if isinstance(weights, Tensor) and weights.dim() else weights
-            member.add(
-                means.figures(trial),
-                dev.figures,
-                None if weight is None else float(weight),
-                {"seconds": seconds, "examples_per_second": means.examples(trial) / seconds},
-            )
+            speed = {"seconds": seconds, "examples_per_second": means.examples(trial) / seconds}
+            member.add(means.figures(trial), dev.figures, weight, speed)
         return members
 
     def train_epoch(
@@ -181,14 +178,4 @@ def evaluate_pack(
 ) -> list[Evaluation]:
     """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
     rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
-    labels, steps, ponder = pairs.labels[rows], found.steps, found.ponder_cost
-    return [
-        Evaluation(
-            rows,
-            found.logits[trial],
-            labels,
-            None if steps is None else steps[trial],
-            None if ponder is None else ponder[trial],
-        )
-        for trial in range(trials)
-    ]
+    return [evaluation(pairs, rows, found.each(itemgetter(trial))) for trial in range(trials)]

@@ -1,4 +1,4 @@
-"""What readers are trained on: questions and the vectors of their words, and training from them."""
+"""What readers are trained on: questions and the vectors of their words."""
 
 from dataclasses import dataclass
 from io import BytesIO
@@ -7,39 +7,21 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.data.stored import load_stored
+from actmodels.data.stored import StoredTensors
 from actmodels.draws import generator
 from actmodels.reader.config import ReaderTrialConfig
 from actmodels.reader.model import Reader
-from actmodels.reader.questions import FIRST_WORD, PAD, STAGE, QuestionTensors
-from actmodels.reader.training import ReaderTraining
-
-
-def embedding_rows(vectors: Tensor, found: Tensor, spread: float, seed: int) -> Tensor:
-    """Pre-trained vectors where there are any, uniform ones elsewhere (section 4.1).
-
-    Args:
-        vectors: [words, dimensions]; read where `found`.
-        found: bool [words], whether a word has a pre-trained vector.
-        spread: the others, the placeholder and unknown words start in [-spread, spread).
-
-    Returns:
-        [FIRST_WORD + words, dimensions] in the type of `vectors`; padding is zeros.
-    """
-    draws = generator("word rows", seed)
-    count, dimensions = vectors.shape
-    rows = torch.rand(FIRST_WORD + count, dimensions, generator=draws) * 2 * spread - spread
-    rows[FIRST_WORD:][found] = vectors[found].to(rows.dtype)
-    rows[PAD] = 0.0
-    return rows.to(vectors.dtype)
+from actmodels.reader.questions import FIRST_WORD, PAD, QuestionTensors
 
 
 @dataclass(frozen=True)
-class WordRows:
+class WordRows(StoredTensors):
     """The vectors of a vocabulary.
 
     vectors: [words, dimensions], zeros where not found. found: bool [words].
     """
+
+    what, stage = "a vocabulary's vectors", "questions"
 
     vectors: Tensor
     found: Tensor
@@ -61,23 +43,29 @@ class ReaderData:
             ArtefactError: a file is missing or damaged.
         """
         train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
-        return cls(train, dev, load_words(folder))
+        return cls(train, dev, WordRows.load(folder / "vectors.pt"))
 
 
-def load_words(folder: Path) -> WordRows:
-    """The vectors alone; raises as `ReaderData.load` does."""
-    return load_stored(WordRows, folder / "vectors.pt", "a vocabulary's vectors", STAGE)
+def embedding_rows(config: ReaderTrialConfig, words: WordRows) -> Tensor:
+    """Pre-trained vectors where there are any, uniform ones elsewhere (section 4.1).
 
-
-def rows_of(config: ReaderTrialConfig, words: WordRows) -> Tensor:
-    """The rows that a trial's token ids index at its start."""
-    spread = config.reader.embedding_range
-    return embedding_rows(words.vectors, words.found, spread, config.seed)
+    Returns:
+        what a trial's token ids index at its start [FIRST_WORD + words, dimensions], in the type
+        of the vectors; padding is zeros, the placeholder and unknown words are as words without a
+        vector.
+    """
+    vectors, found, spread = words.vectors, words.found, config.reader.embedding_range
+    draws = generator("word rows", config.seed)
+    count, dimensions = vectors.shape
+    rows = torch.rand(FIRST_WORD + count, dimensions, generator=draws) * 2 * spread - spread
+    rows[FIRST_WORD:][found] = vectors[found].to(rows.dtype)
+    rows[PAD] = 0.0
+    return rows.to(vectors.dtype)
 
 
 def load_reader(config: ReaderTrialConfig, words: WordRows, weights: BytesIO) -> Reader:
     """A trained reader, from the best parameters that its trial stored."""
-    model = Reader(config.reader, rows_of(config, words), config.seed)
+    model = Reader(config.reader, embedding_rows(config, words), config.seed)
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()
 
@@ -85,10 +73,3 @@ def load_reader(config: ReaderTrialConfig, words: WordRows, weights: BytesIO) ->
 def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
     """What a trial is trained on; see actmodels.kinds."""
     return ReaderData.load(folder / config.questions)
-
-
-def reader_training(
-    config: ReaderTrialConfig, data: ReaderData, device: str = "cpu"
-) -> ReaderTraining:
-    """A trial at its beginning."""
-    return ReaderTraining(config, rows_of(config, data.words), data.train, data.dev, device)

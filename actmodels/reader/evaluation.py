@@ -9,11 +9,7 @@ from actmodels.figures import Figures, mean_and_sd
 from actmodels.modules.attention import masked_softmax
 from actmodels.prediction import chosen
 from actmodels.reader.model import Reader
-from actmodels.reader.questions import (
-    QuestionTensors,
-    batches_by_length,
-    collate,
-)
+from actmodels.reader.questions import QuestionTensors, batches_by_length, collate
 
 
 class ReaderEvaluation(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.modules.attention import masked_softmax
+from actmodels.modules.attention import dot_scores, masked_softmax, weighted_mean
 
 
 def fix_second_bias(lstm: nn.LSTM | nn.LSTMCell, forget_bias: float) -> None:
@@ -109,16 +109,6 @@ class Looked(NamedTuple):
     document_scores: Tensor
 
 
-def scores(state: Tensor, slots: Tensor) -> Tensor:
-    """state^T M of each slot [batch, tokens], of state [batch, k] and slots [batch, tokens, k]."""
-    return (slots @ state[..., None]).squeeze(-1)
-
-
-def attended(weights: Tensor, slots: Tensor) -> Tensor:
-    """The mean slot [batch, k] by weights [batch, tokens]."""
-    return (weights[..., None, :] @ slots).squeeze(-2)
-
-
 class Read(nn.Module):
     """r_t = LSTM([s_{t-1}^q; s_{t-1}^d]) looks at the query, and what it finds at the document.
 
@@ -145,11 +135,11 @@ class Read(nn.Module):
         """
         recurrent = self.recurrence(torch.cat(states, dim=-1), recurrent)
         read = recurrent[0]
-        query_scores = scores(read, query.slots)
-        query_state = attended(masked_softmax(query_scores, query.mask), query.slots)
-        document_scores = scores(query_state, document.slots)
+        query_scores = dot_scores(read, query.slots)
+        query_state = weighted_mean(query.slots, masked_softmax(query_scores, query.mask))
+        document_scores = dot_scores(query_state, document.slots)
         weights = masked_softmax(document_scores, document.mask)
-        document_state = attended(weights, document.slots)
+        document_state = weighted_mean(document.slots, weights)
         key = torch.sigmoid(query_scores)
         return Looked(read, query_state, document_state, key, document_scores), recurrent
 

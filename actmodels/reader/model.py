@@ -68,22 +68,16 @@ class Reader(nn.Module):
         self.test: HypothesisTest | None = None
         if config.steps > 1:
             self.test = TESTS[config.strategy](size, config.compose_activation, forget_bias)
-        self._initialise(config.parameter_range, seed)
-
-    @torch.no_grad()
-    def _initialise(self, spread: float, seed: int) -> None:
-        draws = generator("parameters", seed)
-        for name, parameter in self.named_parameters():
-            if parameter.requires_grad and not name.startswith("embedding."):
+        draws, spread = generator("parameters", seed), config.parameter_range
+        with torch.no_grad():
+            for parameter in self.drawn:
                 parameter.uniform_(-spread, spread, generator=draws)
 
     @property
-    def parameter_count(self) -> int:
-        """Trained parameters without word vectors."""
+    def drawn(self) -> list[nn.Parameter]:
+        """What is trained but for word vectors."""
         named = self.named_parameters()
-        return sum(
-            p.numel() for name, p in named if p.requires_grad and not name.startswith("embedding.")
-        )
+        return [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
 
     def forward(self, batch: QuestionBatch) -> Answer:
         """Answer a batch."""

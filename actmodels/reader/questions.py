@@ -5,23 +5,21 @@ and the vocabulary's words follow from 3.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from actmodels.data.pairs import pad
-from actmodels.data.stored import load_stored, save_stored
+from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, PLACEHOLDER, FIRST_WORD = 0, 1, 2, 3
-STAGE = "questions"  # which makes these files
 NO_CANDIDATE = -1  # at a document's token that is none of the question's candidates
 
 
 @dataclass(frozen=True)
-class QuestionTensors:
+class QuestionTensors(StoredTensors):
     """One split.
 
     A candidate is told by where it stands in the document, not by its token id: two candidates
@@ -36,6 +34,8 @@ class QuestionTensors:
     answers: int64 [questions], the number of the right candidate.
     """
 
+    what, stage = "a split of cloze questions", "questions"
+
     document_ids: Tensor
     candidate_at: Tensor
     document_offsets: Tensor
@@ -46,15 +46,6 @@ class QuestionTensors:
 
     def __len__(self) -> int:
         return self.answers.numel()
-
-    def save(self, path: Path) -> None:
-        """Write atomically; the same content always gives the same bytes."""
-        save_stored({f.name: getattr(self, f.name) for f in fields(self)}, path)
-
-    @classmethod
-    def load(cls, path: Path) -> "QuestionTensors":
-        """Memory-map the file; raises ArtefactError if it is missing or damaged."""
-        return load_stored(cls, path, "a split of cloze questions", STAGE)
 
 
 class QuestionBatch(NamedTuple):

@@ -10,37 +10,25 @@ from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
 from actmodels.prediction import chosen
 from actmodels.reader.config import ReaderTrialConfig
+from actmodels.reader.data import ReaderData, embedding_rows
 from actmodels.reader.evaluation import evaluate
 from actmodels.reader.model import Answer, Reader
-from actmodels.reader.questions import (
-    QuestionBatch,
-    QuestionTensors,
-    collate,
-    pooled_batches,
-)
+from actmodels.reader.questions import QuestionBatch, collate, pooled_batches
 
 
 class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
     """One reader in training.
 
     Args:
-        rows: word vectors as token ids index them at the start (`embedding_rows`).
-        train, dev: the two splits.
+        data: its train and dev splits and word vectors.
 
     Raises:
         DataError: a split has no questions, or training has too few for a single pool.
     """
 
-    def __init__(
-        self,
-        config: ReaderTrialConfig,
-        rows: Tensor,
-        train: QuestionTensors,
-        dev: QuestionTensors,
-        device: str = "cpu",
-    ) -> None:
+    def __init__(self, config: ReaderTrialConfig, data: ReaderData, device: str = "cpu") -> None:
         super().__init__(config, device)
-        settings = config.training
+        settings, train, dev = config.training, data.train, data.dev
         if not (len(train) and len(dev)):
             raise DataError("a split without questions; both train and dev need some")
         if len(train) < settings.pool_size and not settings.keep_last:
@@ -49,6 +37,7 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
                 "lower pool_size or set keep_last"
             )
         self.train, self.dev = train, dev
+        rows = embedding_rows(config, data.words)
         self.model = Reader(config.reader, rows, config.seed).to(self.device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
@@ -58,7 +47,7 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
     @property
     def parameters(self) -> int:
         """Trained parameters without word vectors."""
-        return self.model.parameter_count
+        return sum(parameter.numel() for parameter in self.model.drawn)
 
     def batches(self, order: Generator) -> Iterator[QuestionBatch]:
         """The published batches: documents of like length."""

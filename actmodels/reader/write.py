@@ -14,9 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.halting.distribution import first_halts, until
+from actmodels.modules.attention import dot_scores
 from actmodels.modules.linear import HaltingUnit
 from actmodels.reader.config import Activation, Strategy
-from actmodels.reader.memory import Looked, Recurrence, scores
+from actmodels.reader.memory import Looked, Recurrence
 
 ACTIVATIONS: dict[Activation, type[nn.Module]] = {
     "relu": nn.ReLU,
@@ -121,7 +122,7 @@ class QueryGating(HypothesisTest):
 
     def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
         """M_t (1 - g_t) + M_{t-1} g_t (eq. 12-13); nothing halts."""
-        gate = torch.sigmoid(scores(written, old))
+        gate = torch.sigmoid(dot_scores(written, old))
         keep = gate[..., None]
         return Judged(new * (1 - keep) + old * keep, gate=gate)
 

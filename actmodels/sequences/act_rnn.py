@@ -11,7 +11,7 @@ from actmodels.models.running import Running
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear, affine
 from actmodels.modules.recurrent import LSTM, LSTMState
-from actmodels.sequences.config import Cell, SequenceHaltingConfig, SequenceNetworkConfig
+from actmodels.sequences.config import SequenceHaltingConfig, SequenceNetworkConfig
 
 
 class RecurrentCell(nn.Module):
@@ -39,10 +39,6 @@ class RecurrentCell(nn.Module):
         Args:
             contribution: of the input [batch, units]. state: [batch, width].
         """
-
-    def contributions(self, inputs: Tensor) -> Tensor:
-        """What inputs [..., inputs] contribute, without a flag [..., units]."""
-        return affine(inputs, *self.input_map())
 
     def flagged(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """What inputs [..., inputs - 1] contribute with a flag 1 and 0 as their last entry.
@@ -83,17 +79,12 @@ class LstmCell(RecurrentCell):
 
     def input_map(self) -> tuple[Tensor, Tensor]:
         """Of the three gates and the candidate, with the forget gate's constant."""
-        return self.lstm.input.weight, self.lstm.input.bias + self.lstm.forget_bias
+        return self.lstm.input_map()
 
     def step(self, contribution: Tensor, state: Tensor) -> Tensor:
         """Hidden units and cells after one step."""
         hidden, cell = state.split(self.visible, dim=-1)
         return torch.cat(self.lstm.step(contribution, LSTMState(hidden, cell)), dim=-1)
-
-
-def build_cell(kind: Cell, inputs: int, state: int) -> RecurrentCell:
-    """The cell that a configuration names."""
-    return TanhCell(inputs, state) if kind == "rnn" else LstmCell(inputs, state)
 
 
 class Pondered(NamedTuple):
@@ -140,7 +131,8 @@ class ActRnn(nn.Module):
     ) -> None:
         super().__init__()
         flag = 0 if halting is None else 1
-        self.cell = build_cell(config.cell, inputs + flag, config.state_size)
+        cell = TanhCell if config.cell == "rnn" else LstmCell
+        self.cell: RecurrentCell = cell(inputs + flag, config.state_size)
         self.output = Linear(self.cell.visible, outputs)
         self.halting = None if halting is None else build_halting(halting, self.cell.visible)
         initialise(self, config.init, config.init_std)
@@ -193,14 +185,15 @@ class ActRnn(nn.Module):
                 running.keep(places)
                 state, later = running.rows(state, places), running.rows(later, places)
                 padding = padding[places]
-        answer = halting.answer(*running.trajectory(), as_it_is)
+        # what a halting classifies is here the state itself: the mean of states is carried on
+        answer = halting.answer(*running.trajectory(), lambda states: states)
         return PonderedInput(answer.logits, answer.steps, answer.ponder_cost)
 
     def plain(self, inputs: Tensor) -> Pondered:
         """One step on each input."""
         state = inputs.new_zeros(len(inputs), self.cell.width)
         states = []
-        for contribution in self.cell.contributions(inputs).unbind(1):
+        for contribution in affine(inputs, *self.cell.input_map()).unbind(1):
             state = self.cell.step(contribution, state)
             states.append(state)
         return Pondered(self.outputs(states), None, None)
@@ -210,11 +203,6 @@ class ActRnn(nn.Module):
         visible = torch.stack(states, dim=1)[..., : self.cell.visible]
         logits: Tensor = self.output(visible)
         return logits
-
-
-def as_it_is(states: Tensor) -> Tensor:
-    """What a halting classifies is here the state itself: the mean of states is carried on."""
-    return states
 
 
 def per_input(values: list[Tensor | None], mask: Tensor) -> Tensor | None:

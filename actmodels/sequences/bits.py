@@ -59,12 +59,6 @@ class Parity(Task):
             vectors[:, None].float(), always, odd[:, None, None], always.clone(), used
         )
 
-    def describe(self, batch: SequenceBatch, row: int) -> str:
-        """Such as `+-.+ odd`."""
-        marks = {1: "+", -1: "-", 0: "."}
-        entries = "".join(marks[int(value)] for value in batch.inputs[row, 0])
-        return f"{entries} {'odd' if batch.targets[row, 0, 0] else 'even'}"
-
 
 class LogicInstance(NamedTuple):
     """What a batch of sequences is made of.
@@ -130,16 +124,3 @@ class Logic(Task):
             results.append(newest)
             older = newest  # the next vector's b_0
         return torch.stack(results, dim=1)
-
-    def describe(self, batch: SequenceBatch, row: int) -> str:
-        """A line for each vector, such as `b0=1 b1=0 NOR XOR -> 1`."""
-        lines = []
-        for t in range(int(batch.mask[row].sum())):
-            vector = batch.inputs[row, t]
-            count = int(batch.difficulty[row, t])
-            gates = vector[2:].view(self.gates, len(NAMES))[:count].argmax(dim=1)
-            first = f"{int(vector[0])}" if t == 0 else "result"
-            names = " ".join(NAMES[gate] for gate in gates)
-            target = int(batch.targets[row, t, 0])
-            lines.append(f"b0={first} b1={int(vector[1])} {names} -> {target}")
-        return "\n".join(lines)

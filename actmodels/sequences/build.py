@@ -1,6 +1,8 @@
-"""From a task's settings to the task, and to a network that trains on it."""
+"""From a task's settings to the task."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor
 
@@ -12,11 +14,18 @@ from actmodels.sequences.config import (
     LogicConfig,
     ParityConfig,
     SequenceTrialConfig,
+    SortConfig,
     TaskConfig,
 )
 from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.task import Task
-from actmodels.sequences.training import SequenceTraining
+
+DRAWN: dict[type[TaskConfig], Callable[[Any], Task]] = {
+    ParityConfig: Parity,
+    LogicConfig: Logic,
+    AdditionConfig: Addition,
+    SortConfig: Sort,
+}
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
@@ -26,17 +35,10 @@ def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "te
         text: the bytes that characters are drawn from; the other tasks need none.
         source: where the text comes from, for messages.
     """
-    if isinstance(config, ParityConfig):
-        return Parity(config)
-    if isinstance(config, LogicConfig):
-        return Logic(config)
-    if isinstance(config, AdditionConfig):
-        return Addition(config)
     if isinstance(config, CharactersConfig):
-        if text is None:
-            raise TypeError("characters need a text")
+        assert text is not None
         return Characters(config, text, source)
-    return Sort(config)
+    return DRAWN[type(config)](config)
 
 
 def trial_text(
@@ -47,10 +49,3 @@ def trial_text(
         return None
     assert text is not None
     return read_bytes(text)
-
-
-def sequence_training(
-    config: SequenceTrialConfig, text: Tensor | None, device: str = "cpu"
-) -> SequenceTraining:
-    """A trial at its beginning."""
-    return SequenceTraining(config, build_task(config.task, text), device)

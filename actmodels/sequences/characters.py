@@ -82,8 +82,3 @@ class Characters(Task):
         everywhere = torch.ones(inputs.shape[:2], dtype=torch.bool)
         nothing = torch.zeros(inputs.shape[:2], dtype=torch.long)
         return SequenceBatch(inputs, everywhere, codes[:, 1:, None], everywhere.clone(), nothing)
-
-    def describe(self, batch: SequenceBatch, row: int) -> str:
-        """The window and the last byte asked for, what is no UTF-8 as escapes."""
-        codes = [*batch.inputs[row].argmax(dim=-1).tolist(), int(batch.targets[row, -1, 0])]
-        return bytes(codes).decode("utf-8", errors="backslashreplace")

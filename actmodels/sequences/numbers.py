@@ -72,20 +72,6 @@ class Addition(Task):
         digits = sums[..., None] // BASE ** power.clamp(min=0) % BASE
         return torch.where(within(width, heads), digits, END)
 
-    def describe(self, batch: SequenceBatch, row: int) -> str:
-        """A line for each number in the order of its digits, such as `+ 37 = 1042`."""
-        lines = []
-        for t in range(int(batch.mask[row].sum())):
-            width = int(batch.difficulty[row, t])
-            digits = batch.inputs[row, t].view(self.digits, BASE)[:width].argmax(dim=1)
-            number = "".join(str(int(digit)) for digit in digits)
-            if t == 0:
-                lines.append(f"  {number}")
-                continue
-            total = "".join(str(int(d)) for d in batch.targets[row, t] if d != END)
-            lines.append(f"+ {number} = {total}")
-        return "\n".join(lines)
-
 
 class Sort(Task):
     """n numbers, then n inputs of zeros, at which the places of the numbers are asked in order.
@@ -125,10 +111,3 @@ class Sort(Task):
         targets[asked] = order[given]  # both row by row, `lengths` in each
         difficulty = lengths[:, None] * mask
         return SequenceBatch(inputs, mask, targets[..., None], asked, difficulty)
-
-    def describe(self, batch: SequenceBatch, row: int) -> str:
-        """Such as `0.31 -1.20 0.05 -> 1 2 0`."""
-        count = int(batch.difficulty[row, 0])
-        numbers = " ".join(f"{float(value):.2f}" for value in batch.inputs[row, :count, 0])
-        places = " ".join(str(int(place)) for place in batch.targets[row, count : 2 * count, 0])
-        return f"{numbers} -> {places}"

@@ -32,8 +32,7 @@ class DifficultyFigures:
 
     instances: how many there are. asked: how many of them have a target.
     error: share of those asked with any mistake; None where none is asked.
-    mean_steps, sd_steps: N over their inputs. ponder_cost: mean N + R of an input. None where the
-        network does not halt.
+    mean_steps, ponder_cost: mean N and N + R of their inputs; None where the network does not halt.
     """
 
     difficulty: int
@@ -41,7 +40,6 @@ class DifficultyFigures:
     asked: int
     error: float | None
     mean_steps: float | None
-    sd_steps: float | None
     ponder_cost: float | None
 
 
@@ -63,15 +61,13 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Difficulty
         here = real & (level == difficulty)
         counted = here & asked
         count = int(counted.sum())
-        mean_steps, sd_steps = mean_and_sd(of_inputs(pondered.steps, difficulty))
         rows.append(
             DifficultyFigures(
                 difficulty,
                 int(here.sum()),
                 count,
                 wrong[counted].double().mean().item() if count else None,
-                mean_steps,
-                sd_steps,
+                mean_and_sd(of_inputs(pondered.steps, difficulty))[0],
                 mean_and_sd(of_inputs(pondered.ponder_cost, difficulty))[0],
             )
         )
@@ -96,34 +92,10 @@ class KindFigures:
 
     kind: str
     count: int
-    steps: float | None
-    ponder_cost: float | None
     loss: float
     entropy: float
-
-
-class Sums:
-    """Sums of a figure by kind, in double precision."""
-
-    def __init__(self) -> None:
-        self.sums = [0.0] * len(KINDS)
-        self.given = False
-
-    def add(self, places: Tensor, values: Tensor | None) -> None:
-        """Take in values [...] of bytes at these places in KINDS [...]."""
-        if values is not None:
-            more = torch.bincount(places.flatten(), values.flatten().double(), len(KINDS))
-            self.sums = [a + b for a, b in zip(self.sums, more.tolist(), strict=True)]
-            self.given = True
-
-    def whole(self, place: int) -> int:
-        """The sum of one kind, of numbers that are whole."""
-        return round(self.sums[place])
-
-    def mean(self, place: int, counts: "Sums") -> float | None:
-        """Over the bytes of one kind; None where there are none, or no figure of them."""
-        count = counts.sums[place]
-        return self.sums[place] / count if self.given and count else None
+    steps: float | None = None
+    ponder_cost: float | None = None
 
 
 def by_kind(
@@ -137,31 +109,30 @@ def by_kind(
         count: windows; at_a_time: of them, which changes neither draws nor figures.
     """
     place_of = torch.tensor([KINDS.index(kind_of(byte)) for byte in range(BYTES)])
-    counts, steps, ponder, losses, entropies = Sums(), Sums(), Sums(), Sums(), Sums()
+    counts = torch.zeros(len(KINDS), dtype=torch.int64)
+    sums: dict[str, Tensor] = {}  # of each figure that there is, by kind
     device = model.output.weight.device
     for start in range(0, count, at_a_time):
         windows = task.sample_dev(min(at_a_time, count - start), generator)
         scored, pondered, _ = evaluate(model, task.outputs, windows.to(device), at_a_time)
-        places = place_of[windows.inputs.argmax(dim=-1)].to(device)
-        counts.add(places, torch.ones_like(scored.losses))
-        steps.add(places, pondered.steps)
-        ponder.add(places, pondered.ponder_cost)
-        losses.add(places, scored.losses)
-        entropies.add(places, entropy(pondered.logits))
-    found = []
-    for at, kind in enumerate(KINDS):
-        loss, mean_entropy = losses.mean(at, counts), entropies.mean(at, counts)
-        if loss is not None and mean_entropy is not None:
-            figures = KindFigures(
-                kind,
-                counts.whole(at),
-                steps.mean(at, counts),
-                ponder.mean(at, counts),
-                loss,
-                mean_entropy,
-            )
-            found.append(figures)
-    return found
+        places = place_of[windows.inputs.argmax(dim=-1)].flatten()
+        counts += torch.bincount(places, minlength=len(KINDS))
+        figures = {
+            "steps": pondered.steps,
+            "ponder_cost": pondered.ponder_cost,
+            "loss": scored.losses,
+            "entropy": entropy(pondered.logits),
+        }
+        for name, values in figures.items():
+            if values is not None:
+                more = torch.bincount(places, values.flatten().double().cpu(), len(KINDS))
+                sums[name] = sums.get(name, 0) + more
+    means = {name: (total / counts).tolist() for name, total in sums.items()}
+    return [
+        KindFigures(kind, count, **{name: of_kind[at] for name, of_kind in means.items()})
+        for at, (kind, count) in enumerate(zip(KINDS, counts.tolist(), strict=True))
+        if count
+    ]
 
 
 def entropy(logits: Tensor) -> Tensor:

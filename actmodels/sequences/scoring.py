@@ -5,10 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import FILLER
 from actmodels.figures import EpochMeans, Figures, Marks
 from actmodels.halting.family import Halting
-from actmodels.prediction import Prediction
 from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.task import Marked, Outputs, SequenceBatch
 
@@ -42,13 +40,6 @@ def objective(scored: Scored, pondered: Pondered, halting: Halting | None) -> Te
     return per_sequence.mean()
 
 
-def adapt(halting: Halting, pondered: Pondered, mask: Tensor) -> None:
-    """Tell a halting that watches its steps about an update; each input is an example to it."""
-    assert pondered.steps is not None
-    labels = torch.where(mask, 0, FILLER).flatten()
-    halting.adapt(Prediction(pondered.logits, steps=pondered.steps.flatten()), labels)
-
-
 def sequence_marks(
     scored: Scored, pondered: Pondered, batch: SequenceBatch, marked: Marked
 ) -> Marks:
@@ -63,16 +54,12 @@ def sequence_marks(
     mask = batch.target_mask
     right = ~scored.wrong[mask] if marked == "target" else ~scored.wrong.any(dim=1)
     asked, examples = torch.tensor(right.numel()), torch.tensor(len(batch.inputs))
-    steps, ponder = (
-        None if values is None else values.detach()
-        for values in (pondered.steps, pondered.ponder_cost)
-    )
-    losses = scored.losses.detach().sum()
+    losses, steps, ponder = scored.losses.sum(), pondered.steps, pondered.ponder_cost
     return Marks(losses, mask.sum(), right.sum(), asked, examples, steps, ponder, batch.mask)
 
 
 class SequenceEvaluation(NamedTuple):
-    """A network on a set of sequences, input by input; see Scored and Pondered for shapes."""
+    """A network on some sequences, input by input; see Scored and Pondered for shapes."""
 
     scored: Scored
     pondered: Pondered

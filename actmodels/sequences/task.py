@@ -114,7 +114,3 @@ class Task(ABC):
     def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
         """Draw sequences for dev: fresh ones, unless the task has a finite source."""
         return self.sample(count, generator)
-
-    @abstractmethod
-    def describe(self, batch: SequenceBatch, row: int) -> str:
-        """One instance for people, as text."""

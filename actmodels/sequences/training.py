@@ -1,39 +1,42 @@
 """Training on sequences: an epoch is a number of updates on data drawn from (seed, epoch)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
+from actmodels.data.pairs import FILLER
 from actmodels.draws import generator, seed_of
 from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
-from actmodels.sequences.act_rnn import ActRnn, Pondered
-from actmodels.sequences.config import (
-    SequenceTrialConfig,
+from actmodels.prediction import Prediction
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.build import build_task
+from actmodels.sequences.config import SequenceTrialConfig
+from actmodels.sequences.scoring import (
+    SequenceEvaluation,
+    evaluate,
+    objective,
+    score,
+    sequence_marks,
 )
-from actmodels.sequences.scoring import Scored, adapt, evaluate, objective, score, sequence_marks
-from actmodels.sequences.task import SequenceBatch, Task
+from actmodels.sequences.task import SequenceBatch
 
 
-class Found(NamedTuple):
-    """What a network makes of a batch."""
-
-    pondered: Pondered
-    scored: Scored
-
-
-class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch, Found]):
+class SequenceTraining(
+    ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch, SequenceEvaluation]
+):
     """One trial in progress.
 
     Args:
-        task: that of config.task; for characters, with its text.
+        text: the bytes that characters are drawn from; the other tasks need none.
     """
 
-    def __init__(self, config: SequenceTrialConfig, task: Task, device: str = "cpu") -> None:
+    def __init__(
+        self, config: SequenceTrialConfig, text: Tensor | None = None, device: str = "cpu"
+    ) -> None:
         super().__init__(config, device)
-        self.task = task
+        self.task = task = build_task(config.task, text)
         settings = config.training
         torch.manual_seed(seed_of("parameters", config.seed))
         self.model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
@@ -47,11 +50,10 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch,
         self.dev: SequenceBatch = dev.to(self.device)
 
     @property
-    def ponder_weight(self) -> float | None:
+    def ponder_weight(self) -> float | Tensor | None:
         """See ModelTraining."""
         halting = self.model.halting
-        weight = None if halting is None else halting.current_ponder_weight
-        return None if weight is None else float(weight)
+        return None if halting is None else halting.current_ponder_weight
 
     def batches(self, order: Generator) -> Iterator[SequenceBatch]:
         """Fresh sequences."""
@@ -59,23 +61,26 @@ class SequenceTraining(ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch,
         for _ in range(settings.updates_per_epoch):
             yield self.task.sample(settings.batch_size, order).to(self.device)
 
-    def forward(self, batch: SequenceBatch) -> Found:
+    def forward(self, batch: SequenceBatch) -> SequenceEvaluation:
         """See ModelTraining."""
         pondered = self.model(batch.inputs, batch.mask)
-        return Found(pondered, score(self.task.outputs, pondered.logits, batch))
+        scored = score(self.task.outputs, pondered.logits, batch)
+        return SequenceEvaluation(scored, pondered, batch)
 
-    def objective(self, found: Found, batch: SequenceBatch) -> Tensor:
+    def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
         """See ModelTraining."""
         return objective(found.scored, found.pondered, self.model.halting)
 
-    def adapt(self, found: Found, batch: SequenceBatch) -> None:
-        """See ModelTraining."""
-        if self.model.halting is not None:
-            adapt(self.model.halting, found.pondered, batch.mask)
+    def adapt(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
+        """Each input is an example to a halting that watches its steps."""
+        (logits, steps, _), halting = found.pondered, self.model.halting
+        if halting is not None and steps is not None:
+            labels = torch.where(batch.mask, 0, FILLER).flatten()
+            halting.adapt(Prediction(logits, steps=steps.flatten()), labels)
 
-    def marks(self, found: Found, batch: SequenceBatch) -> Marks:
+    def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> Marks:
         """See ModelTraining."""
-        return sequence_marks(found.scored, found.pondered, batch, self.task.marked)
+        return sequence_marks(*found, self.task.marked)
 
     def evaluated(self) -> Figures:
         """See ModelTraining."""

@@ -49,7 +49,7 @@ def test_all_off_is_the_correct_model_to_the_bit(name: str) -> None:
     ours, theirs = trained_step(twin(name)), trained_step(correct(name))
     assert torch.equal(ours[0], theirs[0]) and torch.equal(ours[1], theirs[1])
     for gradient, expected in zip(ours[2], theirs[2], strict=True):
-        assert gradient is not None and expected is not None and torch.equal(gradient, expected)
+        assert torch.equal(gradient, expected)
     histories = [
         [epoch.result() for epoch in Training(sample_trial(model), sample_data()).epochs()]
         for model in (name, f"{name}_as_published")
@@ -105,7 +105,7 @@ def slow_alignment(
     ("count", "longest", "other"), [(4, 7, 5), (5, 3, 3), (2, 4, 6), (8, 3, 2)]
 )
 def test_scrambled_alignment_against_a_slow_loop(count: int, longest: int, other: int) -> None:
-    alignment = SoftAlignment(6, 0.0).double()
+    alignment = SoftAlignment(6, 6, 0.0).double()
     premise = torch.randn(count, longest, 6, dtype=torch.float64)
     hypothesis = torch.randn(count, other, 6, dtype=torch.float64)
     masks = torch.rand(count, longest) < 0.7, torch.rand(count, other) < 0.7
@@ -121,7 +121,7 @@ def test_scrambled_alignment_against_a_slow_loop(count: int, longest: int, other
 def test_only_every_bth_position_sees_its_own_partner() -> None:
     """At B = 4 and T = 3, position (b, t) is aligned with example (3b + t) mod 4."""
     words = torch.arange(4.0)[:, None, None]  # each example's one word is its number
-    alignment = ScrambledAlignment(SoftAlignment(1, 0.0))
+    alignment = ScrambledAlignment(SoftAlignment(1, 1, 0.0))
     masks = torch.ones(4, 3, dtype=torch.bool), torch.ones(4, 1, dtype=torch.bool)
     beta, _ = alignment(words.expand(4, 3, 1), words, *masks)
     assert beta.squeeze(2).tolist() == [[0, 1, 2], [3, 0, 1], [2, 3, 0], [1, 2, 3]]

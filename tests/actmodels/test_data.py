@@ -1,6 +1,7 @@
 """Batches and input rows: nothing lost, nothing mixed up, each OOV rule by hand."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,6 +18,8 @@ from actmodels.data.pairs import (
 )
 from actmodels.data.trial_data import WordVectors, input_rows
 from actmodels.errors import ArtefactError
+from actmodels.reader.data import WordRows
+from actmodels.reader.questions import QuestionTensors
 from tests.samples import sample_pairs, sample_words
 
 
@@ -75,14 +78,24 @@ def test_saved_pairs_load_and_repeat_to_the_byte(tmp_path: Path) -> None:
     assert all(torch.equal(v, getattr(loaded, k)) for k, v in vars(pairs).items())
 
 
-def test_missing_and_damaged_splits_are_told(tmp_path: Path) -> None:
-    with pytest.raises(ArtefactError, match=r"dev\.pt is missing; .*dvc repro tensors"):
-        PairTensors.load(tmp_path / "dev.pt")
-    (tmp_path / "dev.pt").write_bytes(b"nonsense")
-    with pytest.raises(ArtefactError, match=r"is not a split .*dvc repro -f tensors"):
-        PairTensors.load(tmp_path / "dev.pt")
-    with pytest.raises(ArtefactError, match=r"embedding\.pt is missing"):
-        WordVectors.load(tmp_path / "embedding.pt")
+@pytest.mark.parametrize(
+    ("kind", "what", "stage"),
+    [
+        (PairTensors, "a split of sentence pairs", "tensors"),
+        (WordVectors, "a table of word vectors", "tensors"),
+        (QuestionTensors, "a split of cloze questions", "questions"),
+        (WordRows, "a vocabulary's vectors", "questions"),
+    ],
+)
+def test_missing_and_damaged_files_are_told(
+    kind: Any, what: str, stage: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "dev.pt"
+    with pytest.raises(ArtefactError, match=rf"dev\.pt is missing; .*dvc repro {stage}"):
+        kind.load(path)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(ArtefactError, match=rf"dev\.pt is not {what} .*dvc repro -f {stage}"):
+        kind.load(path)
 
 
 def rows(rule: str, *, unit_norm: bool = False, seed: int = 1) -> torch.Tensor:

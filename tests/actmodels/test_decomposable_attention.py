@@ -9,18 +9,11 @@ from torch import Tensor
 from actmodels.models.decomposable_attention import BIASES, FARTHEST, IntraAttention
 from actmodels.modules.alignment import SoftAlignment
 from tests import model_checks
-from tests.samples import sample_batch, sample_trial
+from tests.samples import sample_batch, sample_sentences, sample_trial
 
 MODEL = "decomposable_intra_attention"
 WIDTH = 6
 LENGTHS = (27, 1, 13)
-
-
-def sentences() -> tuple[Tensor, Tensor]:
-    """Words [3, 27, width] and their mask; what stands at padded tokens is not zero."""
-    torch.manual_seed(4)
-    words = torch.randn(len(LENGTHS), max(LENGTHS), WIDTH, dtype=torch.float64)
-    return words, torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS)[:, None]
 
 
 @pytest.fixture
@@ -51,7 +44,7 @@ def slowly(intra: IntraAttention, words: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:
-    words, mask = sentences()
+    words, mask = sample_sentences(LENGTHS, WIDTH)
     weights, wider = intra.weights(words, mask), intra(words, mask)
     assert wider.shape == (3, 27, 2 * WIDTH)
     for row, length in enumerate(LENGTHS):
@@ -61,14 +54,14 @@ def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:
 
 
 def test_padding_has_no_weight(intra: IntraAttention) -> None:
-    words, mask = sentences()
+    words, mask = sample_sentences(LENGTHS, WIDTH)
     weights = intra.weights(words, mask)
     assert torch.equal(weights > 0, mask[:, None, :].expand_as(weights))
     torch.testing.assert_close(weights.sum(dim=2), torch.ones(3, 27, dtype=torch.float64))
 
 
 def test_distances_beyond_ten_share_one_bias(intra: IntraAttention) -> None:
-    buckets = intra.buckets(sentences()[0])
+    buckets = intra.buckets(sample_sentences(LENGTHS, WIDTH)[0])
     offsets = torch.arange(27)[:, None] - torch.arange(27)[None, :]
     assert set(buckets[offsets.abs() > 10].tolist()) == {BIASES - 1}
     near = {offset: set(buckets[offsets == offset].tolist()) for offset in range(-10, 11)}
@@ -81,16 +74,16 @@ def test_a_bias_moves_weight_to_its_distance_only(intra: IntraAttention) -> None
     with torch.no_grad():
         intra.distance.zero_()
         intra.distance[FARTHEST - 1] = 60.0
-    words, mask = sentences()
+    words, mask = sample_sentences(LENGTHS, WIDTH)
     weights = intra.weights(words, mask)[0]
     assert torch.equal(weights[:-1].argmax(dim=1), torch.arange(1, 27))
     assert (weights[:-1].amax(dim=1) > 0.99).all() and weights[-1].amax() < 0.99
 
 
 def test_every_bias_is_trained_by_sentences_long_enough(intra: IntraAttention) -> None:
-    words, mask = sentences()
+    words, mask = sample_sentences(LENGTHS, WIDTH)
     intra(words, mask).square().sum().backward()
-    assert intra.distance.grad is not None and (intra.distance.grad != 0).all()
+    assert (intra.distance.grad != 0).all()
 
 
 def test_word_order_counts_once_the_biases_differ() -> None:
@@ -129,7 +122,7 @@ def test_the_null_token_is_one_position_before_the_first_word() -> None:
 def test_alignment_reads_words_wider_than_its_layers() -> None:
     """Aligned words are as wide as those it is given, and are the other sentence's."""
     torch.manual_seed(6)
-    alignment = SoftAlignment(WIDTH, 0.0, inputs=2 * WIDTH)
+    alignment = SoftAlignment(2 * WIDTH, WIDTH, 0.0)
     premise, hypothesis = torch.randn(2, 5, 2 * WIDTH), torch.randn(2, 1, 2 * WIDTH)
     masks = torch.ones(2, 5, dtype=torch.bool), torch.ones(2, 1, dtype=torch.bool)
     beta, alpha = alignment(premise, hypothesis, *masks)

@@ -7,9 +7,9 @@ import torch
 
 import actmodels
 from actmodels.draws import generator, seed_of
-from actmodels.reader.data import embedding_rows
+from actmodels.reader.data import WordRows, embedding_rows
 from actmodels.reader.model import Reader
-from tests.actmodels.reader.samples import reader_config
+from tests.actmodels.reader.samples import reader_trial
 
 PACKAGES = [
     Path(actmodels.__file__).parents[1] / name for name in ("actmodels", "pipeline", "tune")
@@ -27,13 +27,10 @@ def test_purpose_and_every_number_make_another_seed() -> None:
 
 def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:
     """Drawn with the same seed they were: row i of an input weight was the vector of word i."""
-    config = reader_config()
-    spread = config.parameter_range
-    rows = embedding_rows(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool), spread, seed=3)
-    reader = Reader(config, rows, seed=3)
-    named = reader.named_parameters()
-    drawn = [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
-    values = torch.cat([parameter.detach().flatten() for parameter in drawn])
+    config = reader_trial()
+    rows = embedding_rows(config, WordRows(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool)))
+    reader = Reader(config.reader, rows, config.seed)
+    values = torch.cat([parameter.detach().flatten() for parameter in reader.drawn])
     words = rows.flatten()
     count = min(len(values), len(words))
     assert count > 200

@@ -17,6 +17,8 @@ def test_results_stand_in_the_order_of_the_split(model: str) -> None:
     config = sample_trial(model)
     built = model_checks.make(config)
     result = evaluate(built, PAIRS, config.input, batch_size=5)
+    assert result.rows.tolist() == list(range(len(PAIRS)))
+    assert torch.equal(result.labels, PAIRS.labels)
     for row in range(len(PAIRS)):
         alone = built(collate(PAIRS, torch.tensor([row]), null_token=False))
         torch.testing.assert_close(result.logits[row], alone.logits[0])

@@ -8,9 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.data.labels import LABELS
-from actmodels.halting.act_variants import SupervisedAct, TargetSteps
 from actmodels.halting.family import Halting, build_halting
-from actmodels.halting.ponder_net import PonderNet
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
 from actmodels.training import Training
@@ -21,8 +19,9 @@ STATE = 5
 
 def make(kind: str, **settings: Any) -> Halting:
     """A way of halting with the sample settings but for those given."""
+    if kind == "fixed_steps":
+        settings["steps"] = settings.pop("max_steps")
     config = sample_trial(model_with("adaptive_attention", kind), **settings).halting
-    assert config is not None
     return build_halting(config, STATE).double()
 
 
@@ -38,9 +37,7 @@ def random_steps(count: int = 30, steps: int = 6) -> tuple[Tensor, Tensor, torch
 class TestEveryKind:
     def test_weights_are_a_distribution_over_the_steps_taken(self, kind: str) -> None:
         states, probabilities, classify = random_steps()
-        halting = make(kind, max_steps=6) if kind != "fixed_steps" else make(kind, steps=6)
-        answer = halting.eval().answer(states, probabilities, classify)
-        assert answer.weights is not None and answer.steps is not None
+        answer = make(kind, max_steps=6).eval().answer(states, probabilities, classify)
         assert bool((answer.weights >= 0).all())
         ones = torch.ones(30, dtype=torch.float64)
         torch.testing.assert_close(answer.weights.sum(dim=1), ones)
@@ -49,8 +46,7 @@ class TestEveryKind:
     def test_steps_left_out_once_all_are_done_change_nothing(self, kind: str) -> None:
         """`done` must not stop an example whose answer could still change."""
         states, probabilities, classify = random_steps()
-        halting = make(kind, max_steps=6) if kind != "fixed_steps" else make(kind, steps=6)
-        halting.eval()
+        halting = make(kind, max_steps=6).eval()
         whole = halting.answer(states, probabilities, classify)
         for n in range(1, 7):
             over = halting.done(probabilities[:, :n])
@@ -61,7 +57,7 @@ class TestEveryKind:
 
 def test_fixed_steps_answer_from_the_last_state() -> None:
     states, probabilities, classify = random_steps()
-    answer = make("fixed_steps", steps=6).answer(states, probabilities, classify)
+    answer = make("fixed_steps", max_steps=6).answer(states, probabilities, classify)
     assert torch.equal(answer.logits, classify(states[:, 5]))
     assert answer.steps.tolist() == [6.0] * 30
     assert answer.ponder_cost is None
@@ -78,14 +74,12 @@ class TestPonderNet:
     def test_no_divergence_from_a_prior_that_is_met(self) -> None:
         """h = 1 / prior_steps at every step is the geometric prior, up to the cut-off rest."""
         net = make("ponder_net", prior_steps=2.0, epsilon=1e-6, max_steps=40)
-        assert isinstance(net, PonderNet)
         weights = 0.5 ** torch.arange(1, 41, dtype=torch.float64)
         assert net.divergence(weights[None]).item() == pytest.approx(0.0, abs=1e-9)
 
     def test_divergence_by_hand(self) -> None:
         """KL((1, 0) || (1/4, 3/16, ...)) = log 4, and no nan from 0 · log 0."""
         net = make("ponder_net", prior_steps=4.0)
-        assert isinstance(net, PonderNet)
         weights = torch.tensor([[1.0, 0.0]], dtype=torch.float64, requires_grad=True)
         divergence = net.divergence(weights)
         assert divergence.item() == pytest.approx(math.log(4))
@@ -159,22 +153,19 @@ class TestDact:
 
 
 class TestSupervisedAct:
-    def test_the_ponder_weight_warms_up(self) -> None:
-        halting = make("supervised_act", warm_up_epochs=4, ponder_weight=0.8)
+    @pytest.mark.parametrize(
+        ("epochs", "weights"), [(4, [0.0, 0.2, 0.4, 0.6, 0.8, 0.8, 0.8]), (0, [0.8, 0.8])]
+    )
+    def test_the_ponder_weight_warms_up(self, epochs: int, weights: list[float]) -> None:
+        halting = make("supervised_act", warm_up_epochs=epochs, ponder_weight=0.8)
         found = []
-        for epoch in range(1, 8):
+        for epoch in range(1, len(weights) + 1):
             halting.start_epoch(epoch)
             found.append(halting.current_ponder_weight)
-        assert found == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 0.8, 0.8])
-
-    def test_without_warm_up_it_is_whole_at_once(self) -> None:
-        halting = make("supervised_act", warm_up_epochs=0, ponder_weight=0.8)
-        halting.start_epoch(1)
-        assert halting.current_ponder_weight == 0.8
+        assert found == pytest.approx(weights)
 
     def test_states_up_to_n_are_supervised_and_no_others(self) -> None:
         halting = make("supervised_act", ponder_weight=0.0, step_loss_weight=2.0, max_steps=3)
-        assert isinstance(halting, SupervisedAct)
         probabilities = torch.tensor([[0.6, 0.6, 0.6]], dtype=torch.float64)  # N = 2
         states = torch.randn(1, 3, STATE, dtype=torch.float64, requires_grad=True)
         classify, labels = random_steps()[2], torch.tensor([1])
@@ -213,7 +204,6 @@ class TestTargetSteps:
 
     def test_it_weighs_the_ponder_cost(self) -> None:
         halting = make("target_steps", target_steps=3.0, adaptation_rate=0.1, damping=0.0)
-        assert isinstance(halting, TargetSteps)
         halting.adapt(self.took(5.0), self.label)
         loss = halting.objective(self.took(5.0), torch.tensor([0]))
         assert loss.item() == pytest.approx(math.log(3) + 0.2 * 5.5)

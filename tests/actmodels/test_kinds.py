@@ -93,20 +93,12 @@ def test_all_problems_of_settings_are_told_at_once(config: AnyTrialConfig) -> No
     assert all(p.startswith(said) for p, said in zip(problems, wording, strict=True)), problems
 
 
-def test_a_sequence_trial_rests_on_its_own_code() -> None:
-    own = names(sequence_trial())
-    assert {"sequences/training.py", "sequences/bits.py", "halting/act.py"} <= own
-    assert "model_training.py" in own
-    assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & own
-
-
-def test_a_reader_rests_on_its_own_code() -> None:
-    own = names(reader_trial())
-    assert {"reader/training.py", "reader/model.py", "model_training.py"} <= own
-    assert "reader/data.py" in own  # what its rows are drawn with
-    assert not {"training.py", "sequences/training.py", "reader/config.py"} & own
-
-
-def test_trials_on_pairs_rest_on_neither() -> None:
-    others = ("sequences/", "reader/")
-    assert not [name for name in names(SAMPLES[0]) if name.startswith(others)]
+def test_a_trial_rests_on_the_code_of_its_own_kind() -> None:
+    pairs, sequences, reader = (names(config) for config in SAMPLES)
+    assert {"model_training.py", "training.py", "models/adaptive_attention.py"} <= pairs
+    assert not [name for name in pairs if name.startswith(("sequences/", "reader/"))]
+    assert {"model_training.py", "sequences/bits.py", "halting/act.py"} <= sequences
+    assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & sequences
+    # the data: what its rows are drawn with
+    assert {"model_training.py", "reader/model.py", "reader/data.py"} <= reader
+    assert not {"training.py", "sequences/training.py", "reader/config.py"} & reader

@@ -1,7 +1,5 @@
 """The 2016 code's batches: buckets, file order, no masks, incomplete batches left out."""
 
-from typing import Any
-
 import pytest
 import torch
 
@@ -10,15 +8,10 @@ from actmodels.errors import DataError
 from actmodels.evaluation import evaluate
 from actmodels.published_batching import BUCKETS, rows_by_bucket, without_masks
 from tests import model_checks
-from tests.samples import sample_pairs, sample_trial
+from tests.actmodels.test_as_published import twin
+from tests.samples import MODELS, sample_pairs, sample_trial
 
 PAIRS = sample_pairs(200, longest=25)
-NAMES = ("decomposable_attention", "adaptive_attention")
-
-
-def twin(name: str, **settings: Any) -> Any:
-    """The model as published; all switches are off but those given."""
-    return model_checks.make(sample_trial(f"{name}_as_published", **settings))
 
 
 def pair_of(premise: int, hypothesis: int) -> PairTensors:
@@ -62,7 +55,7 @@ def slow_batches(pairs: PairTensors, size: int) -> list[list[int]]:
         ((3, 63), (3, 63)),
     ],
 )
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_pair_is_padded_to_its_bucket_with_pads_as_tokens(
     name: str, lengths: tuple[int, int], padded: tuple[int, int]
 ) -> None:
@@ -94,7 +87,7 @@ def test_a_null_token_counts_as_a_token() -> None:
     assert without_masks(batch).premise.shape[1] == 20
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MODELS)
 def test_file_order_batches_keep_siblings_together(name: str) -> None:
     """The batches of every epoch are the same, in an order of its own."""
     model = twin(name, file_order_batches=True, evaluation_batch_size=7)
@@ -139,7 +132,7 @@ def test_nothing_left_is_told() -> None:
         list(model.batches(PAIRS, 201, torch.Generator()))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MODELS)
 def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
     """Logits, labels and steps are those of each batch, put in the order of the split."""
     config = sample_trial(
@@ -160,14 +153,6 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
             assert torch.equal(result.steps[places], prediction.steps)
         hits += int((prediction.logits.argmax(1) == PAIRS.labels[index]).sum())
     assert result.accuracy == pytest.approx(hits / len(place))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_correct_models_evaluation_names_every_row(name: str) -> None:
-    config = sample_trial(name)
-    result = evaluate(model_checks.make(config), PAIRS, config.input)
-    assert result.rows.tolist() == list(range(len(PAIRS)))
-    assert torch.equal(result.labels, PAIRS.labels)
 
 
 @pytest.mark.parametrize(

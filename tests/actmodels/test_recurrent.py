@@ -5,7 +5,6 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.data.pairs import NULL, Batch, collate
-from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.conditional import (
     ConditionalReader,
     PremiseAttention,
@@ -14,26 +13,10 @@ from actmodels.modules.conditional import (
 )
 from actmodels.modules.recurrent import FORGET_BIAS, LSTM, LSTMState
 from tests.model_checks import make
-from tests.samples import sample_batch, sample_pairs, sample_trial
+from tests.samples import sample_batch, sample_pairs, sample_sentences, sample_trial
 
 CONDITIONAL = ("conditional_encoding", "conditional_attention", "word_by_word_attention")
 LENGTHS = [4, 1, 6, 3]
-
-
-def parameters(model: str, **settings: int | bool) -> int:
-    return parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300)))
-
-
-@pytest.mark.parametrize("model", CONDITIONAL)
-def test_two_way_shares_all_but_the_output(model: str) -> None:
-    one, two = (parameters(model, width=10, two_way=two_way) for two_way in (False, True))
-    assert two - one == 10 * 3
-
-
-def padded(lengths: list[int], size: int) -> tuple[Tensor, Tensor]:
-    """Random words [sentences, tokens, size], also where they are padding, and their mask."""
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
-    return torch.randn(*mask.shape, size, dtype=torch.float64), mask
 
 
 def torch_lstm(lstm: LSTM) -> nn.LSTM:
@@ -59,7 +42,7 @@ def torch_lstm(lstm: LSTM) -> nn.LSTM:
 
 def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
     torch.manual_seed(0)
-    lstm, (words, mask) = LSTM(5, 3).double(), padded(LENGTHS, 5)
+    lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
     start = LSTMState(*torch.randn(2, len(LENGTHS), 3, dtype=torch.float64))
     outputs, end = lstm(words, mask, start)
     theirs = torch_lstm(lstm)
@@ -83,14 +66,12 @@ def test_lstm_carries_its_start_through_a_sentence_of_padding_alone() -> None:
 
 def test_lstm_gradients_are_those_of_torch_and_padding_gets_none() -> None:
     torch.manual_seed(0)
-    lstm, (words, mask) = LSTM(5, 3).double(), padded(LENGTHS, 5)
+    lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
     words.requires_grad_()
-    zeros = lstm.zeros(words)
-    lstm(words, mask, LSTMState(zeros, zeros))[1].hidden.sum().backward()
+    lstm(words, mask, lstm.zeros(words))[1].hidden.sum().backward()
     theirs, same = torch_lstm(lstm), words.detach().clone().requires_grad_()
     for row, length in enumerate(LENGTHS):
         theirs(same[row, :length])[1][0].sum().backward()
-    assert words.grad is not None and same.grad is not None
     torch.testing.assert_close(words.grad, same.grad)
     assert not words.grad[~mask].any()
 
@@ -104,7 +85,8 @@ def test_the_second_lstm_starts_from_the_cell_of_the_first() -> None:
     """Each pair alone, by torch's LSTM: premise and delimiter, then the hypothesis from (0, c)."""
     torch.manual_seed(0)
     reader = ConditionalReader(3).double()
-    (premise, with_delimiter), (hypothesis, one_more) = padded(LENGTHS, 3), padded([2, 5, 1, 4], 3)
+    premise, with_delimiter = sample_sentences(LENGTHS, 3)
+    hypothesis, one_more = sample_sentences([2, 5, 1, 4], 3)
     premise_mask, hypothesis_mask = with_delimiter[:, 1:], one_more[:, 1:]
     reading = reader(premise, premise_mask, hypothesis, hypothesis_mask)
     first, second = torch_lstm(reader.premise), torch_lstm(reader.hypothesis)
@@ -136,7 +118,7 @@ def mixed(weights: list[float], words: list[Tensor]) -> Tensor:
 @torch.no_grad()
 def test_attention_is_that_of_a_slow_loop_and_ignores_padding() -> None:
     torch.manual_seed(0)
-    attention, (premise, mask) = PremiseAttention(3).double(), padded(LENGTHS, 3)
+    attention, (premise, mask) = PremiseAttention(3).double(), sample_sentences(LENGTHS, 3)
     queries = torch.randn(len(LENGTHS), 3, dtype=torch.float64)
     attended, weights = attention(queries, premise, mask)
     assert not weights[~mask].any()
@@ -150,9 +132,9 @@ def test_attention_is_that_of_a_slow_loop_and_ignores_padding() -> None:
 @torch.no_grad()
 def test_word_by_word_attention_is_that_of_a_slow_loop() -> None:
     torch.manual_seed(0)
-    module, (premise, mask) = RecurrentPremiseAttention(3).double(), padded(LENGTHS, 3)
+    module, (premise, mask) = RecurrentPremiseAttention(3).double(), sample_sentences(LENGTHS, 3)
     hypothesis_lengths = [2, 5, 1, 4]
-    hypothesis, hypothesis_mask = padded(hypothesis_lengths, 3)
+    hypothesis, hypothesis_mask = sample_sentences(hypothesis_lengths, 3)
     attended, weights = module(hypothesis, hypothesis_mask, premise, mask)
     assert not weights[~mask[:, None].expand_as(weights)].any()
     w_r, w_t = module.recurrent.weight.chunk(2)
@@ -168,7 +150,7 @@ def test_word_by_word_attention_is_that_of_a_slow_loop() -> None:
 
 @pytest.mark.parametrize("model", CONDITIONAL)
 def test_two_way_is_both_directions_by_hand(model: str) -> None:
-    """One-way models of the same weights, each with its half of the output layer."""
+    """One-way models of the same weights, all but the output layer, of which each has its half."""
     both, batch = make(sample_trial(model, two_way=True)), sample_batch()
     swapped = Batch(*batch[2:4], *batch[:2], batch.labels, batch.rows)
     logits = both.classify.bias

@@ -16,9 +16,7 @@ IN_STEPS = [name for name in MODELS if MODELS[name].halting and not name.endswit
 def spread_model(name: str, **settings: object) -> AlternatingAttention:
     """A model whose examples halt at very different steps."""
     own = {} if "fixed_steps" in name else {"max_steps": 12, "halting_bias": -1.5}
-    config = sample_trial(name, **own, **settings)
-    model = make(config)
-    assert isinstance(model, AlternatingAttention)
+    model = make(sample_trial(name, **own, **settings))
     with torch.no_grad():
         if hasattr(model.halting, "unit"):
             model.halting.unit.linear.weight.mul_(4)
@@ -38,20 +36,15 @@ def trained(model: AlternatingAttention, loop: str) -> tuple[torch.Tensor, ...]:
 @pytest.mark.parametrize("name", IN_STEPS)
 def test_as_the_plain_loop(name: str) -> None:
     """In double precision within 1e-12, gradients of every parameter included."""
-    model = spread_model(name, dropout=0.3)
-    fast, plain = trained(model, "running"), trained(model, "until_halted")
-    assert len(fast) == len(plain) == 1 + len(list(model.parameters()))
-    for one, other in zip(fast, plain, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("name", IN_STEPS)
-def test_evaluation_as_the_plain_loop(name: str) -> None:
-    model, batch = spread_model(name), sample_batch(24)
+    model, batch = spread_model(name, dropout=0.3), sample_batch(24)
     fast, plain, full = (model(batch, loop=loop) for loop in ("running", "until_halted", "cap"))
     torch.testing.assert_close(fast.logits, plain.logits, rtol=1e-12, atol=1e-14)
     torch.testing.assert_close(fast.logits, full.logits, rtol=1e-12, atol=1e-14)
     assert torch.equal(fast.steps, full.steps)
+    in_training = [trained(model, loop) for loop in ("running", "until_halted")]
+    assert len(in_training[0]) == 1 + len(list(model.parameters()))
+    for one, other in zip(*in_training, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
 
 def test_halted_examples_take_no_step() -> None:

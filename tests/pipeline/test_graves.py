@@ -9,7 +9,6 @@ from omegaconf import OmegaConf
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import AtDifficulty, SequenceResult
-from actmodels.sequences.build import build_task
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig
 from pipeline import graves
@@ -43,7 +42,7 @@ def test_every_ponder_weight_and_none_with_every_seed() -> None:
 
 
 def trained(run: SequenceRun) -> tuple[SequenceTraining, TrialRecord]:
-    training = SequenceTraining(run.config, build_task(run.config.task))
+    training = SequenceTraining(run.config)
     history = tuple(training.epochs())
     return training, TrialRecord("k", run.config.as_dict(), training.parameters, history, {})
 

@@ -29,7 +29,7 @@ from pipeline.studies.readers import (
     step_rows,
 )
 from pipeline.studies.study import Run, history_rows
-from tests.actmodels.reader.samples import WORDS, make, questions, reader_trial, rows
+from tests.actmodels.reader.samples import WORDS, make, questions, reader_data, reader_trial
 from tests.pipeline.project import told, write_params, written
 from tests.pipeline.test_study_params import READING as SETTINGS
 
@@ -55,7 +55,7 @@ def test_each_strategy_with_its_steps_and_every_seed() -> None:
 def read() -> tuple[ReaderRun, ReaderTraining, TrialRecord]:
     """A trained reader of three steps."""
     config = reader_trial(strategy="adaptive_computation", steps=3, max_epochs=3)
-    training = ReaderTraining(config, rows(), questions(30, 1), questions(11, 2))
+    training = ReaderTraining(config, reader_data())
     history = tuple(training.epochs())
     record = TrialRecord("k", config.as_dict(), training.parameters, history, {})
     return (

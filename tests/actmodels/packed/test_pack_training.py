@@ -1,12 +1,13 @@
 """A pack trains its trials as each would be trained alone."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
 from actmodels.config import TrialConfig, setting_types
-from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import build
 from actmodels.packed.stack import can_pack, pack_shape, stack
 from actmodels.packed.training import PackTraining
@@ -33,11 +34,8 @@ def trials(name: str, unlike: list[dict[str, Any]] = UNLIKE, **settings: Any) ->
 
 def data(count: int = 100, *, double: bool = True) -> TrialData:
     given = sample_data(train=count)
-    words = given.words
-    vectors = words.vectors.double() if double else words.vectors
-    return TrialData(
-        given.train, given.dev, WordVectors(vectors, words.found, words.word_hash, words.in_train)
-    )
+    vectors = given.words.vectors.double() if double else given.words.vectors
+    return replace(given, words=replace(given.words, vectors=vectors))
 
 
 def alone(config: TrialConfig, source: TrialData, epochs: int) -> Training:
@@ -66,25 +64,15 @@ def assert_as_alone(
         assert difference(alone(member.config, source, epochs), member) < within
 
 
-def as_alone(name: str, updates: int) -> None:
-    """Two epochs of a pack of four against four trainings, in double precision."""
+@pytest.mark.parametrize("name", PACKING)
+@pytest.mark.parametrize("updates", [6, pytest.param(50, marks=pytest.mark.slow)])
+def test_updates_in_double_precision(name: str, updates: int, in_double: None) -> None:
+    """k = 4, Adagrad from 0.1, dropout: losses, accuracies, step counts within 1e-12."""
     source = data(4 * updates)
     pack = PackTraining(trials(name), source)
     for _ in range(2):
         pack.run_epoch()
     assert_as_alone(pack, source, 2)
-
-
-@pytest.mark.parametrize("name", PACKING)
-def test_six_updates_in_double_precision(name: str, in_double: None) -> None:
-    as_alone(name, 6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PACKING)
-def test_fifty_updates_in_double_precision(name: str, in_double: None) -> None:
-    """k = 4, Adagrad from 0.1, dropout: losses, accuracies, step counts within 1e-12."""
-    as_alone(name, 50)
 
 
 @pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention"])
@@ -156,7 +144,6 @@ def test_members_leave_when_they_end_and_the_rest_goes_on(in_double: None) -> No
 def test_a_member_goes_on_in_another_pack_or_alone(in_double: None) -> None:
     """Its checkpoint is that of Training, in both directions, though the others are elsewhere."""
     source, configs = data(60), trials("adaptive_attention", optimizer="adam")[:3]
-    whole = [alone(config, source, 3) for config in configs]
     pack = PackTraining(configs, source)
     pack.run_epoch()
     states = [member.state_dict() for member in pack.members]
@@ -167,13 +154,8 @@ def test_a_member_goes_on_in_another_pack_or_alone(in_double: None) -> None:
     other.members[0].load_state_dict(states[2])
     other.members[1].load_state_dict(single.state_dict())
     other.run_epoch()
-    assert difference_of(whole[0], other.members[1], 3) < 1e-10
-    assert difference_of(whole[2], other.members[0], 2) < 1e-10
-
-
-def difference_of(one: Any, other: Any, epochs: int) -> float:
-    one.history = one.history[:epochs]
-    return difference(one, other)
+    assert difference(alone(configs[0], source, 3), other.members[1]) < 1e-10
+    assert difference(alone(configs[2], source, 2), other.members[0]) < 1e-10
 
 
 def test_one_that_diverges_stands_still_and_the_others_go_on(in_double: None) -> None:

@@ -1,11 +1,13 @@
 """Random questions and small readers."""
 
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import torch
 
 from actmodels.reader.config import ReaderConfig, ReaderTrainConfig, ReaderTrialConfig
+from actmodels.reader.data import ReaderData, WordRows, embedding_rows
 from actmodels.reader.model import Reader
 from actmodels.reader.questions import FIRST_WORD, NO_CANDIDATE, PLACEHOLDER, QuestionTensors
 
@@ -40,10 +42,6 @@ READING = ReaderTrialConfig(
 )
 
 
-def reader_config(**changes: Any) -> ReaderConfig:
-    return replace(READER, **changes)
-
-
 def reader_trial(**changes: Any) -> ReaderTrialConfig:
     """A trial; its settings have one name each, whatever part they belong to."""
     parts: dict[str, Any] = {}
@@ -53,17 +51,20 @@ def reader_trial(**changes: Any) -> ReaderTrialConfig:
     return replace(READING, **parts, **changes)
 
 
-def rows(seed: int = 0) -> torch.Tensor:
-    vectors = torch.randn(
-        FIRST_WORD + WORDS, DIMENSIONS, generator=torch.Generator().manual_seed(seed)
-    )
-    vectors[0] = 0.0
-    return vectors
+def words() -> WordRows:
+    vectors = torch.randn(WORDS, DIMENSIONS, generator=torch.Generator().manual_seed(0))
+    return WordRows(vectors, torch.ones(WORDS, dtype=torch.bool))
+
+
+def reader_data() -> ReaderData:
+    return ReaderData(questions(30, 1), questions(11, 2), words())
 
 
 def make(**changes: Any) -> Reader:
     """An untrained reader in double precision and evaluation mode."""
-    return Reader(reader_config(**changes), rows().double(), seed=1).double().eval()
+    config = reader_trial(**changes)
+    rows = embedding_rows(config, words()).double()
+    return Reader(config.reader, rows, seed=1).double().eval()
 
 
 def questions(count: int, seed: int = 0) -> QuestionTensors:
@@ -73,30 +74,27 @@ def questions(count: int, seed: int = 0) -> QuestionTensors:
     def number(low: int, high: int) -> int:
         return int(torch.randint(low, high + 1, (), generator=draw))
 
-    document_ids, candidate_at, query_ids = [], [], []
-    document_offsets, query_offsets = [0], [0]
-    counts, answers = [], []
+    def tokens(count: int) -> list[int]:
+        return [number(FIRST_WORD, FIRST_WORD + WORDS - 1) for _ in range(count)]
+
+    documents, at, queries, counts, answers = [], [], [], [], []
     for _ in range(count):
-        tokens, asked, candidates = number(4, 12), number(2, 5), number(2, 4)
-        document = [number(FIRST_WORD, FIRST_WORD + WORDS - 1) for _ in range(tokens)]
-        at = [number(-1, candidates - 1) for _ in document]
-        at[number(0, tokens - 1)] = answer = number(0, candidates - 1)
-        query = [number(FIRST_WORD, FIRST_WORD + WORDS - 1) for _ in range(asked)]
-        query[number(0, asked - 1)] = PLACEHOLDER
-        document_ids += document
-        candidate_at += at
-        query_ids += query
-        document_offsets.append(len(document_ids))
-        query_offsets.append(len(query_ids))
+        document, query, candidates = tokens(number(4, 12)), tokens(number(2, 5)), number(2, 4)
+        here = [number(-1, candidates - 1) for _ in document]
+        here[number(0, len(document) - 1)] = answer = number(0, candidates - 1)
+        query[number(0, len(query) - 1)] = PLACEHOLDER
+        documents.append(document)
+        at += here
+        queries.append(query)
         counts.append(candidates)
         answers.append(answer)
-    assert NO_CANDIDATE in candidate_at
+    assert NO_CANDIDATE in at
     return QuestionTensors(
-        torch.tensor(document_ids, dtype=torch.int32),
-        torch.tensor(candidate_at, dtype=torch.int32),
-        torch.tensor(document_offsets),
-        torch.tensor(query_ids, dtype=torch.int32),
-        torch.tensor(query_offsets),
+        torch.tensor([token for one in documents for token in one], dtype=torch.int32),
+        torch.tensor(at, dtype=torch.int32),
+        torch.tensor([0, *accumulate(map(len, documents))]),
+        torch.tensor([token for one in queries for token in one], dtype=torch.int32),
+        torch.tensor([0, *accumulate(map(len, queries))]),
         torch.tensor(counts),
         torch.tensor(answers),
     )

@@ -118,7 +118,6 @@ def answer(
         told.append(Told(z, attention, of_steps[-1]))
         if step == reader.steps:
             break
-        assert reader.test is not None
         new = [
             [m * z[j] + s_d[i] * (1 - z[j]) for i, m in enumerate(slot)]
             for j, slot in enumerate(memory)

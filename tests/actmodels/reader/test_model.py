@@ -1,18 +1,25 @@
 """The reader: the equations one number at a time, the four checks, one step, one batch learnt."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch.nn.functional import pad
 
+from actmodels.reader.evaluation import evaluate, trace_query
 from actmodels.reader.questions import NO_CANDIDATE, UNKNOWN, QuestionBatch, collate
+from actmodels.reader.training import ReaderTraining
 from tests.actmodels.reader import slow_reader
-from tests.actmodels.reader.samples import make, questions
+from tests.actmodels.reader.samples import make, questions, reader_data, reader_trial
+from tests.model_checks import assert_saved_and_loaded, without_gradient
 
 STRATEGIES = ["query_gating", "adaptive_computation"]
 VARIANTS = [{"strategy": strategy, "steps": 3} for strategy in STRATEGIES]
+
+
+def close(found: torch.Tensor, expected: list[list[float]] | list[float]) -> None:
+    wanted = torch.tensor(expected, dtype=torch.float64)
+    torch.testing.assert_close(found, wanted, rtol=0, atol=1e-12)
 
 
 def batch_of(count: int, seed: int = 0) -> QuestionBatch:
@@ -23,23 +30,34 @@ def batch_of(count: int, seed: int = 0) -> QuestionBatch:
 @pytest.mark.parametrize("forget_bias", [0.0, 1.0])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_equals_the_equations(strategy: str, steps: int, forget_bias: float) -> None:
-    reader, batch = make(strategy=strategy, steps=steps, forget_bias=forget_bias), batch_of(5)
+    """A batch and, question by question, its trace."""
+    reader, split = make(strategy=strategy, steps=steps, forget_bias=forget_bias), questions(5)
+    batch = collate(split, torch.arange(5))
     answer = reader(batch)
     for row in range(5):
         document = batch.document[row][batch.document_mask[row]].tolist()
         query = batch.query[row][batch.query_mask[row]].tolist()
         at = batch.candidate_at[row][batch.document_mask[row]].tolist()
-        own = batch.candidate_mask[row].numel()
-        expected, weights = slow_reader.answer(reader, document, query, at, own)
-        probabilities = answer.log_probabilities[row].exp()
-        torch.testing.assert_close(
-            probabilities, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-12
-        )
-        torch.testing.assert_close(
-            answer.weights[row], torch.tensor(weights, dtype=torch.float64), rtol=0, atol=1e-12
-        )
+        own = int(split.candidate_counts[row])
+        told: list[slow_reader.Told] = []
+        expected, weights = slow_reader.answer(reader, document, query, at, own, told)
+        close(answer.log_probabilities[row, :own].exp(), expected)
+        close(answer.weights[row], weights)
         mean_step = sum(n * weight for n, weight in enumerate(weights, start=1))
         assert answer.steps[row].item() == pytest.approx(mean_step, abs=1e-12)
+        found = trace_query(reader, split, row)
+        close(found.keys, [step.key for step in told])
+        close(found.attention, [step.attention for step in told])
+        close(found.step_probabilities, [step.answer for step in told])
+        close(found.weights, weights)
+        close(found.probabilities, expected)
+        gating = strategy == "query_gating"
+        expected_gates = [step.gate for step in told[:-1]] if gating else []
+        expected_halting = [] if gating else [step.chance for step in told[:-1]]
+        for values, wanted in ((found.gates, expected_gates), (found.halting, expected_halting)):
+            assert (values is None) == (not wanted)
+            if values is not None:
+                close(values, wanted)
 
 
 def test_one_step_is_the_same_model_in_both() -> None:
@@ -53,63 +71,48 @@ def test_one_step_is_the_same_model_in_both() -> None:
     assert a.steps.tolist() == [1.0] * 6
 
 
+def parameters(**changes: Any) -> int:
+    return ReaderTraining(reader_trial(**changes), reader_data()).parameters
+
+
 def test_parameters_by_arithmetic() -> None:
     """Published size: two BiLSTMs of 2 x 218 units, read 872 -> 436, compose, write, o."""
     k, half, words = 436, 218, 5
     contexts = 2 * 2 * 4 * half * (words + half + 1)
     read, write = 4 * k * (2 * k + k + 1), 4 * k * (k + k + 1)
     compose = 3 * k * k + k
-    assert make(memory_size=k, steps=1).parameter_count == contexts + read
-    assert make(memory_size=k).parameter_count == contexts + read + write + compose
-    adaptive = make(memory_size=k, strategy="adaptive_computation").parameter_count
+    assert parameters(memory_size=k, steps=1) == contexts + read
+    assert parameters(memory_size=k) == contexts + read + write + compose
+    adaptive = parameters(memory_size=k, strategy="adaptive_computation")
     assert adaptive == contexts + read + write + compose + k
+    frozen, trained = (parameters(trained_embeddings=trained) for trained in (False, True))
+    assert frozen == trained
 
 
 def test_parameters_start_in_their_range() -> None:
     reader = make(parameter_range=0.1, memory_size=40)
-    drawn = [p for n, p in reader.named_parameters() if p.requires_grad and "embedding.w" not in n]
-    values = torch.cat([p.detach().flatten() for p in drawn])
+    values = torch.cat([p.detach().flatten() for p in reader.drawn])
     assert values.min() >= -0.1 and values.max() < 0.1
     assert abs(values.mean().item()) < 1e-3
     assert values.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.02)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_save_and_load(variant: dict[str, Any], tmp_path: Path) -> None:
-    reader, batch = make(**variant), batch_of(6)
-    torch.save(reader.state_dict(), tmp_path / "reader.pt")
-    other = make(**variant)
-    with torch.no_grad():
-        for parameter in other.parameters():
-            parameter.mul_(-0.5)
-    expected = reader(batch).log_probabilities
-    assert not torch.equal(other(batch).log_probabilities, expected)
-    other.load_state_dict(torch.load(tmp_path / "reader.pt", weights_only=True))
-    assert torch.equal(other(batch).log_probabilities, expected)
+def test_save_and_load(variant: dict[str, Any]) -> None:
+    batch = batch_of(6)
+    assert_saved_and_loaded(lambda: make(**variant), lambda reader: reader(batch).log_probabilities)
 
 
-def without_gradient(**variant: Any) -> list[str]:
-    reader, batch = make(**variant), batch_of(12)
-    reader.objective(reader(batch), batch.answers).backward()
-    return [
-        name
-        for name, parameter in reader.named_parameters()
-        if parameter.requires_grad
-        and (parameter.grad is None or not bool(parameter.grad.abs().sum() > 0))
-    ]
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_every_parameter_gets_a_gradient(variant: dict[str, Any]) -> None:
-    assert without_gradient(**variant) == []
-
-
-def test_an_lstm_of_one_step_has_no_past_to_learn_from() -> None:
-    """The read LSTM takes T steps and the write LSTM T - 1, both from a hidden state of zeros."""
-    assert without_gradient(steps=1) == ["read.recurrence.cell.weight_hh"]
-    for strategy in STRATEGIES:
-        missing = without_gradient(steps=2, strategy=strategy)
-        assert missing == ["test.recurrence.cell.weight_hh"]
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("steps", "missing"),
+    [(3, []), (2, ["test.recurrence.cell.weight_hh"]), (1, ["read.recurrence.cell.weight_hh"])],
+)
+def test_every_parameter_gets_a_gradient(strategy: str, steps: int, missing: list[str]) -> None:
+    """The read LSTM takes T steps, the write LSTM T - 1: that of one has no past to learn from."""
+    reader, batch = make(strategy=strategy, steps=steps), batch_of(12)
+    objective = reader.objective(reader(batch), batch.answers)
+    assert without_gradient(reader, objective) == missing
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -153,16 +156,6 @@ def test_padding_changes_nothing(variant: dict[str, Any], training: bool) -> Non
         torch.testing.assert_close(a, b)
 
 
-def test_frozen_embeddings_and_padding_stay() -> None:
-    frozen, trained = make(trained_embeddings=False), make(trained_embeddings=True)
-    assert not frozen.embedding.weight.requires_grad
-    batch = batch_of(12)
-    trained.objective(trained(batch), batch.answers).backward()
-    assert trained.embedding.weight.grad is not None
-    assert trained.embedding.weight.grad[0].abs().sum() == 0  # padding
-    assert trained.parameter_count == frozen.parameter_count
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_learns_one_batch_by_heart(variant: dict[str, Any]) -> None:
     reader, batch = make(**variant, memory_size=16).train(), batch_of(12)
@@ -189,3 +182,14 @@ def test_single_precision_learns_the_same(variant: dict[str, Any]) -> None:
     assert len(gradients[0]) == sum(p.requires_grad for p in make(**variant).parameters())
     for exact, single in zip(*gradients, strict=True):
         torch.testing.assert_close(single, exact, rtol=1e-3, atol=1e-5)
+
+
+def test_a_trace_is_the_answer_of_an_evaluation() -> None:
+    reader, split = make(strategy="adaptive_computation", dropout=0.5).train(), questions(5)
+    measured = evaluate(reader, split, 5)
+    reader.train()  # a trace asks without dropout, whatever the reader was doing
+    for number in range(5):
+        found = trace_query(reader, split, number)
+        assert int(found.probabilities.argmax()) == int(measured.predictions[number])
+        steps = measured.step_predictions[number]
+        assert torch.equal(found.step_probabilities.argmax(dim=1), steps)

@@ -1,12 +1,11 @@
 """The published batching heuristic, padding, the stored split, and the most frequent candidate."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 import torch
 
-from actmodels.errors import ArtefactError
-from actmodels.reader.data import embedding_rows
+from actmodels.reader.data import WordRows, embedding_rows
 from actmodels.reader.questions import (
     NO_CANDIDATE,
     QuestionTensors,
@@ -16,7 +15,7 @@ from actmodels.reader.questions import (
     occurrences,
     pooled_batches,
 )
-from tests.actmodels.reader.samples import questions
+from tests.actmodels.reader.samples import reader_trial
 
 
 def drawn(lengths: torch.Tensor, seed: int, keep_last: bool, pool: int = 10) -> list[list[int]]:
@@ -82,27 +81,17 @@ def test_collate_by_hand() -> None:
     assert batch.answers.tolist() == [2, 1]
 
 
-def test_a_split_is_stored_and_read_back(tmp_path: Path) -> None:
-    split = questions(5)
-    split.save(tmp_path / "train.pt")
-    again = QuestionTensors.load(tmp_path / "train.pt")
-    assert all(torch.equal(value, vars(again)[name]) for name, value in vars(split).items())
-    (tmp_path / "train.pt").write_bytes(b"nothing")
-    with pytest.raises(ArtefactError, match=r"train\.pt is not a split of cloze questions"):
-        QuestionTensors.load(tmp_path / "train.pt")
-
-
 def test_embedding_rows() -> None:
-    vectors = torch.full((2000, 3), 7.0)
     found = torch.arange(2000) % 2 == 0
-    rows = embedding_rows(vectors, found, 0.1, seed=1)
+    words, config = WordRows(torch.full((2000, 3), 7.0), found), reader_trial(embedding_range=0.1)
+    rows = embedding_rows(config, words)
     assert rows[0].tolist() == [0.0] * 3
     assert bool((rows[3:][found] == 7.0).all())
     drawn = torch.cat([rows[1:3], rows[3:][~found]])
     assert drawn.min() >= -0.1 and drawn.max() < 0.1
     assert drawn.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.05)
-    assert torch.equal(rows, embedding_rows(vectors, found, 0.1, seed=1))
-    assert not torch.equal(rows, embedding_rows(vectors, found, 0.1, seed=2))
+    assert torch.equal(rows, embedding_rows(config, words))
+    assert not torch.equal(rows, embedding_rows(replace(config, seed=2), words))
 
 
 def test_the_most_frequent_candidate_by_hand() -> None:

@@ -9,11 +9,11 @@ from actmodels.errors import ConfigError, DataError
 from actmodels.reader.config import build_reader_trial
 from actmodels.reader.evaluation import evaluate
 from actmodels.reader.training import ReaderTraining
-from tests.actmodels.reader.samples import questions, reader_trial, rows
+from tests.actmodels.reader.samples import reader_data, reader_trial
 
 
-def training(seed: int = 0, **changes: Any) -> ReaderTraining:
-    return ReaderTraining(reader_trial(**changes), rows(seed), questions(30, 1), questions(11, 2))
+def training(**changes: Any) -> ReaderTraining:
+    return ReaderTraining(reader_trial(**changes), reader_data())
 
 
 def test_records() -> None:
@@ -25,8 +25,8 @@ def test_records() -> None:
     assert record.dev_loss == pytest.approx(measured.loss, rel=1e-5)
     right = (measured.predictions == run.dev.answers).sum().item()
     assert record.dev_accuracy == right / 11
-    assert record.dev_mean_steps is not None and 1 < record.dev_mean_steps < 3
-    assert record.dev_sd_steps is not None and record.dev_sd_steps > 0
+    assert 1 < record.dev_mean_steps < 3
+    assert record.dev_sd_steps > 0
     assert record.train_ponder_cost is None and record.dev_ponder_cost is None
     assert measured.step_predictions.shape == (11, 3)
 
@@ -82,15 +82,16 @@ def test_dropout_masks_are_new_in_each_update(monkeypatch: pytest.MonkeyPatch) -
 def test_frozen_embeddings_are_not_trained() -> None:
     for trained in (False, True):
         run = training(trained_embeddings=trained, max_epochs=1)
+        before = run.model.embedding.weight.clone()
         run.run_epoch()
-        assert torch.equal(run.model.embedding.weight, rows()) is not trained
+        assert torch.equal(run.model.embedding.weight, before) is not trained
+        assert not run.model.embedding.weight[0].any()  # padding
 
 
 def test_too_few_questions() -> None:
-    config = reader_trial(pool_size=40, keep_last=False)
     wording = r"30 training questions fill no pool of 40; lower pool_size or set keep_last"
     with pytest.raises(DataError, match=wording):
-        ReaderTraining(config, rows(), questions(30), questions(11))
+        training(pool_size=40, keep_last=False)
 
 
 def test_published_settings_can_be_said() -> None:

@@ -30,7 +30,6 @@ def test_targets_are_the_next_bytes() -> None:
     for row in range(20):
         window = bytes([*codes(batch)[row].tolist(), int(batch.targets[row, -1, 0])])
         assert window in whole
-        assert TASK.describe(batch, row) == window.decode()
 
 
 def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
@@ -45,28 +44,18 @@ def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
         assert int(batch.targets.max()) == end - 1
 
 
-def test_same_seed_same_windows() -> None:
-    first = TASK.sample(9, torch.Generator().manual_seed(1))
-    assert torch.equal(first.inputs, TASK.sample(9, torch.Generator().manual_seed(1)).inputs)
-    assert not torch.equal(first.inputs, TASK.sample(9, torch.Generator().manual_seed(2)).inputs)
-
-
 def test_without_a_held_out_part_dev_reads_the_training_text() -> None:
     task = Characters(CharactersConfig(window=7, held_out_bytes=0), TEXT, "text")
     assert torch.equal(task.trained, task.held_out)
-
-
-def test_read_bytes(tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(bytes([0, 200, 255]))
-    assert read_bytes(tmp_path / "text").tolist() == [0, 200, 255]
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="needs Linux")
 def test_a_text_is_mapped_and_not_copied(tmp_path: Path) -> None:
     """Windows look at parts of the file, which all workers of a machine have in common."""
     path = tmp_path / "text"
-    path.write_bytes(bytes(TEXT.tolist()))
+    path.write_bytes(bytes([0, 200, 255, *TEXT.tolist()]))
     text = read_bytes(path)
+    assert text[:3].tolist() == [0, 200, 255]
     assert str(path) in Path("/proc/self/maps").read_text()
     task = Characters(CHARACTERS, text, "text")
     assert task.trained.data_ptr() == text.data_ptr()
@@ -75,7 +64,7 @@ def test_a_text_is_mapped_and_not_copied(tmp_path: Path) -> None:
 
 def test_accuracy_is_of_single_bytes() -> None:
     """A window is hardly ever right as a whole, so no epoch would be better than another."""
-    training = SequenceTraining(sample_trial(task=CHARACTERS, halting=None), TASK)
+    training = SequenceTraining(sample_trial(task=CHARACTERS, halting=None), TEXT)
     with torch.no_grad():
         training.model.output.weight.zero_()
         training.model.output.bias.zero_()
@@ -85,7 +74,6 @@ def test_accuracy_is_of_single_bytes() -> None:
     assert 0 < share < 1
     assert evaluation.figures(TASK.marked).accuracy == pytest.approx(share)
     assert evaluation.figures("sequence").accuracy == 0
-    assert training.run_epoch().examples_per_second is not None
     means = training.train_epoch()
     assert means.examples() == 5 * 16
 

@@ -11,7 +11,6 @@ from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig, TaskConfig
 from actmodels.sequences.pondering import (
     KINDS,
-    KindFigures,
     by_difficulty,
     by_kind,
     entropy,
@@ -61,11 +60,6 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
     vectors = int(batch.mask.sum())
     assert sum(r.instances for r in rows) == (200 if task.difficulty_of == "sequence" else vectors)
 
-
-@pytest.mark.parametrize("config", GENERATED)
-def test_figures_of_a_set(config: TaskConfig) -> None:
-    _, evaluation = evaluated(config, ACT)
-    scored, pondered, batch = evaluation
     figures = evaluation.figures("sequence")
     mistakes = [bool(row.any()) for row in scored.wrong]
     assert figures.accuracy == pytest.approx(1 - sum(mistakes) / 200)
@@ -114,20 +108,11 @@ def test_each_byte_has_one_of_the_kinds() -> None:
     assert {kind_of(byte) for byte in range(256)} == set(KINDS)
 
 
-def figures(halting: SequenceHaltingConfig, at_a_time: int = 16) -> list[KindFigures]:
-    model = network(halting)
-    return by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time)
-
-
-def network(halting: SequenceHaltingConfig) -> ActRnn:
-    torch.manual_seed(1)
-    return ActRnn(256, 256, sample_trial().network, halting)
-
-
 @pytest.mark.parametrize("halting", [ACT, FixedStepsConfig(steps=2), None])
 def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
-    found = figures(halting, at_a_time=16)  # 16, 16 and 8
-    model, generator = network(halting), torch.Generator().manual_seed(1)
+    model = ActRnn(256, 256, sample_trial().network, halting)
+    found = by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time=16)
+    generator = torch.Generator().manual_seed(1)
     drawn = [TASK.sample_dev(count, generator) for count in (16, 16, 8)]
     by: dict[str, list[tuple[float | None, ...]]] = {}
     for batch in drawn:
@@ -146,15 +131,6 @@ def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
                 assert mean is None
             else:
                 assert mean == pytest.approx(sum(values) / len(values), rel=1e-5)  # type: ignore[arg-type]
-
-
-def test_same_windows_same_figures() -> None:
-    assert figures(ACT) == figures(ACT)
-
-
-def test_how_many_at_a_time_changes_no_draw() -> None:
-    one, other = figures(ACT, at_a_time=40), figures(ACT, at_a_time=8)
-    assert [kind.count for kind in one] == [kind.count for kind in other]
 
 
 def test_entropy_by_hand() -> None:

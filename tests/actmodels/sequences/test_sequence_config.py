@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from actmodels.errors import ConfigError
-from actmodels.sequences.build import build_task
 from actmodels.sequences.config import (
     AdditionConfig,
     CharactersConfig,
     LogicConfig,
     ParityConfig,
     SequenceNetworkConfig,
+    SequenceTrainConfig,
     SequenceTrialConfig,
     SortConfig,
     build_sequence_trial,
@@ -21,6 +21,8 @@ from actmodels.sequences.config import (
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig, FixedStepsConfig, PonderNetConfig
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT, sample_trial
+
+TRAINING = sample_trial().training
 
 
 def test_all_problems_at_once() -> None:
@@ -36,7 +38,7 @@ def test_all_problems_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "problem"),
+    ("part", "problem"),
     [
         (SortConfig(numbers=1), "numbers is 1; must be at least 2"),
         (AdditionConfig(2, 0, False), "digits is 0; must be at least 1"),
@@ -44,28 +46,19 @@ def test_all_problems_at_once() -> None:
         (LogicConfig(vectors=0, gates=1), "vectors is 0; must be at least 1"),
         (LogicConfig(vectors=2.0, gates=1), "vectors is 2.0; must be a whole number"),
         (CharactersConfig(window=5, held_out_bytes=-1), "held_out_bytes is -1; must be at least 0"),
+        (replace(TRAINING, learning_rate="much"), "learning_rate is 'much'; must be a number"),
+        (replace(TRAINING, clip_norm=-1), "clip_norm is -1; must be at least 0"),
+        (replace(ACT, ponder_weight=-0.1), r"ponder_weight is -0\.1; must be at least 0"),
+        (
+            PonderNetConfig(0.01, 0.01, 3, 9, 0.0),
+            "halting is a PonderNetConfig; must be that of none, act, target_steps, fixed_steps",
+        ),
     ],
 )
-def test_ranges_of_tasks(task: Any, problem: str) -> None:
+def test_ranges(part: Any, problem: str) -> None:
+    field = {SequenceTrainConfig: "training", ActConfig: "halting", PonderNetConfig: "halting"}
     with pytest.raises(ConfigError, match=problem):
-        sample_trial(task=task)
-
-
-def test_ranges_of_training() -> None:
-    with pytest.raises(ConfigError, match="learning_rate is 'much'; must be a number"):
-        sample_trial(training=replace(sample_trial().training, learning_rate="much"))
-    with pytest.raises(ConfigError, match="clip_norm is -1; must be at least 0"):
-        sample_trial(training=replace(sample_trial().training, clip_norm=-1))
-    with pytest.raises(ConfigError, match=r"ponder_weight is -0\.1; must be at least 0"):
-        sample_trial(halting=replace(ACT, ponder_weight=-0.1))
-
-
-def test_a_halting_that_sequences_do_not_have() -> None:
-    with pytest.raises(
-        ConfigError,
-        match="halting is a PonderNetConfig; must be that of none, act, target_steps, fixed_steps",
-    ):
-        sample_trial(halting=PonderNetConfig(0.01, 0.01, 3, 9, 0.0))
+        sample_trial(**{field.get(type(part), "task"): part})
 
 
 @pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
@@ -90,12 +83,11 @@ PAPER = {  # task, cell, state size, batch, cap of the steps, parameters without
 
 def paper_trial(name: str, *, act: bool) -> SequenceTrialConfig:
     task, cell, state, batch, cap, _, _ = PAPER[name]
-    settings = sample_trial().training
     return sample_trial(
         task=task,
         network=SequenceNetworkConfig(cell, state, "xavier", 0.1),
         halting=replace(PAPER_ACT, max_steps=cap) if act else None,
-        training=replace(settings, batch_size=batch, updates_per_epoch=1, dev_sequences=2),
+        training=replace(TRAINING, batch_size=batch, updates_per_epoch=1, dev_sequences=2),
         max_epochs=1,
     )
 
@@ -104,15 +96,12 @@ def paper_trial(name: str, *, act: bool) -> SequenceTrialConfig:
 @pytest.mark.parametrize("act", [False, True])
 def test_sizes_of_the_paper(name: str, act: bool) -> None:
     """RNN: s(i + s + 1); LSTM: 4 s(i + s + 1); output s·o + o; ACT: a flag and s + 1 to halt."""
-    config = paper_trial(name, act=act)
-    text = TEXT.repeat(3)
-    training = SequenceTraining(config, build_task(config.task, text))
+    training = SequenceTraining(paper_trial(name, act=act), TEXT.repeat(3))
     assert training.parameters == PAPER[name][6 if act else 5]
 
 
 @pytest.mark.parametrize("name", ["parity", "logic", "addition", "sort"])
 def test_the_paper_runs(name: str) -> None:
     """One update of each; characters are the same code, and take their time."""
-    config = paper_trial(name, act=True)
-    record = SequenceTraining(config, build_task(config.task)).run_epoch()
+    record = SequenceTraining(paper_trial(name, act=True)).run_epoch()
     assert torch.isfinite(torch.tensor(record.train_loss))

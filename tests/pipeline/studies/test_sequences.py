@@ -11,7 +11,6 @@ import pytest
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
-from actmodels.sequences.build import build_task
 from actmodels.sequences.pondering import KINDS
 from actmodels.sequences.training import SequenceTraining
 from pipeline.graves import NO_DATA, trained_runs
@@ -23,7 +22,6 @@ from pipeline.studies.sequences import (
     SequenceRun,
     look,
     planned,
-    reads,
 )
 from pipeline.trained.trials import keyed
 from tests.pipeline.test_graves import STUDY as PARITY
@@ -64,7 +62,7 @@ def reading(folder: Path) -> Reading:
 
 
 def weights(run: SequenceRun, reading: Reading) -> dict[str, Any]:
-    training = SequenceTraining(run.config, reading.task(run.config))
+    training = SequenceTraining(run.config, reading.bytes)
     training.run_epoch()
     return training.best_parameters
 
@@ -97,8 +95,7 @@ def test_what_is_told_of_which_runs(reading: Reading) -> None:
     runs = [*planned("parity", PARITY, [3])[:1], *RUNS]
     trained = []
     for run in runs:
-        task = reading.task(run.config) if reads(run.config) else build_task(run.config.task)
-        training = SequenceTraining(run.config, task)
+        training = SequenceTraining(run.config, reading.bytes)
         training.run_epoch()
         trained.append((run, training.best_parameters))
     found = look(trained, graves(drawn=50), reading)
