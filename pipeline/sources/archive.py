@@ -92,9 +92,10 @@ def _in_zip(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
 @contextmanager
 def _in_tar(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
     with tarfile.open(archive) as opened:
+        # no link, which may lead anywhere
         info = next((found for found in opened if found.name == member and found.isfile()), None)
         stream = opened.extractfile(info) if info else None
-        if info is None or stream is None:  # a link is no file: it may lead anywhere
+        if info is None or stream is None:
             raise DataError(_no_member(archive, member, opened.getnames()))
         with stream:
             yield stream, info.size  # type: ignore[misc]

@@ -20,6 +20,7 @@ from actmodels.data.trial_data import WordVectors, input_rows
 from actmodels.errors import ArtefactError
 from actmodels.reader.data import WordRows
 from actmodels.reader.questions import QuestionTensors
+from tests.actmodels.reader.samples import questions
 from tests.samples import sample_pairs, sample_words
 
 
@@ -69,13 +70,13 @@ def test_epochs_differ_and_repeat_by_seed() -> None:
     assert epoch(1) == epoch(1) != epoch(2)
 
 
-def test_saved_pairs_load_and_repeat_to_the_byte(tmp_path: Path) -> None:
-    pairs = sample_pairs(20)
-    pairs.save(tmp_path / "a.pt")
-    pairs.save(tmp_path / "b.pt")
+@pytest.mark.parametrize("split", [sample_pairs(20), questions(5)], ids=["pairs", "questions"])
+def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path) -> None:
+    split.save(tmp_path / "a.pt")
+    split.save(tmp_path / "b.pt")
     assert (tmp_path / "a.pt").read_bytes() == (tmp_path / "b.pt").read_bytes()
-    loaded = PairTensors.load(tmp_path / "a.pt")
-    assert all(torch.equal(v, getattr(loaded, k)) for k, v in vars(pairs).items())
+    loaded = type(split).load(tmp_path / "a.pt")
+    assert all(torch.equal(v, getattr(loaded, k)) for k, v in vars(split).items())
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ def test_a_trial_draws_the_same_mask_in_a_pack_as_alone() -> None:
 
 
 def test_trials_seeds_and_epochs_have_keys_of_their_own() -> None:
-    keys = {int(update_key(s, e, u)) for s in range(1, 4) for e in range(1, 6) for u in range(100)}
-    assert len(keys) > 3 * 5 * 100 - 3  # of 2^32, so that hardly two meet
+    keys = {int(update_key(s, e, u)) for s in range(1, 4) for e in range(1, 6) for u in range(400)}
+    assert len(keys) > 3 * 5 * 400 - 3  # of 2^32, so that hardly two meet
 
 
 def test_nothing_is_drawn_in_evaluation_or_at_rate_0() -> None:

@@ -97,8 +97,18 @@ def test_a_trial_rests_on_the_code_of_its_own_kind() -> None:
     pairs, sequences, reader = (names(config) for config in SAMPLES)
     assert {"model_training.py", "training.py", "models/adaptive_attention.py"} <= pairs
     assert not [name for name in pairs if name.startswith(("sequences/", "reader/"))]
-    assert {"model_training.py", "sequences/bits.py", "halting/act.py"} <= sequences
+    assert {
+        "model_training.py",
+        "sequences/training.py",
+        "sequences/bits.py",
+        "halting/act.py",
+    } <= sequences
     assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & sequences
     # the data: what its rows are drawn with
-    assert {"model_training.py", "reader/model.py", "reader/data.py"} <= reader
+    assert {
+        "model_training.py",
+        "reader/training.py",
+        "reader/model.py",
+        "reader/data.py",
+    } <= reader
     assert not {"training.py", "sequences/training.py", "reader/config.py"} & reader

@@ -64,11 +64,11 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
     *((sample_trial(model_with(MODELS[1], kind), max_epochs=4), 2) for kind in HALTINGS),
     *((all_deviations(model), 1) for model in MODELS),
     *(
-        (of_sequences(GENERATED[0], halting, cell), 1)
+        (of_sequences(task, halting, cell), 1)
+        for task in (*GENERATED, CHARACTERS)
         for halting in (ACT, TARGET, FixedStepsConfig(steps=2), None)
         for cell in ("rnn", "lstm")
     ),
-    *((of_sequences(task, TARGET, "lstm"), 1) for task in (*GENERATED[1:], CHARACTERS)),
     *(
         (reader_trial(strategy=strategy), epochs)
         for strategy in ("query_gating", "adaptive_computation")

@@ -76,6 +76,8 @@ def test_ablation_against_one_pair_at_a_time() -> None:
             parameter.mul_(3)
     found = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6], batch_size=10)
     values = {(row.reading, row.steps): row for row in found}
+    assert values["state", 1].accuracy == values["capped", 1].accuracy
+    assert values["capped", 1].mean_steps == 1.0
     for k in (1, 3, 6):
         hits = 0
         for row in range(len(PAIRS)):

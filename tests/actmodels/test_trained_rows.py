@@ -87,11 +87,17 @@ def test_trained_rows_change_in_training_and_no_other_ever(model: str, optimizer
 
 @pytest.mark.parametrize("model", SOME_MODELS)
 def test_saved_weights_hold_the_trained_rows(model: str) -> None:
-    """That they load is one of the five checks."""
-    config = sample_trial(model, oov_rule="trained")
-    state = model_checks.make(config).state_dict()
+    config, data = sample_trial(model, oov_rule="trained"), sample_data()
+    training = Training(config, data)
+    list(training.epochs())
+    training.model.load_state_dict(training.best_parameters)
+    vectors, rows = input_rows(data.words, config.input, 1), trained_rows(data.words, config.input)
+    loaded = build(config, vectors, rows)
+    loaded.load_state_dict(training.best_parameters)
+    batch = sample_batch()
+    assert torch.equal(loaded.eval()(batch).logits, training.model.eval()(batch).logits)
     with pytest.raises(RuntimeError, match=r"words\.trained"):
-        build(config, input_rows(sample_words(), config.input, 1)).load_state_dict(state)
+        build(config, vectors).load_state_dict(training.best_parameters)
 
 
 class Wordless(nn.Module):

@@ -59,7 +59,7 @@ def test_alone_and_in_a_pack_and_resumed() -> None:
     depths = torch.arange(len(data.train)) % 3 + 1
     data = replace(data, train=replace(data.train, depths=depths))
     configs = [
-        sample_trial("decomposable_attention", depth_epochs=1, seed=seed, max_epochs=4)
+        sample_trial("iterative_attention", depth_epochs=1, seed=seed, max_epochs=4)
         for seed in (1, 2)
     ]
     alone = []

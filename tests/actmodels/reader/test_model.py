@@ -193,3 +193,9 @@ def test_a_trace_is_the_answer_of_an_evaluation() -> None:
         assert int(found.probabilities.argmax()) == int(measured.predictions[number])
         steps = measured.step_predictions[number]
         assert torch.equal(found.step_probabilities.argmax(dim=1), steps)
+
+
+def test_one_step_writes_nothing() -> None:
+    found = trace_query(make(steps=1), questions(2), 1)
+    assert found.gates is None and found.halting is None
+    assert found.weights.tolist() == [1.0] and len(found.keys) == 1

@@ -82,6 +82,13 @@ def test_gates_keep_the_old_query_slot_by_slot() -> None:
     torch.testing.assert_close(gate, torch.tensor([[0.5, 0.75]]))
 
 
+def test_the_last_step_answers_with_gates() -> None:
+    step_logs = torch.randn(2, 3, 4)
+    logs, weights = QueryGating(2, "relu", 0.0).answer(step_logs, [])
+    assert torch.equal(logs, step_logs[:, -1])
+    assert weights.tolist() == [[0.0, 0.0, 1.0]] * 2
+
+
 def test_halting_by_hand() -> None:
     """e = .5, .2: p = .5, .1 and the rest, .4; P = .5 * .2 + .1 * .6 + .4 * .9 = .52."""
     test = AdaptiveComputation(2, "relu", 0.0)

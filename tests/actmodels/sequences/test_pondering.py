@@ -133,6 +133,16 @@ def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
                 assert mean == pytest.approx(sum(values) / len(values), rel=1e-5)  # type: ignore[arg-type]
 
 
+def test_how_many_at_a_time_changes_no_draw() -> None:
+    model = ActRnn(256, 256, sample_trial().network, ACT)
+    one, same, other = (
+        by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time=count)
+        for count in (40, 40, 8)
+    )
+    assert one == same
+    assert [kind.count for kind in one] == [kind.count for kind in other]
+
+
 def test_entropy_by_hand() -> None:
     logits = torch.tensor([[0.0, 0.0, 0.0, 0.0], [math.log(3.0), 0.0, -1e9, -1e9]])
     half = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))

@@ -62,6 +62,23 @@ class TestEveryTask:
         assert bool(((counts / 4000 - share).abs() < 4 * error).all())
 
 
+@pytest.mark.parametrize(
+    ("config", "count", "shape", "heads", "classes"),
+    [
+        (ParityConfig(bits=64), 512, (1, 64), 1, 2),
+        (LogicConfig(vectors=10, gates=10), 64, (10, 102), 1, 2),
+        (AdditionConfig(numbers=5, digits=5, least_digit_first=False), 32, (5, 50), 6, 11),
+        (SortConfig(numbers=15), 64, (30, 2), 1, 15),
+    ],
+)
+def test_sizes_of_the_paper(
+    config: TaskConfig, count: int, shape: tuple[int, int], heads: int, classes: int
+) -> None:
+    task = build_task(config)
+    assert task.sample(count, seeded()).inputs.shape == (count, *shape)
+    assert (task.outputs.heads, task.outputs.classes) == (heads, classes)
+
+
 class TestParity:
     def test_against_a_slow_loop(self) -> None:
         batch = Parity(ParityConfig(bits=9)).sample(300, seeded())
