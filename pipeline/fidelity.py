@@ -16,7 +16,7 @@ from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Variant, VariantTime
 from pipeline.measures.over_seeds import Row, summarise
-from pipeline.measures.paired import Hits, against_first
+from pipeline.measures.paired import Groups, Hits, against_first, premise_groups
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_json, write_table
@@ -55,10 +55,13 @@ def on_test(result: Evaluation, pairs: int) -> tuple[dict[str, Any], Hits]:
     return figures | {"test_mean_steps": mean_steps}, hits
 
 
-def compare_variants(params: Params, rows: list[Row], hits: list[Hits]) -> list[Row]:
+def compare_variants(
+    params: Params, rows: list[Row], hits: list[Hits], groups: Groups
+) -> list[Row]:
     """One line per variant; each is compared with the first variant of its model."""
     study, table = params.fidelity, []
-    found = against_first(rows, hits, "model", "variant", study.resamples, seeds_paired=True)
+    of_model = dict.fromkeys(study.models, groups)
+    found = against_first(rows, hits, "model", "variant", of_model, seeds_paired=True)
     for own, together in found:
         model, variant = own[0]["model"], own[0]["variant"]
         changes = study.models[model][variant]
@@ -81,7 +84,7 @@ def main() -> None:
         figures, hit = on_test(result, len(test))
         rows.append(result_row(run, record) | figures)
         hits.append(hit)
-    variants = compare_variants(params, rows, hits)
+    variants = compare_variants(params, rows, hits, premise_groups(test))
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "variants.csv", variants, columns(Variant))
     write_table(folder / "timings.csv", timing_rows(trained), columns(VariantTime))

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from io import BytesIO
 
+import numpy as np
 from tqdm import tqdm
 
 from actmodels.files import write_text
@@ -27,13 +28,14 @@ from actmodels.rows.readers import (
     ReaderTime,
 )
 from pipeline.measures.over_seeds import Row, summarise
-from pipeline.measures.paired import Hits
+from pipeline.measures.paired import Groups, Hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import ReadingStudy
 from pipeline.running.results import read_json, write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
+from pipeline.sources.question import ARTICLES
 from pipeline.studies.readers import (
     ReaderRun,
     Wording,
@@ -84,6 +86,11 @@ def questions_of(kind: str) -> dict[str, QuestionTensors]:
     return {name: QuestionTensors.load(folder / f"{name}.pt") for name in SPLITS}
 
 
+def articles_of(kind: str) -> Groups:
+    """Which test questions are of one article, as a number for each [questions]."""
+    return np.loadtxt(artefacts("questions", kind, ARTICLES), dtype=np.int64, ndmin=1)
+
+
 def answers(run: ReaderRun, reader: Reader, questions: QuestionTensors) -> ReaderEvaluation:
     """A reader's answers to a split."""
     return evaluate(reader, questions, run.config.training.evaluation_batch_size)
@@ -125,7 +132,7 @@ def main() -> None:
         steps += step_rows(run.seeded, dev)
         if run.config.seed == params.nse.seeds[0] and run.config.reader.steps > 1:
             traces += trace_lines(run, reader, splits[kind]["dev"], params.nse.traced)
-    means = compare_runs(rows, hits, params.nse.resamples)
+    means = compare_runs(rows, hits, {kind: articles_of(kind) for kind in splits})
     source = manifest["source"]
     known = [row for kind in splits for row in baseline_rows(kind, source, splits[kind])]
     tables: dict[str, tuple[list[Row], type]] = {

@@ -29,7 +29,14 @@ from pipeline.sources.archive import member_lines
 from pipeline.sources.cloze import build_questions
 from pipeline.sources.download import fetch
 from pipeline.sources.encode import files_digest
-from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
+from pipeline.sources.question import (
+    ARTICLES,
+    ClozeQuestion,
+    articles,
+    count_words,
+    encode_questions,
+    word_ids,
+)
 from pipeline.sources.stored_text import stored_text
 from pipeline.sources.tokens import write_words
 from pipeline.sources.vectors import look_up
@@ -133,6 +140,7 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
         tensors = encode_questions(shown(split, "encode"), ids, lowercase)
         tensors.save(folder / f"{split}.pt")
         described[split] = describe(tensors)
+    write_text(folder / ARTICLES, "".join(f"{n}\n" for n in articles(splits["test"]())))
     candidates = ("\t".join(question.candidates) + "\n" for question in splits["dev"]())
     write_text(folder / "dev_candidates.tsv", "".join(candidates))
     files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]

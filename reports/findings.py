@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from reports.spread import PLUS_MINUS, Gap, Interval, Spread, signed
+from reports.blocks import DASH
+from reports.spread import LEVEL, PLUS_MINUS, Gap, Interval, Spread, signed
 from reports.stored.artefacts import Artefacts
 
 MANY = 4  # as many models are named one by one; with more, only the featured ones
@@ -23,8 +24,10 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def p_value(value: float) -> str:
-    """A p-value as it is printed."""
+def p_value(value: float | None) -> str:
+    """A p-value as it is printed; one seed has none."""
+    if value is None:
+        return DASH
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
@@ -36,11 +39,11 @@ def over_seeds(counts: Iterable[int]) -> str:
     return f"mean {PLUS_MINUS} sd over {listed([str(count) for count in different])} seeds"
 
 
-def clearly(gap: Interval | Spread, less: str, more: str, level: str) -> str:
+def clearly(gap: Interval | Spread, less: str, more: str, same: str, level: float = LEVEL) -> str:
     """`clearly less`, `not clearly more`, or that there is no difference."""
     if gap.mean == 0:
-        return level
-    return f"{'' if gap.clear else 'not '}clearly {less if gap.mean < 0 else more}"
+        return same
+    return f"{'' if gap.clear(level) else 'not '}clearly {less if gap.mean < 0 else more}"
 
 
 def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:
@@ -50,13 +53,13 @@ def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:
     if gap.error is not None:
         spread = f"standard error {100 * gap.error:.2f}"
     direction = "above" if gap.mean > 0 else "below" if gap.mean < 0 else "level with"
-    far = "" if gap.clear else "; not a clear difference"
+    far = "" if gap.clear() else "; not a clear difference"
     return direction, f"{signed(100 * gap.mean)} points, {spread}{far}"
 
 
-def verdict(gain: Spread) -> str:
+def verdict(gain: Spread, level: float) -> str:
     """How adaptive halting did, given its gain over something else."""
-    if gain.clear:
+    if gain.clear(level):
         return "better than" if gain.mean > 0 else "worse than"
     return "not clearly better than" if gain.mean > 0 else "not better than"
 

@@ -1,6 +1,7 @@
 """Write the report's folder."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from actmodels.files import write_text
@@ -16,7 +17,7 @@ from reports.studies.graves.runs import graves_csv
 from reports.studies.halting import halting_csv
 from reports.studies.nse.runs import nse_csv
 from reports.tables.ablation import ablation_csv
-from reports.tables.claims import claims_csv
+from reports.tables.claims import claims_csv, claims_level
 from reports.tables.sweep import steps_csv, sweep_csv
 from reports.tables.table_1 import table_1_csv
 from reports.tables.timings import timings
@@ -34,6 +35,7 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
         ArtefactError: an artefact is missing, damaged or stale; nothing is written then.
     """
     artefacts = load(root)
+    artefacts = replace(artefacts, level=claims_level(artefacts))
     blocks, speed = report(artefacts, published, examples), timings(artefacts)
     charts = {block.name: block.figure for block in blocks if isinstance(block, Chart)}
     write_pictures(charts, folder / FIGURES)

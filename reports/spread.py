@@ -1,48 +1,65 @@
 """Means with their spread over seeds, and how every number of the report is worded."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from statistics import fmean, stdev
+from typing import Self
 
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from actmodels.registry import HALTINGS
 from reports.blocks import DASH, Cell
 
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+LEVEL = 0.05  # how often a difference may be called clear where there is none
 NOTHING = 1e-9  # what is nearer to zero differs by rounding alone
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A difference with the ends of its 95 % interval; it is clear if that leaves out zero.
+    """A difference with the ends of its 95 % interval; at a level of 5 % it is clear if that
+    leaves out zero.
 
-    seeds: that it is over. One says nothing about others, so nothing is clear then.
+    p: of no difference, two-sided; None for one seed, which says nothing about others, so that
+        nothing is clear then.
     """
 
     mean: float
     low: float
     high: float
-    seeds: int
+    p: float | None
 
-    @property
-    def above(self) -> bool:
-        """Whether the interval is above zero."""
-        return self.seeds > 1 and self.low > NOTHING
+    def above(self, level: float = LEVEL) -> bool:
+        """Whether it is clearly above zero."""
+        return self.mean > NOTHING and self.clear(level)
 
-    @property
-    def below(self) -> bool:
-        """Whether the interval is below zero."""
-        return self.seeds > 1 and self.high < -NOTHING
+    def below(self, level: float = LEVEL) -> bool:
+        """Whether it is clearly below zero."""
+        return self.mean < -NOTHING and self.clear(level)
 
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
-        return self.above or self.below
+    def clear(self, level: float = LEVEL) -> bool:
+        """Whether it is clear; one of many is asked at the level that Holm gives (holm_level)."""
+        return self.p is not None and self.p <= level and abs(self.mean) > NOTHING
+
+    @classmethod
+    def around(cls, mean: float, error: float, freedom: float) -> Self:
+        """By Student's t, of a mean with its standard error and degrees of freedom."""
+        if error == 0:
+            return cls(mean, mean, mean, float(abs(mean) < NOTHING))
+        margin = t_quantile(freedom) * error
+        return cls(
+            mean, mean - margin, mean + margin, 2 * float(stdtr(freedom, -abs(mean / error)))
+        )
+
+    @classmethod
+    def stored(cls, row: "pd.Series[float]") -> Self:
+        """One that a stage wrote as difference, low, high and p."""
+        p = row["p"]
+        return cls(row["difference"], row["low"], row["high"], None if pd.isna(p) else float(p))
 
     def points(self) -> str:
         """`-2.10 (-2.90 to -1.30)`, in percentage points."""
@@ -54,23 +71,22 @@ class Interval:
 class Gap(Interval):
     """The difference of two unpaired means, with its standard error (Welch 1947).
 
-    error: None where one of them has no spread, which counts as one seed.
+    error: None where one of them has no spread.
     """
 
-    error: float | None
+    error: float | None = None
 
     @classmethod
     def of(cls, ours: "Spread", theirs: "Spread") -> "Gap":
         """The difference ours minus theirs, of seeds that have nothing to do with one another."""
         mean = round(ours.mean - theirs.mean, 12)
         if ours.sd is None or theirs.sd is None:
-            return cls(mean, mean, mean, 1, None)
+            return cls(mean, mean, mean, None)
         first, second = ours.sd**2 / ours.n, theirs.sd**2 / theirs.n
-        error, margin = math.sqrt(first + second), 0.0
+        error, freedom = math.sqrt(first + second), math.inf
         if error > 0:
             freedom = error**4 / (first**2 / (ours.n - 1) + second**2 / (theirs.n - 1))
-            margin = t_quantile(freedom) * error
-        return cls(mean, mean - margin, mean + margin, min(ours.n, theirs.n), error)
+        return replace(cls.around(mean, error, freedom), error=error)
 
 
 @dataclass(frozen=True)
@@ -107,13 +123,13 @@ class Spread:
     @property
     def interval(self) -> Interval:
         """The mean of differences with its 95 % interval, by Student's t."""
-        margin = 0.0 if self.sd is None else t_quantile(self.n - 1) * self.sd / math.sqrt(self.n)
-        return Interval(self.mean, self.mean - margin, self.mean + margin, self.n)
+        if self.sd is None:
+            return Interval(self.mean, self.mean, self.mean, None)
+        return Interval.around(self.mean, self.sd / math.sqrt(self.n), self.n - 1)
 
-    @property
-    def clear(self) -> bool:
+    def clear(self, level: float = LEVEL) -> bool:
         """Whether a mean difference is clear; never with one seed."""
-        return self.interval.clear
+        return self.interval.clear(level)
 
     def percent(self) -> str:
         """`82.7 ± 0.35`: a share as a percentage."""
@@ -167,11 +183,24 @@ def cells(spread: Spread | None) -> list[Cell]:
     return [None, None] if spread is None else [spread.mean, spread.sd]
 
 
-def follows(change: Spread) -> str:
+def follows(change: Spread, level: float = LEVEL) -> str:
     """How steps go with something, given their slope or correlation: `grow with`."""
-    if not change.clear:
+    if not change.clear(level):
         return "do not clearly follow"
     return "grow with" if change.mean > 0 else "shrink with"
+
+
+def holm_level(ps: Iterable[float]) -> float:
+    """What a p-value among these must not exceed to be clear, with all of them at 5 % (Holm 1979).
+
+    The smallest is held against 5 % divided by their number, the next by one less, and so on; from
+    the first that fails on, none is clear.
+    """
+    ordered = sorted(ps)
+    for place, p in enumerate(ordered):
+        if p > (level := LEVEL / (len(ordered) - place)):
+            return level
+    return LEVEL
 
 
 def t_quantile(freedom: float) -> float:

@@ -81,7 +81,7 @@ def _against_fixed(artefacts: Artefacts) -> str:
         return ""
     found = {reading: best_fixed(artefacts, reading) for reading in FIXED}
     parts = [
-        f"{verdict(point.gain)} {FIXED[reading].stopping.format(k=point.steps)} "
+        f"{verdict(point.gain, artefacts.level)} {FIXED[reading].stopping.format(k=point.steps)} "
         f"({point.gain.points()} points)"
         for reading, point in found.items()
         if point is not None and point.gain is not None
@@ -102,16 +102,18 @@ def _found(artefacts: Artefacts) -> list[str]:
     if len(artefacts.models) > MANY:
         best = title(best_on_dev(artefacts))
         said.append(f"Of all models {best} is best on dev; the others are in Table 1.")
-    if compared := [_compared(c) for c in comparisons(artefacts) if c.model in named]:
+    if compared := [
+        _compared(c, artefacts.level) for c in comparisons(artefacts) if c.model in named
+    ]:
         said.append(f"{listed(compared)}.")
     return said + [habit_sentences(artefacts, model) for model in featured_halting(artefacts)[:1]]
 
 
-def _compared(found: Comparison) -> str:
+def _compared(found: Comparison, level: float) -> str:
     """Whether a model is above or below the reference, and whether that is clear."""
     gap = found.gap
     mean, low, high = (signed(100 * value) for value in (gap.mean, gap.low, gap.high))
-    how = clearly(gap, "below", "above", "level with")
+    how = clearly(gap, "below", "above", "level with", level)
     return (
         f"{title(found.model)} is {how} {title(found.reference)} "
         f"({mean} points, 95 % interval {low} to {high})"

@@ -29,7 +29,7 @@ class OverSeeds:
     difference: float
     low: float
     high: float
-    largest_p: Share
+    p: float | None
     pairs: int
 
 

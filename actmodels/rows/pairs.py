@@ -104,7 +104,7 @@ class Paired:
     difference: float
     low: float
     high: float
-    largest_p: Share
+    p: float | None
     pairs: int
 
 

@@ -1,17 +1,19 @@
 """Two models on the same pairs: is the difference more than seeds and pairs can explain?"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
+from scipy.stats import t as student
 
+from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
 from pipeline.measures.over_seeds import Row, grouped, mean, spread
 
 Hits = NDArray[np.float64]
-CHUNK = 100  # resamples at a time, which bounds memory to CHUNK x pairs numbers
+Groups = NDArray[np.int64]
 HitsBySeed = dict[int, Hits]  # seed -> [pairs], 1 right, 0 wrong, nan not scored
 
 
@@ -19,59 +21,90 @@ class Comparison(NamedTuple):
     """A model against a reference; accuracies in [0, 1].
 
     difference: mean accuracy minus the reference's, over the pairs that both scored.
-    low, high: 95 % interval of the paired bootstrap over seeds and pairs.
-    largest_p: of the exact McNemar tests, one per seed, the largest p-value.
+    low, high: its 95 % interval. p: of no difference, two-sided; None with one seed, which says
+        nothing about others (the interval is then that of the pairs alone).
     pairs: how many both scored.
     """
 
     difference: float
     low: float
     high: float
-    largest_p: float
+    p: float | None
     pairs: int
 
 
+class Part(NamedTuple):
+    """A part of the variance of a mean, with its degrees of freedom."""
+
+    variance: float
+    freedom: int
+
+
 def compare(
-    reference: Hits, other: Hits, resamples: int, seed: int, *, seeds_paired: bool = True
+    reference: Hits, other: Hits, groups: Groups, *, seeds_paired: bool = True
 ) -> Comparison:
-    """Compare replicates of two models, seed by seed and pair by pair.
+    """Compare replicates of two models, seed by seed and pair by pair, by Student's t.
+
+    The variance of the difference is that over seeds plus that over groups of pairs, as if the two
+    were independent; what seeds and pairs do together is in both, which errs on the safe side. Its
+    degrees of freedom are Welch's and Satterthwaite's. Where nothing differs, 5 % of the intervals
+    should leave out zero: tests/pipeline/measures/test_simulated.py counts them.
 
     Args:
         reference, other: 1 right, 0 wrong, nan not scored, [seeds, pairs]; row i of both was
             trained from the same seed.
-        resamples: of the bootstrap, which draws seeds and pairs anew, both with replacement:
-            few seeds give a wide interval, as they should.
-        seed: of the bootstrap's own random numbers.
+        groups: a number for each pair [pairs]; pairs of one group have something in common (their
+            premise, their article), so that their hits are not independent.
         seeds_paired: whether the same seed means the same start, as it does for variants of one
-            model. Of models that share nothing but the number, each has its seeds drawn by itself.
+            model. Of models that share nothing but the number, each has a variance of its own.
     """
     scored = ~np.isnan(reference + other).any(axis=0)
     reference, other = reference[:, scored], other[:, scored]
     seeds, pairs = reference.shape
-    generator = np.random.default_rng(seed)
+    gain = other - reference
+    difference = float(gain.mean())
+    parts = [_over_groups(gain.mean(axis=0), groups[scored])]
+    for replicates in [gain] if seeds_paired else [reference, other]:
+        parts += _over_seeds(replicates)
+    variance = sum(part.variance for part in parts)
+    if variance == 0:
+        p, margin = float(difference == 0), 0.0
+    else:
+        freedom = variance**2 / sum(part.variance**2 / part.freedom for part in parts)
+        error = variance**0.5
+        margin = float(student.ppf(0.975, freedom)) * error
+        p = 2 * float(student.sf(abs(difference) / error, freedom))
+    low, high = difference - margin, difference + margin
+    return Comparison(difference, low, high, p if seeds > 1 else None, pairs)
 
-    def drawn(places: int, count: int) -> Hits:
-        """How often each place is drawn, as a share: [count, places]."""
-        return generator.multinomial(places, np.full(places, 1 / places), size=count) / places
 
-    means = []
-    for start in range(0, resamples, CHUNK):
-        count = min(CHUNK, resamples - start)
-        of_pairs, of_seeds = drawn(pairs, count), drawn(seeds, count)
-        of_others = of_seeds if seeds_paired else drawn(seeds, count)
-        ours = ((of_pairs @ other.T) * of_others).sum(axis=1)
-        means.append(ours - ((of_pairs @ reference.T) * of_seeds).sum(axis=1))
-    low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
-    largest = max(mcnemar(reference[i], other[i]) for i in range(seeds))
-    return Comparison(float((other - reference).mean()), float(low), float(high), largest, pairs)
+def _over_seeds(replicates: Hits) -> list[Part]:
+    """That of the mean over seeds [seeds, pairs]; none with one seed."""
+    of_seeds = replicates.mean(axis=1)
+    if (seeds := len(of_seeds)) == 1:
+        return []
+    return [Part(float(of_seeds.var(ddof=1)) / seeds, seeds - 1)]
 
 
-def mcnemar(one: Hits, two: Hits) -> float:
-    """The exact two-sided p-value of McNemar's test: only pairs that one got right count."""
-    first, second = int(((one == 1) & (two == 0)).sum()), int(((one == 0) & (two == 1)).sum())
-    if first + second == 0:
-        return 1.0
-    return float(binomtest(first, first + second, 0.5).pvalue)
+def _over_groups(gain: Hits, groups: Groups) -> Part:
+    """That of the mean of `gain` [pairs] over groups drawn at random, each with all its pairs.
+
+    With one group for all, which says nothing about others, pairs are taken one by one.
+    """
+    _, group = np.unique(groups, return_inverse=True)
+    sums = np.bincount(group, gain - gain.mean())
+    if len(sums) == 1:
+        sums = gain - gain.mean()
+    count = len(sums)
+    return Part(float((sums**2).sum()) * count / (count - 1) / len(gain) ** 2, count - 1)
+
+
+def premise_groups(pairs: PairTensors) -> Groups:
+    """Which pairs share a premise, as a number for each [pairs]."""
+    ids, numbers = pairs.premise_ids.numpy(), dict[bytes, int]()
+    places = pairwise(pairs.premise_offsets.tolist())
+    found = [numbers.setdefault(ids[a:b].tobytes(), len(numbers)) for a, b in places]
+    return np.array(found, dtype=np.int64)
 
 
 def hits_by_model(
@@ -98,14 +131,13 @@ def hits_by_model(
 
 
 def paired_rows(
-    found: Mapping[str, HitsBySeed], reference: str, resamples: int
+    found: Mapping[str, HitsBySeed], reference: str, groups: Groups
 ) -> list[dict[str, Any]]:
     """Each model's difference from `reference`, with its interval; the reference has no row.
 
-    Runs stand beside each other by seed, which joins nothing else in different models: the
-    bootstrap draws the seeds of each by itself, and pairs for both at once. What draws nothing at
-    random (one run, seed 0, of a model that is not retrained) stands beside each seed of the
-    reference.
+    Runs stand beside each other by seed, which joins nothing else in different models. What draws
+    nothing at random (one run, seed 0, of a model that is not retrained) stands beside each seed
+    of the reference.
     """
     rows = []
     theirs = found[reference]
@@ -120,7 +152,7 @@ def paired_rows(
             message = f"{model} and {reference} share no seed, so they cannot be compared"
             raise ArtefactError(f"{message}; run: dvc repro retrain evaluate")
         one, two = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
-        comparison = compare(one, two, resamples, seed=0, seeds_paired=False)
+        comparison = compare(one, two, groups, seeds_paired=False)
         name = {"model": model, "reference": reference, "seeds": len(seeds)}
         rows.append(name | comparison._asdict())
     return rows
@@ -131,14 +163,15 @@ def against_first(
     hits: Sequence[Hits],
     outer: str,
     inner: str,
-    resamples: int,
+    groups: Mapping[Any, Groups],
     *,
     seeds_paired: bool,
 ) -> list[tuple[list[Row], Row]]:
     """Each run's rows, and a row of what they say together, beside the first run of its group.
 
     Args:
-        hits: [pairs] of each row. seeds_paired: runs of one seed have something in common.
+        hits: [pairs] of each row. groups: of the pairs, by the value of `outer`; see compare.
+        seeds_paired: runs of one seed have something in common.
 
     Returns:
         the row has mean and sd over seeds, and the columns of `Comparison`.
@@ -150,7 +183,7 @@ def against_first(
         these = np.stack([of_row[id(row)] for row in own])
         reference = first.setdefault(group, these)
         paired = seeds_paired or reference is these
-        comparison = compare(reference, these, resamples, seed=0, seeds_paired=paired)
+        comparison = compare(reference, these, groups[group], seeds_paired=paired)
         together = {
             "seeds": len(own),
             **spread(own, "dev_accuracy"),

@@ -17,7 +17,6 @@ from pipeline.parameters.section import (
     Name,
     Natural,
     Positive,
-    Resamples,
     Section,
     Split,
     Switch,
@@ -175,7 +174,6 @@ class Evaluate(Section):
     """Reading of the test split; `reference` is the model that the others are compared with."""
 
     reference: str
-    resamples: Resamples
     batch_size: Count
 
 

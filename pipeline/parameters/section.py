@@ -46,7 +46,6 @@ Natural = Annotated[int, Field(ge=0), must_be("a whole number of at least 0"), a
 Amount = Annotated[float, Field(ge=0), must_be("a number of at least 0"), at_most(MOST)]
 Positive = Annotated[float, Field(gt=0), must_be("a number above 0"), at_most(MOST)]
 Bytes = Annotated[int, Field(ge=1), must_be("a whole number of at least 1"), at_most(10**15)]
-Resamples = Annotated[Count, at_most(10**6)]  # ours: minutes; an interval's ends stand by then
 Share = Annotated[float, Field(ge=0, lt=1), must_be("a number in [0, 1)")]
 Switch = Annotated[bool, must_be("true or false")]
 Name = Annotated[str, Field(min_length=1), must_be("text")]

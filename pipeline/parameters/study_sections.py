@@ -10,7 +10,6 @@ from pipeline.parameters.section import (
     Name,
     Natural,
     Positive,
-    Resamples,
     Section,
     Switch,
     must_be,
@@ -34,7 +33,6 @@ class Fidelity(Limits):
     """
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
-    resamples: Resamples
     models: dict[str, dict[str, dict[str, Any]]]
 
 
@@ -151,6 +149,5 @@ class Nse(Section):
     """
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
-    resamples: Resamples
     traced: Natural
     kinds: dict[str, ReadingStudy]

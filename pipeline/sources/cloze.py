@@ -100,7 +100,7 @@ def _of_section(
         draw = Random(f"{config.seed} {kind} {number} {start}")
         context, asked = section[start : start + CONTEXT_LINES], section[start + CONTEXT_LINES]
         if question := draw_question(context, asked, words, draw):
-            drawn.append(question)
+            drawn.append(question._replace(article=number))
     return drawn
 
 

@@ -17,6 +17,7 @@ from actmodels.reader.questions import (
 )
 
 BLANK = "XXXXX"
+ARTICLES = "test_articles.txt"  # which test questions are of one article
 
 
 class ClozeQuestion(NamedTuple):
@@ -25,12 +26,14 @@ class ClozeQuestion(NamedTuple):
     sentences: the document's tokens, sentence by sentence.
     query: tokens, of which one or more are BLANK.
     candidates: different words, one of which is the answer.
+    article: the number of what it was drawn from, where others may be too; None if not known.
     """
 
     sentences: list[list[str]]
     query: list[str]
     candidates: list[str]
     answer: str
+    article: int | None = None
 
     @property
     def document(self) -> list[str]:
@@ -68,6 +71,11 @@ def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tup
         words = [*question.document, *(word for word in question.query if word != BLANK)]
         counts.update(word.lower() if lowercase else word for word in words)
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def articles(questions: Iterable[ClozeQuestion]) -> list[int]:
+    """A number for each question, the same for those of one article; -1, -2, ... if not known."""
+    return [-n if q.article is None else q.article for n, q in enumerate(questions, start=1)]
 
 
 def word_ids(words: Iterable[str]) -> dict[str, int]:

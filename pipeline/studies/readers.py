@@ -20,7 +20,7 @@ from actmodels.reader.questions import (
 )
 from actmodels.records import TrialRecord
 from pipeline.measures.over_seeds import Row
-from pipeline.measures.paired import Hits, against_first
+from pipeline.measures.paired import Groups, Hits, against_first
 from pipeline.sources.question import BLANK
 from pipeline.sources.tokens import read_words
 from pipeline.studies.study import Run, result_row
@@ -70,13 +70,18 @@ def baseline_rows(kind: str, source: str, splits: Mapping[str, QuestionTensors])
     ]
 
 
-def compare_runs(rows: Sequence[Row], hits: Sequence[Hits], resamples: int) -> list[Row]:
+def compare_runs(
+    rows: Sequence[Row], hits: Sequence[Hits], articles: Mapping[str, Groups]
+) -> list[Row]:
     """One line per run: mean and sd over seeds, and the difference from the first of its kind.
 
-    Seeds are drawn apart for the two: runs of one seed begin with the same words' rows, but with
-    other numbers of steps they soon have nothing else in common.
+    Seeds are not paired: runs of one seed begin with the same words' rows, but with other numbers
+    of steps they soon have nothing else in common.
+
+    Args:
+        articles: which test questions of each kind are of one article.
     """
-    found = against_first(rows, hits, "questions", "run", resamples, seeds_paired=False)
+    found = against_first(rows, hits, "questions", "run", articles, seeds_paired=False)
     labels = ("questions", "run", "strategy", "steps")
     return [{name: own[0][name] for name in labels} | together for own, together in found]
 

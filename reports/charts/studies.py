@@ -34,10 +34,10 @@ LOOKS = {BELOW: (ORANGE, "triangle-down"), UNCLEAR: (MUTED, "circle"), ABOVE: (B
 def fidelity(artefacts: Artefacts, model: str) -> Figure:
     """Differences in test accuracy from the first variant, each with its interval."""
     first, *others = variants(artefacts, model)
-    rows = [_variant(variant) for variant in others]
+    rows = [_variant(variant, artefacts.level) for variant in others]
     counts = {look: sum(row[SERIES] == look for row in rows) for look in LOOKS}
     said = ", ".join(f"{count} {look}" for look, count in counts.items())
-    clear = [v for v in others if v.difference.clear]
+    clear = [v for v in others if v.difference.clear(artefacts.level)]
     each = [f"{v.name} {v.difference.points()}" for v in clear]
     named = f" Clear ones, points: {'; '.join(each)}." if each else ""
     return figure(
@@ -50,9 +50,11 @@ def fidelity(artefacts: Artefacts, model: str) -> Figure:
     )
 
 
-def _variant(v: Variant) -> Row:
+def _variant(v: Variant, level: float) -> Row:
     mean, low, high = (100 * x for x in (v.difference.mean, v.difference.low, v.difference.high))
-    look = BELOW if v.difference.below else ABOVE if v.difference.above else UNCLEAR
+    look = UNCLEAR
+    if v.difference.clear(level):
+        look = BELOW if mean < 0 else ABOVE
     row: Row = {SERIES: look, "name": v.name, "changes": v.changes or "nothing"}
     row |= {"x": rounded(mean), "low": rounded(low), "high": rounded(high)}
     row |= {"difference": v.difference.points(), "test": f"{v.test.percent()} %"}

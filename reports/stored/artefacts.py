@@ -16,6 +16,7 @@ from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.rows import pairs, readers, sequences
 from actmodels.settings import FixedStepsConfig
+from reports.spread import LEVEL
 from reports.stored.reading import check_columns, read_json, read_table, types
 from reports.stored.traces import Examples, Traced, read_examples, read_queries
 
@@ -69,6 +70,7 @@ class Artefacts:
 
     trials, results and ablations have one row per trained model; accuracies are in [0, 1].
     settings: names of the settings in `trials`, in the order of TrialConfig; cells stay text.
+    level: at which the claims of this report are clear, of their number (tables.claims).
     paired: one row per model that was compared with the reference.
     predictions: one row per trained model and test pair.
     sweep_environment, retrain_environment: code, machine and duration of a stage's last run.
@@ -112,6 +114,7 @@ class Artefacts:
     graves_history: pd.DataFrame = _table("graves/history.csv", sequences.SequenceEpoch)
     graves_timings: pd.DataFrame = _table("graves/timings.csv", sequences.SequenceTime)
     nse: Nse = _read_by(lambda root: Nse(**read_fields(Nse, root)))
+    level: float = LEVEL
 
     @property
     def models(self) -> tuple[str, ...]:

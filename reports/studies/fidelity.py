@@ -24,8 +24,7 @@ class Variant:
     """One variant of a model over its seeds; accuracies in [0, 1].
 
     changes: its settings that differ, `name: value` with commas between; empty if none does.
-    difference: its test accuracy minus the first variant's, with a 95 % interval.
-    largest_p: of McNemar's tests, one per seed.
+    difference: its test accuracy minus the first variant's, with its interval and p.
     pairs: test pairs that it and the first variant both scored.
     share: its difference as a share of that of the variant with all deviations, for what is
         part of that one and if that one's is a clear loss.
@@ -37,7 +36,6 @@ class Variant:
     test: Spread
     mean_steps: float | None
     difference: Interval
-    largest_p: float
     pairs: int
     first: bool
     share: float | None = None
@@ -64,7 +62,7 @@ def variants(artefacts: Artefacts, model: str) -> list[Variant]:
     rows = artefacts.fidelity[artefacts.fidelity["model"] == model]
     found = [_variant(row, at == 0) for at, (_, row) in enumerate(rows.iterrows())]
     together = next((v for v in found if v.name == TOGETHER), None)
-    if together is None or not together.difference.below:
+    if together is None or not together.difference.below():
         return found
     loss, parts = together.difference.mean, set(together.settings)
     return [
@@ -89,8 +87,7 @@ def _variant(row: "pd.Series[float]", first: bool) -> Variant:
         dev=spreads["dev"],
         test=spreads["test"],
         mean_steps=None if pd.isna(steps) else float(steps),
-        difference=Interval(row["difference"], row["low"], row["high"], spreads["test"].n),
-        largest_p=float(row["largest_p"]),
+        difference=Interval.stored(row),
         pairs=int(row["pairs"]),
         first=first,
     )
@@ -103,7 +100,7 @@ def fidelity_table(artefacts: Artefacts, model: str) -> Table:
     shares = any(v.share is not None for v in found)
     header = ["variant", "what it changes", "seeds", "dev accuracy, %", "test accuracy, %"]
     header += ["mean steps"] if steps else []
-    header += ["difference, points (95 % interval)", "largest p"]
+    header += ["difference, points (95 % interval)", "p"]
     header += ["share of the gap, %"] if shares else []
     rows = []
     for v in found:
@@ -111,7 +108,7 @@ def fidelity_table(artefacts: Artefacts, model: str) -> Table:
         row = [v.name, changes, str(v.test.n), v.dev.percent(), v.test.percent()]
         if steps:
             row.append(DASH if v.mean_steps is None else f"{v.mean_steps:.2f}")
-        row += [DASH, DASH] if v.first else [v.difference.points(), p_value(v.largest_p)]
+        row += [DASH, DASH] if v.first else [v.difference.points(), p_value(v.difference.p)]
         if shares:
             row.append(DASH if v.share is None else whole(100 * v.share))
         rows.append(row)
@@ -134,22 +131,15 @@ def fidelity_note(artefacts: Artefacts, published: bool) -> str:
     found = [v for model in fidelity_models(artefacts) for v in variants(artefacts, model)]
     seeds, pairs = sorted({v.test.n for v in found}), sorted({v.pairs for v in found})
     times = listed([str(n) for n in seeds])
-    few = (
-        "it holds for these trainings alone, so nothing is called clear"
-        if seeds == [1]
-        else "over few it is rather too narrow"
-    )
     scored = f"{pairs[0]:,}" if len(pairs) == 1 else f"{pairs[0]:,} to {pairs[-1]:,}"
     note = (
         "Every variant starts from the configuration chosen for its model and differs from it in "
         "the settings named; a table's first row is what the others are compared with. The "
         "*difference* is test accuracy minus that of the first row, over the pairs that both "
-        f"scored ({scored}). Its 95 % interval is a paired bootstrap over seeds and test pairs "
-        f"(n = {times} seed{'' if seeds == [1] else 's'}: {few}); a difference is called clear if "
-        "its interval leaves out zero. *Largest p* is that of McNemar's exact test, one test per "
-        "seed. Nothing is corrected for the number of comparisons "
-        f"({sum(not v.first for v in found)} here): of twenty without any effect, one would be "
-        "expected to look clear."
+        f"scored ({scored}). Its 95 % interval is by Student's t over seeds and test pairs, those "
+        f"of one premise together (n = {times} seed{'' if seeds == [1] else 's'}"
+        f"{': for these trainings alone, so nothing is called clear' if seeds == [1] else ''}). "
+        "Clear is what is clear among all claims of this report (Holm 1979)."
     )
     if any(v.share is not None for v in found):
         note += (
@@ -185,33 +175,37 @@ def fidelity_sentences(artefacts: Artefacts, model: str) -> str:
     own = [v for v in alone if names.intersection(v.settings)]
     choices = [v for v in alone if not names.intersection(v.settings)]
     if together is not None:
-        said.append(_together(together, [v for v in own if len(v.settings) == 1]))
-    said += [_outcomes("Of the deviations of the 2016 code,", own)] if own else []
-    said += [_outcomes("Of other choices,", choices)] if choices else []
+        single = [v for v in own if len(v.settings) == 1]
+        said.append(_together(together, single, artefacts.level))
+    said += [_outcomes("Of the deviations of the 2016 code,", own, artefacts.level)] if own else []
+    said += [_outcomes("Of other choices,", choices, artefacts.level)] if choices else []
     return " ".join(said)
 
 
-def _together(together: Variant, single: list[Variant]) -> str:
+def _together(together: Variant, single: list[Variant], level: float) -> str:
     """All deviations at once, and how much of their loss the costliest single one makes."""
     gap = together.difference
-    how = "clearly cost" if gap.below else "clearly gain" if gap.above else "do not clearly cost"
+    how = "clearly gain" if gap.above(level) else "do not clearly cost"
+    if gap.below(level):
+        how = "clearly cost"
     said = f"All deviations together (*{together.name}*) {how} accuracy: {gap.points()} points."
     worst = min(single, key=lambda v: v.difference.mean, default=None)
     if worst is None or worst.share is None:
         return said
-    if not worst.difference.below:
+    if not worst.difference.below(level):
         return f"{said} No single one of them clearly does."
     return (
         f"{said} Alone, the costliest, *{worst.name}*, makes {whole(100 * worst.share)} % of that."
     )
 
 
-def _outcomes(whose: str, found: list[Variant]) -> str:
+def _outcomes(whose: str, found: list[Variant], level: float) -> str:
     """What the variants did, those of one outcome together."""
+    unclear = [v for v in found if not (v.difference.clear(level) or v.same)]
     outcomes = [
-        ("clearly cost{} accuracy", [v for v in found if v.difference.below]),
-        ("clearly gain{} accuracy", [v for v in found if v.difference.above]),
-        ("make{} no clear difference", [v for v in found if not (v.difference.clear or v.same)]),
+        ("clearly cost{} accuracy", [v for v in found if v.difference.below(level)]),
+        ("clearly gain{} accuracy", [v for v in found if v.difference.above(level)]),
+        ("make{} no clear difference", unclear),
         ("change{} nothing at all", [v for v in found if v.same]),
     ]
     named = {v.name: f"*{v.name}*" + ("" if v.same else f" {v.difference.points()}") for v in found}

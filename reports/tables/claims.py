@@ -7,21 +7,23 @@ from actmodels.rows.pairs import Paired
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import counted, featured_halting, p_value
 from reports.published import PAPER_BY_STEPS, PUBLISHED_PAIRS, published_accuracy
-from reports.spread import Interval, Spread, signed, title
+from reports.spread import Interval, Spread, holm_level, signed, title
 from reports.stored.artefacts import Artefacts
-from reports.studies.fidelity import TOGETHER, fidelity_models, variants
+from reports.studies.fidelity import fidelity_models, variants
 from reports.tables.ablation import FIXED, best_fixed
 from reports.tables.length_and_depth import AGAINST, asks_for_steps, correlations
 from reports.tables.step_habits import certainty_gap, label_gap
 
+NO_DIFFERENCE = "no clear difference"
+
 
 class Comparison(Paired):
-    """A model against the reference; largest_p is that of McNemar's exact tests, one per seed."""
+    """A model against the reference."""
 
     @property
     def gap(self) -> Interval:
-        """Of test accuracies, with the 95 % interval of the paired bootstrap by seed and pair."""
-        return Interval(self.difference, self.low, self.high, self.seeds)
+        """Of test accuracies, over seeds and pairs."""
+        return Interval(self.difference, self.low, self.high, self.p)
 
     @property
     def over(self) -> str:
@@ -31,23 +33,38 @@ class Comparison(Paired):
 
 def comparisons(artefacts: Artefacts) -> list[Comparison]:
     """All of them in stored order: retrained models, then the lexicalised classifier."""
-    return [Comparison(**dict(row)) for _, row in artefacts.paired.iterrows()]
+    rows = artefacts.paired.astype({"p": object}).where(artefacts.paired.notna(), None)
+    return [Comparison(**dict(row)) for _, row in rows.iterrows()]
 
 
 class Claim(NamedTuple):
     """One line of the table.
 
-    figure: differences in percentage points, correlations as such.
-    p: the largest of McNemar's tests, one per seed; None where none was made.
+    figure: differences in percentage points, correlations as such. over: what it is over.
+    found: the same, with its interval and p. nothing: what is said of it if it is not clear.
     published: the same figure as others printed it, on all of SNLI; empty if nobody did.
     """
 
     what: str
     figure: str
     over: str
-    p: float | None
-    verdict: str
-    published: str
+    found: Interval
+    nothing: str = "not clear"
+    published: str = ""
+
+    def verdict(self, level: float) -> str:
+        """Whether it is clear at a level."""
+        if self.found.p is None:
+            return "one seed: no spread"
+        if not self.found.clear(level):
+            return self.nothing
+        return "clearly above" if self.found.mean > 0 else "clearly below"
+
+
+def claims_level(artefacts: Artefacts) -> float:
+    """At which p-value a claim is clear, with 5 % for all of the report's claims together."""
+    ps = [claim.found.p for claim in claims(artefacts, published=False)]
+    return holm_level(p for p in ps if p is not None)
 
 
 def claims(artefacts: Artefacts, published: bool) -> list[Claim]:
@@ -68,8 +85,8 @@ def _between_models(artefacts: Artefacts) -> Iterator[Claim]:
             f"{title(c.model)} minus {title(c.reference)}",
             f"{c.gap.points()} points",
             c.over,
-            c.largest_p,
-            _interval_verdict(c.gap),
+            c.gap,
+            NO_DIFFERENCE,
             "" if pair is None else _difference(*map(published_accuracy, pair)),
         )
 
@@ -89,25 +106,23 @@ def _against_fixed(artefacts: Artefacts) -> Iterator[Claim]:
             f"{kind.label.replace('k steps', f'{point.steps} steps')}",
             f"{point.gain.points()} points",
             counted(point.gain.n, "seed"),
-            None,
-            _spread_verdict(point.gain),
+            point.gain.interval,
+            NO_DIFFERENCE,
             "" if paper is None else _difference(adaptive, paper),
         )
 
 
 def _deviations(artefacts: Artefacts) -> Iterator[Claim]:
-    """What the 2016 code's deviations cost: all together where that was measured, else each."""
+    """What the 2016 code's deviations cost."""
     for model in fidelity_models(artefacts):
         first, *others = variants(artefacts, model)
-        together = [v for v in others if v.name == TOGETHER]
-        for v in together or others:
+        for v in others:
             yield Claim(
                 f"{title(model)}: {v.name} minus {first.name}",
                 f"{v.difference.points()} points",
                 f"{counted(v.test.n, 'seed')}, {v.pairs:,} pairs",
-                v.largest_p,
-                _interval_verdict(v.difference),
-                "",
+                v.difference,
+                NO_DIFFERENCE,
             )
 
 
@@ -127,19 +142,7 @@ def _steps(artefacts: Artefacts) -> Iterator[Claim]:
 
 
 def _over_seeds(what: str, figure: str, found: Spread) -> Claim:
-    return Claim(what, figure, counted(found.n, "seed"), None, _spread_verdict(found), "")
-
-
-def _interval_verdict(found: Interval) -> str:
-    if not found.clear:
-        return "no clear difference" if found.seeds > 1 else "one seed: no spread"
-    return "clearly above" if found.above else "clearly below"
-
-
-def _spread_verdict(found: Spread) -> str:
-    if not found.clear:
-        return "not clear" if found.sd is not None else "one seed: no spread"
-    return "clearly above 0" if found.mean > 0 else "clearly below 0"
+    return Claim(what, figure, counted(found.n, "seed"), found.interval)
 
 
 def _difference(one: float, other: float) -> str:
@@ -148,12 +151,12 @@ def _difference(one: float, other: float) -> str:
 
 def claims_table(artefacts: Artefacts, published: bool) -> Table:
     """The claims as markdown."""
-    header = ["claim", "verdict", "measured on test", "n", "largest p"]
+    header = ["claim", "verdict", "measured on test", "n", "p"]
     header += ["published, SNLI"] if published else []
     rows = []
     for claim in claims(artefacts, published):
-        p = DASH if claim.p is None else p_value(claim.p)
-        row = [claim.what, claim.verdict, claim.figure, claim.over, p]
+        verdict, p = claim.verdict(artefacts.level), p_value(claim.found.p)
+        row = [claim.what, verdict, claim.figure, claim.over, p]
         rows.append([*row, claim.published or DASH] if published else row)
     return Table(header, rows, left=2)
 
@@ -161,17 +164,19 @@ def claims_table(artefacts: Artefacts, published: bool) -> Table:
 def claims_note() -> str:
     """How to read the table."""
     return (
-        "Figures with brackets have a 95 % interval of a bootstrap over seeds and test pairs, "
-        "paired by test pair (and by seed for variants of one model), and are called clear if it "
-        "leaves out zero; over few seeds it is rather too narrow than too wide. Figures with ± are "
-        "means and sample standard deviations over seeds, and are called clear if the 95 % "
-        "interval of the mean, by Student's t, leaves out zero. Nothing is clear from one seed. "
-        "*Largest p* is that of McNemar's exact test, one per seed. Nothing is corrected for the "
-        "number of claims."
+        "Figures with brackets have a 95 % interval by Student's t over seeds and test pairs, "
+        "those of one premise together (paired by test pair, and by seed for variants of one "
+        "model). Figures with ± are means and sample standard deviations over seeds, and their "
+        "*p* is by Student's t over seeds alone. A claim is called clear, here and in the text, if "
+        "its *p* holds at 5 % for all claims of this table together (Holm 1979), which asks for "
+        "more than that its own interval leaves out zero. Nothing is clear from one seed."
     )
 
 
 def claims_csv(artefacts: Artefacts, published: bool) -> str:
     """The same lines for those who compare two runs of the report."""
-    rows: list[list[Cell]] = [list(claim) for claim in claims(artefacts, published)]
-    return csv_text(["claim", "measured", "n", "largest_p", "verdict", "published"], rows)
+    rows: list[list[Cell]] = [
+        [c.what, c.figure, c.over, c.found.p, c.verdict(artefacts.level), c.published]
+        for c in claims(artefacts, published)
+    ]
+    return csv_text(["claim", "measured", "n", "p", "verdict", "published"], rows)

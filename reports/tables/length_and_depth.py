@@ -84,17 +84,17 @@ def correlation_sentence(artefacts: Artefacts, model: str) -> str:
     The share of variance is r squared.
     """
     found = correlations(artefacts, model)
-    told = [_told(c) for c in found]
+    told = [_told(c, artefacts.level) for c in found]
     unrecorded = "" if any(c.against == "depth" for c in found) else " The corpus records no depth."
     return f"{title(model)}: steps {' and '.join(told)}.{unrecorded}"
 
 
-def _told(found: Correlation) -> str:
+def _told(found: Correlation, level: float) -> str:
     r, what = found.pearson, AGAINST[found.against]
     if r is None:
         return f"are the same for every pair, whatever its {what}"
     share = f"{100 * r.mean**2:.1f} % of their variance"
-    return f"{follows(r)} {what} (Pearson's r {r.change()}, {r.over()}; {share})"
+    return f"{follows(r, level)} {what} (Pearson's r {r.change()}, {r.over()}; {share})"
 
 
 def joint_counts(artefacts: Artefacts, model: str) -> pd.DataFrame:
@@ -174,7 +174,7 @@ def depth_sentence(artefacts: Artefacts, model: str) -> str:
     few, many = rows[rows["depth"] == shallow], rows[rows["depth"] == deep]
     change = paired(many, few, "mean_steps")
     what = "does not clearly take more steps"
-    if change.clear:
+    if change.clear(artefacts.level):
         what = f"takes {'more' if change.mean > 0 else 'fewer'} steps"
     return (
         f"{title(model)} {what} on the deepest pairs than on the shallowest: "

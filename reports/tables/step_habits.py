@@ -91,10 +91,11 @@ def _on_labels(artefacts: Artefacts, model: str) -> str:
     ordered = sorted(means, key=lambda label: means[label].mean())
     least, most = ordered[0], ordered[-1]
     gap = Spread.of(means[most] - means[least])
+    clear = gap.clear(artefacts.level)
     few, many = (Spread.of(means[label]).plain() for label in (least, most))
     return (
         f"{title(model)} takes most steps on {LABELS[most]} ({many}) and fewest on "
-        f"{LABELS[least]} ({few}): {'a clear' if gap.clear else 'not a clear'} difference."
+        f"{LABELS[least]} ({few}): {'a' if clear else 'not a'} clear difference."
     )
 
 
@@ -103,7 +104,7 @@ def _on_accuracy(artefacts: Artefacts, model: str) -> str:
     few, many = (f"{Spread.of(found[part]['right']).percent()} %" for part in ("fewest", "most"))
     gap = certainty_gap(artefacts, model)
     how = "do not clearly go with more or fewer right answers"
-    if gap.clear:
+    if gap.clear(artefacts.level):
         how = f"clearly go with {'more' if gap.mean > 0 else 'fewer'} right answers"
     return (
         f"It is right in {many} of the fifth of the pairs with the most steps and in {few} of that "

@@ -62,7 +62,6 @@ TINY: dict[str, Any] = {
     "trace.per_label": 2,
     "fidelity.seeds": [1, 2],
     "fidelity.max_epochs": 2,
-    "fidelity.resamples": 50,
     "fidelity.models": {
         "decomposable_attention": {
             "corrected": {},
@@ -84,7 +83,6 @@ TINY: dict[str, Any] = {
     "questions.text.section_pattern": "= [^=]+ =",
     "questions.text.stride": 3,
     "nse.seeds": [1, 2],
-    "nse.resamples": 50,
     "nse.traced": 3,
     "nse.kinds": {
         "NE": {

@@ -126,7 +126,6 @@ def test_params_cannot_be_changed() -> None:
         ("export.name", "a@b", "export.name is 'a@b'; must be a name of at most 200 letters of"),
         ("export.name", "a%2e", "export.name is 'a%2e'; must be a name of at most 200 letters of"),
         ("export.name", "n" * 300, "…; must be a name of at most 200 letters of a to z, digits,"),
-        ("evaluate.resamples", 10**12, "resamples is 1000000000000; must be at most 1,000,000"),
         ("ablate.dev_steps", 10**9, "ablate.dev_steps is 1000000000; must be at most 1,000"),
         ("sweep.seeds", [2**64], "sweep.seeds[0] is 18446744073709551616; must be at most 1,000,"),
         ("vectors.dimensions", 10**12, "vectors.dimensions is 1000000000000; must be at most 1,0"),

@@ -121,7 +121,10 @@ def one_seed(tmp_path_factory: pytest.TempPathFactory) -> Artefacts:
         place = file if "/" in file else f"evaluate/{file}"
         change(folder, f"{place}.csv", lambda row: row if row["seed"] == "1" else None)
     one = {"seeds": "1", "dev_accuracy_sd": ""}
-    change(folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""})
+    alone = {"p": ""}
+    change(folder, "evaluate/paired.csv", lambda row: row | {"seeds": "1"} | alone)
+    change(folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""} | alone)
     change(folder, "halting/points.csv", lambda row: row | one | {"mean_steps_sd": ""})
+    change(folder, "nse/runs.csv", lambda row: row | alone)
     settle(folder)
     return load(folder)

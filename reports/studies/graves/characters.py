@@ -222,8 +222,8 @@ def _steps(kind: ByteKind) -> float:
 
 
 def _verdict(gaps: list[Spread]) -> str:
-    more = sum(gap.clear and gap.mean > 0 for gap in gaps)
-    fewer = sum(gap.clear and gap.mean < 0 for gap in gaps)
+    more = sum(gap.clear() and gap.mean > 0 for gap in gaps)
+    fewer = sum(gap.clear() and gap.mean < 0 for gap in gaps)
     if more == len(gaps):
         return "it clearly pauses at every kind of boundary"
     if more:

@@ -8,7 +8,7 @@ import pandas as pd
 from actmodels.rows.readers import Baseline
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.findings import p_value
-from reports.spread import Gap, Interval, Spread, along, cells, plain
+from reports.spread import Interval, Spread, along, cells, plain
 from reports.stored.artefacts import Artefacts
 from reports.studies.nse.published import GATING, KINDS, PAPER, READERS, STRATEGIES, Setting
 
@@ -24,7 +24,7 @@ class Run:
     sd_steps: between dev questions, over seeds; None where it was not measured.
     tests: test accuracies seed by seed.
     difference: its test accuracy minus the first run's, with a 95 % interval, over `pairs`
-        questions; over_seeds: the same over seeds alone.
+        questions.
     gap: dev minus test accuracy. fit: training minus dev accuracy at the best epoch, if known.
     """
 
@@ -39,8 +39,6 @@ class Run:
     parameters: int
     diverged: int
     difference: Interval
-    over_seeds: Gap
-    largest_p: float
     pairs: int
     first: bool
     gap: Spread
@@ -60,15 +58,10 @@ def of_run(table: pd.DataFrame, kind: str, run: str) -> pd.DataFrame:
 def nse_runs(artefacts: Artefacts, kind: str) -> list[Run]:
     """The runs on one kind of questions in stored order; the first is the reference."""
     rows = artefacts.nse.runs[artefacts.nse.runs["questions"] == kind]
-    first = of_run(artefacts.nse.results, kind, str(rows["run"].iloc[0]))
-    return [
-        _run(artefacts, kind, row, first, at == 0) for at, (_, row) in enumerate(rows.iterrows())
-    ]
+    return [_run(artefacts, kind, row, at == 0) for at, (_, row) in enumerate(rows.iterrows())]
 
 
-def _run(
-    artefacts: Artefacts, kind: str, row: "pd.Series[float]", first: pd.DataFrame, is_first: bool
-) -> Run:
+def _run(artefacts: Artefacts, kind: str, row: "pd.Series[float]", is_first: bool) -> Run:
     name, nse = str(row["run"]), artefacts.nse
     seeds, history = of_run(nse.results, kind, name), of_run(nse.history, kind, name)
     test = Spread.of(seeds["test_accuracy"])
@@ -83,9 +76,7 @@ def _run(
         sd_steps=Spread.known(seeds["dev_sd_steps"]),
         parameters=int(seeds["parameters"].iloc[0]),
         diverged=int(seeds["diverged"].sum()),
-        difference=Interval(row["difference"], row["low"], row["high"], test.n),
-        over_seeds=Gap.of(test, Spread.of(first["test_accuracy"])),
-        largest_p=float(row["largest_p"]),
+        difference=Interval.stored(row),
         pairs=int(row["pairs"]),
         first=is_first,
         gap=Spread.of(seeds["dev_accuracy"] - seeds["test_accuracy"]),
@@ -122,7 +113,7 @@ def nse_table(artefacts: Artefacts, kind: str) -> Table:
     runs, found = nse_runs(artefacts, kind), baselines(artefacts, kind)
     diverged = any(run.diverged for run in runs)
     header = ["run", "n", "dev accuracy, %", "test accuracy, %", "mean steps", "parameters"]
-    header += [f"difference to {runs[0].name}, points (95 % interval)", "largest p"]
+    header += [f"difference to {runs[0].name}, points (95 % interval)", "p"]
     rows = []
     for name, column in ((RANDOM, "random"), (FREQUENT, "most_frequent")):
         accuracies = [f"{100 * getattr(found[split], column):.1f}" for split in ("dev", "test")]
@@ -130,7 +121,7 @@ def nse_table(artefacts: Artefacts, kind: str) -> Table:
     for run in runs:
         row = [run.name, str(run.test.n), run.dev.percent(), run.test.percent(), _taken(run)]
         row += [f"{run.parameters:,}"]
-        row += [DASH, DASH] if run.first else [run.difference.points(), p_value(run.largest_p)]
+        row += [DASH, DASH] if run.first else [run.difference.points(), p_value(run.difference.p)]
         rows.append([*row, f"{run.diverged} of {run.test.n}"] if diverged else row)
     return Table([*header, "runs diverged"] if diverged else header, rows)
 
@@ -169,7 +160,7 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
     """Every run, baseline and published reader; accuracies in [0, 1]."""
     header = ["questions", "run", "source", "strategy", "steps", "seeds", "diverged", "parameters"]
     header += ["dev_accuracy_mean", "dev_accuracy_sd", "test_accuracy_mean", "test_accuracy_sd"]
-    header += ["mean_steps_mean", "mean_steps_sd", "difference", "low", "high", "largest_p"]
+    header += ["mean_steps_mean", "mean_steps_sd", "difference", "low", "high", "p"]
     header += ["pairs"]
     rows: list[list[Cell]] = []
     for kind in nse_kinds(artefacts):
@@ -182,7 +173,7 @@ def nse_csv(artefacts: Artefacts, published: bool) -> str:
             row += [run.diverged, run.parameters, *cells(run.dev), *cells(run.test)]
             row += cells(run.mean_steps)
             row += [run.difference.mean, run.difference.low, run.difference.high]
-            rows.append([*row, run.largest_p, run.pairs])
+            rows.append([*row, run.difference.p, run.pairs])
         if published:
             rows += [row for setting in KINDS[kind].settings for row in _printed(kind, setting)]
     return csv_text(header, rows)

@@ -70,7 +70,7 @@ def rewriting_sentences(artefacts: Artefacts, published: bool) -> str:
 
 
 def _compared(one: Rewriting) -> str:
-    clearly = "clearly" if one.gap.clear else "not clearly"
+    clearly = "clearly" if one.gap.clear() else "not clearly"
     how = f"{clearly} {'less' if one.gap.mean < 0 else 'more'} than"
     if abs(one.gap.mean) < ALIKE:
         how = "about as much as"

@@ -1,6 +1,5 @@
 """What the figures on cloze questions say, whichever way they fall."""
 
-from dataclasses import replace
 from math import inf, sqrt
 
 from reports.findings import clearly, listed, over_seeds
@@ -17,11 +16,6 @@ from reports.studies.nse.published import (
 )
 from reports.studies.nse.runs import FREQUENT, Run, baselines, nse_kinds, nse_runs
 
-# Said of questions built from a text, whose documents are 20 sentences each.
-OVERLAP = (
-    " Questions of one article often ask for the same word, and share sentences where the text's "
-    "stride is below 21: they are fewer than they seem, and the intervals too narrow."
-)
 EDGE = 0.1  # of the way from one step to all: nearer to an end, a run halts like that end
 ALIKE = 0.1  # sd of steps between questions: below it, they all take about as many
 
@@ -41,11 +35,10 @@ def nse_note(artefacts: Artefacts) -> str:
         f"there. Questions {_source(artefacts)} ask for {kinds}. Accuracies are those of each "
         f"run's best epoch on dev ({over}; *n* counts seeds); dev chose the epochs, test was read "
         "once. The *difference* on test is to the first run of a table; its 95 % interval is a "
-        f"bootstrap over test questions ({scored}, the same for both) and over the seeds of each, "
-        "and *largest p* is that of McNemar's exact test, one test per seed. A difference "
-        "is called clear here if this interval leaves out zero and so does Student's over the "
-        "seeds alone; nothing is corrected for the number of comparisons."
-        f"{OVERLAP if _built(artefacts) else ''}"
+        f"Student's t over the seeds of each and the test questions ({scored}, the same for "
+        f"both{', those of one article together' if _built(artefacts) else ''}). A difference is "
+        "called clear here if this interval leaves out zero; nothing is corrected for the number "
+        "of comparisons."
     )
 
 
@@ -80,26 +73,14 @@ def nse_sentences(artefacts: Artefacts, kind: str, published: bool) -> str:
 
 
 def _against_first(run: Run, first: Run) -> str:
-    """Whether a run is better than the first one by both measures."""
-    gap, error, beyond = run.difference, run.over_seeds.error, run.over_seeds.clear
-    how = clearly(replace(gap, seeds=gap.seeds if beyond else 1), "below", "above", "level with")
+    """Whether a run is better than the first one."""
+    gap = run.difference
     low, high = (signed(100 * end) for end in (gap.low, gap.high))
-    over = (
-        "one seed, no spread" if error is None else f"standard error over seeds {100 * error:.2f}"
-    )
-    why = "" if error is None else _why(gap.clear, beyond)
     return (
-        f"On test, *{run.name}* is {how} *{first.name}*: {signed(100 * gap.mean)} points, 95 % "
-        f"interval {low} to {high}, {over}{why}."
+        f"On test, *{run.name}* is {clearly(gap, 'below', 'above', 'level with')} *{first.name}*: "
+        f"{signed(100 * gap.mean)} points, 95 % interval {low} to {high}"
+        f"{'; one seed, no spread' if gap.p is None else ''}."
     )
-
-
-def _why(interval: bool, seeds: bool) -> str:
-    if interval == seeds:
-        return ""
-    if interval:
-        return "; the interval leaves out zero, but the seeds differ too much"
-    return "; it is beyond the spread of the seeds, but the interval holds zero"
 
 
 def _against_frequent(artefacts: Artefacts, kind: str, runs: list[Run]) -> str:
@@ -161,7 +142,7 @@ def _fitting(first: Run, more: list[Run]) -> str:
     """Whether dev promises more than test keeps, the more so with more steps."""
     each = [f"{run.gap.points()} for *{run.name}*" for run in (first, *more)]
     gaps = {run.name: Gap.of(run.gap, first.gap) for run in more}
-    larger = [run for run in more if gaps[run.name].clear and gaps[run.name].mean > 0]
+    larger = [run for run in more if gaps[run.name].clear() and gaps[run.name].mean > 0]
     how = "clearly larger with more steps for none of them: no over-fitting to dev is seen"
     if larger:
         how = f"clearly larger than with one step for {listed([f'*{r.name}*' for r in larger])}"
