@@ -71,12 +71,20 @@ HowRead = Literal["state", "capped", "adaptive"]
 
 
 class AblationRow(NamedTuple):
-    """Accuracy in [0, 1] and mean steps of one reading; steps is None for the adaptive model."""
+    """What one reading answers and takes; steps is None for the adaptive model.
+
+    hits: which pairs are right [pairs], bool, on the CPU. mean_steps: over pairs.
+    """
 
     reading: HowRead
     steps: int | None
-    accuracy: float
+    hits: Tensor
     mean_steps: float
+
+    @property
+    def accuracy(self) -> float:
+        """The share of pairs that are right."""
+        return int(self.hits.sum()) / len(self.hits)
 
 
 @torch.no_grad()
@@ -96,10 +104,9 @@ def ablate_steps(
         *(("capped", k) for k in steps),
         ("adaptive", None),
     ]
-    right, taken = dict.fromkeys(readings, 0), dict.fromkeys(readings, 0.0)
-    count = 0
+    hits = {reading: torch.zeros(len(pairs), dtype=torch.bool) for reading in readings}
+    taken = dict.fromkeys(readings, 0.0)
     for index in model.batches(pairs, batch_size):
-        count += len(index)
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
         for reading, k in readings:
@@ -112,8 +119,8 @@ def ablate_steps(
                 assert answer.steps is not None
                 logits = answer.logits
                 taken[reading, k] += float(answer.steps.sum())
-            right[reading, k] += int((logits.argmax(dim=1) == batch.labels).sum())
+            hits[reading, k][index] = (logits.argmax(dim=1) == batch.labels).cpu()
     return [
-        AblationRow(reading, k, right[reading, k] / count, taken[reading, k] / count)
+        AblationRow(reading, k, hits[reading, k], taken[reading, k] / len(pairs))
         for reading, k in readings
     ]

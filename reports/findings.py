@@ -57,7 +57,7 @@ def unpaired(ours: Spread, theirs: Spread) -> tuple[str, str]:
     return direction, f"{signed(100 * gap.mean)} points, {spread}{far}"
 
 
-def verdict(gain: Spread, level: float) -> str:
+def verdict(gain: Interval, level: float) -> str:
     """How adaptive halting did, given its gain over something else."""
     if gain.clear(level):
         return "better than" if gain.mean > 0 else "worse than"

@@ -79,12 +79,11 @@ def _against_fixed(artefacts: Artefacts) -> str:
     """Adaptive halting against the fixed number of steps that is best on dev, in both readings."""
     if artefacts.ablated is None:
         return ""
-    found = {reading: best_fixed(artefacts, reading) for reading in FIXED}
     parts = [
-        f"{verdict(point.gain, artefacts.level)} {FIXED[reading].stopping.format(k=point.steps)} "
-        f"({point.gain.points()} points)"
-        for reading, point in found.items()
-        if point is not None and point.gain is not None
+        f"{verdict(best.gain, artefacts.level)} {kind.stopping.format(k=best.steps)} "
+        f"({best.gain.points()} points)"
+        for reading, kind in FIXED.items()
+        if (best := best_fixed(artefacts, reading)) is not None
     ]
     if not parts:
         return ""

@@ -13,12 +13,23 @@ Correlation = Annotated[float | None, "from -1 to 1"]
 
 
 @dataclass(frozen=True)
-class OverSeeds:
-    """Means with sample sds over the seeds of a run, and its difference from the first of its kind.
+class Difference:
+    """Of mean test accuracies: its 95 % interval and the p of no difference, over so many pairs.
 
-    `difference`, `low` and `high` are of test accuracies. As the first of two bases its columns
-    stand behind those of the second, which name the run.
+    p is empty with one seed. As the first of two bases its columns stand behind those of the
+    second, which name what is compared.
     """
+
+    difference: float
+    low: float
+    high: float
+    p: float | None
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means with sample sds over the seeds of a run."""
 
     seeds: int
     dev_accuracy_mean: Share
@@ -26,11 +37,11 @@ class OverSeeds:
     test_accuracy_mean: Share
     test_accuracy_sd: float | None
     test_mean_steps: float | None
-    difference: float
-    low: float
-    high: float
-    p: float | None
-    pairs: int
+
+
+@dataclass(frozen=True)
+class OverSeeds(Difference, Means):
+    """A run's means and its difference from the first of its kind."""
 
 
 def columns(row: type, *, after: str | None = None) -> list[str]:

@@ -5,7 +5,7 @@ Accuracies are shares of the pairs; steps are those of a model that takes any.
 
 from dataclasses import dataclass
 
-from actmodels.rows.columns import Correlation, Name, OverSeeds, Share
+from actmodels.rows.columns import Correlation, Difference, Name, OverSeeds, Share
 
 # What more steps than one did to an answer, and how it is counted: names in artefacts/trace/.
 OUTCOMES = (
@@ -95,17 +95,17 @@ class Prediction(RunName):
 
 
 @dataclass(frozen=True)
-class Paired:
-    """artefacts/evaluate/paired.csv: a model against the reference, with a 95 % interval."""
+class PairedName:
+    """A model beside another one."""
 
     model: Name
     reference: Name
     seeds: int
-    difference: float
-    low: float
-    high: float
-    p: float | None
-    pairs: int
+
+
+@dataclass(frozen=True)
+class Paired(Difference, PairedName):
+    """artefacts/evaluate/paired.csv: a model minus the reference."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,20 @@ class Ablation(RunName):
     steps: float | None
     accuracy: Share
     mean_steps: float | None
+
+
+@dataclass(frozen=True)
+class FixedSteps:
+    """A reading of a number of steps."""
+
+    reading: Name
+    steps: int
+    seeds: int
+
+
+@dataclass(frozen=True)
+class AdaptiveGain(Difference, FixedSteps):
+    """artefacts/ablate/gains.csv: the adaptive model minus itself at fixed steps."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
@@ -72,8 +72,8 @@ def compare(
     else:
         freedom = variance**2 / sum(part.variance**2 / part.freedom for part in parts)
         error = variance**0.5
-        margin = float(student.ppf(0.975, freedom)) * error
-        p = 2 * float(student.sf(abs(difference) / error, freedom))
+        margin = float(stdtrit(freedom, 0.975)) * error
+        p = 2 * float(stdtr(freedom, -abs(difference) / error))
     low, high = difference - margin, difference + margin
     return Comparison(difference, low, high, p if seeds > 1 else None, pairs)
 

@@ -100,6 +100,7 @@ class Artefacts:
     predictions: pd.DataFrame = _table("evaluate/predictions.csv", pairs.Prediction)
     ablation_dev: pd.DataFrame = _table("ablate/dev.csv", pairs.Ablation)
     ablation_test: pd.DataFrame = _table("ablate/test.csv", pairs.Ablation)
+    adaptive_gains: pd.DataFrame = _table("ablate/gains.csv", pairs.AdaptiveGain)
     lexicalised: pd.DataFrame = _table("lexicalised/results.csv", pairs.Lexicalised)
     examples: Examples = _read_by(read_examples)
     fidelity: pd.DataFrame = _table("fidelity/variants.csv", pairs.Variant)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from reports.blocks import DASH, Cell, Table, csv_text
 from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS
-from reports.spread import PLUS_MINUS, Spread, cells, paired
+from reports.spread import PLUS_MINUS, Interval, Spread, cells, paired
 from reports.stored.artefacts import Artefacts
 
 
@@ -62,17 +62,31 @@ def _point(
     return Point(reading, steps, accuracy, mean_steps, gain)
 
 
-def best_fixed(artefacts: Artefacts, reading: str) -> Point | None:
-    """The test point whose k is best on dev (the smallest of equals): chosen without the test set.
+@dataclass(frozen=True)
+class Best:
+    """A fixed number of steps, and what adaptive halting gains over it on test."""
+
+    steps: int
+    gain: Interval
+    seeds: int
+    pairs: int
+
+
+def best_fixed(artefacts: Artefacts, reading: str) -> Best | None:
+    """Of the k measured on test, that which is best on dev (the smallest of equals).
 
     None if no k was measured on both splits.
     """
     on_dev = {
         p.steps: p.accuracy.mean for p in points(artefacts.ablation_dev) if p.reading == reading
     }
-    on_test = [p for p in points(artefacts.ablation_test) if p.reading == reading]
-    shared = [p for p in on_test if p.steps in on_dev]
-    return max(shared, key=lambda p: (on_dev[p.steps], -(p.steps or 0)), default=None)
+    gains = artefacts.adaptive_gains
+    rows = gains[(gains["reading"] == reading) & gains["steps"].isin(on_dev)]
+    found = [
+        Best(int(row["steps"]), Interval.stored(row), int(row["seeds"]), int(row["pairs"]))
+        for _, row in rows.iterrows()
+    ]
+    return max(found, key=lambda best: (on_dev[best.steps], -best.steps), default=None)
 
 
 def ablation_table(artefacts: Artefacts, published: bool) -> Table:

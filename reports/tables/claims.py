@@ -96,17 +96,16 @@ def _against_fixed(artefacts: Artefacts) -> Iterator[Claim]:
     if artefacts.ablated is None:
         return
     for reading, kind in FIXED.items():
-        point = best_fixed(artefacts, reading)
-        if point is None or point.gain is None:
+        if (best := best_fixed(artefacts, reading)) is None:
             continue
-        paper = PAPER_BY_STEPS.get(point.steps)
+        paper = PAPER_BY_STEPS.get(best.steps)
         adaptive = PAPER_BY_STEPS[None]
         yield Claim(
             f"{title(artefacts.ablated)}: adaptive halting minus "
-            f"{kind.label.replace('k steps', f'{point.steps} steps')}",
-            f"{point.gain.points()} points",
-            counted(point.gain.n, "seed"),
-            point.gain.interval,
+            f"{kind.label.replace('k steps', f'{best.steps} steps')}",
+            f"{best.gain.points()} points",
+            f"{counted(best.seeds, 'seed')}, {best.pairs:,} pairs",
+            best.gain,
             NO_DIFFERENCE,
             "" if paper is None else _difference(adaptive, paper),
         )
@@ -165,11 +164,11 @@ def claims_note() -> str:
     """How to read the table."""
     return (
         "Figures with brackets have a 95 % interval by Student's t over seeds and test pairs, "
-        "those of one premise together (paired by test pair, and by seed for variants of one "
-        "model). Figures with ± are means and sample standard deviations over seeds, and their "
-        "*p* is by Student's t over seeds alone. A claim is called clear, here and in the text, if "
-        "its *p* holds at 5 % for all claims of this table together (Holm 1979), which asks for "
-        "more than that its own interval leaves out zero. Nothing is clear from one seed."
+        "those of one premise together (paired by test pair, and by seed within one model). "
+        "Figures with ± are means and sample standard deviations over seeds, and their *p* is by "
+        "Student's t over seeds alone. A claim is called clear, here and in the text, if its *p* "
+        "holds at 5 % for all claims of this table together (Holm 1979), which asks for more than "
+        "that its own interval leaves out zero. Nothing is clear from one seed."
     )
 
 

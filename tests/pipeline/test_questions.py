@@ -71,6 +71,9 @@ def test_questions_of_a_text(folder: Path) -> None:
         ids = QuestionTensors.load(kind(folder) / f"{split}.pt").document_ids
         assert int(ids.min()) >= FIRST_WORD
     assert len(torch.load(kind(folder) / "vectors.pt")["found"]) == len(words)
+    articles = (kind(folder) / "test_articles.txt").read_text().split()
+    tested = QuestionTensors.load(kind(folder) / "test.pt")
+    assert len(articles) == len(tested) > len(set(articles)) == 2
 
 
 def test_the_digest_is_that_of_what_readers_see(folder: Path) -> None:

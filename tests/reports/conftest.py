@@ -123,7 +123,10 @@ def one_seed(tmp_path_factory: pytest.TempPathFactory) -> Artefacts:
     one = {"seeds": "1", "dev_accuracy_sd": ""}
     alone = {"p": ""}
     change(folder, "evaluate/paired.csv", lambda row: row | {"seeds": "1"} | alone)
-    change(folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""} | alone)
+    change(folder, "ablate/gains.csv", lambda row: row | {"seeds": "1"} | alone)
+    change(
+        folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""} | alone
+    )
     change(folder, "halting/points.csv", lambda row: row | one | {"mean_steps_sd": ""})
     change(folder, "nse/runs.csv", lambda row: row | alone)
     settle(folder)

@@ -12,7 +12,7 @@ from reports.findings import (
     unpaired,
     verdict,
 )
-from reports.spread import MINUS, Spread
+from reports.spread import LEVEL, MINUS, Spread
 from reports.stored.artefacts import Artefacts
 
 
@@ -51,7 +51,7 @@ def test_unpaired_differences() -> None:
     ],
 )
 def test_verdicts(gains: list[float], said: str) -> None:
-    assert verdict(Spread.of(gains)) == said
+    assert verdict(Spread.of(gains).interval, LEVEL) == said
 
 
 def test_one_seed_has_no_spread() -> None:

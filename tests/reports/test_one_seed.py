@@ -34,7 +34,7 @@ def test_no_table_and_no_alternative_has_a_spread(one_seed: Artefacts, blocks: l
         if isinstance(block, Chart) and not block.name.startswith(OF_TRIALS):
             assert "±" not in block.figure.alternative.replace("mean ± sd", "")
     assert not [name for name in metrics(one_seed) if name.endswith("_sd")]
-    assert all(run.over_seeds.error is None for run in nse_runs(one_seed, "NE"))
+    assert all(run.difference.p is None for run in nse_runs(one_seed, "NE"))
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_no_table_and_no_alternative_has_a_spread(one_seed: Artefacts, blocks: l
         "against 3.50 at depth 1 (n = 1, no spread).",
         "(6.00) and fewest on entailments (3.00): not a clear difference",
         "do not clearly go with more or fewer right answers (+36.00 points)",
-        "(n = 1 seed: it holds for these trainings alone, so nothing is called clear)",
+        "for these trainings alone, so nothing is called clear",
         "no spread for at least one of the two; not a clear",
         f"not clearly less ({MINUS}36.00 points, n = 1, no spread)",
         "do not clearly follow the entries that are not 0: +0.50 steps for each entry",
         f"not clearly fewer ({MINUS}0.10 bits, n = 1, no spread)",
         "not clearly more on a space (+0.50)",
         f"*{GATED}* is not clearly above *{ONE}*: +3.00 points",
-        "to +4.80, one seed, no spread.",
+        "to +4.80; one seed, no spread.",
     ],
 )
 def test_nothing_is_clear(blocks: list[Block], said: str) -> None:

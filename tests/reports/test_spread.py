@@ -12,6 +12,7 @@ from reports.spread import (
     Interval,
     Spread,
     follows,
+    holm_level,
     paired,
     sampling_error,
     setting,
@@ -46,7 +47,7 @@ def test_wording_of_changes() -> None:
 
 def test_one_value_has_no_spread() -> None:
     spread = Spread.of([0.827])
-    assert spread.sd is None and not spread.clear
+    assert spread.sd is None and not spread.clear()
     assert spread.percent() == "82.7"
     assert spread.over() == "n = 1, no spread"
 
@@ -82,8 +83,8 @@ def test_equal_values_differ_by_nothing() -> None:
 )
 def test_a_clear_difference_is_beyond_students_interval(values: list[float], clear: bool) -> None:
     # sd 1 over three: standard error 0.577, times 4.303 is 2.484
-    assert Spread.of(values).clear is clear
-    assert Spread.of([-value for value in values]).clear is clear
+    assert Spread.of(values).clear() is clear
+    assert Spread.of([-value for value in values]).clear() is clear
 
 
 def test_quantiles_of_a_printed_table() -> None:
@@ -96,11 +97,11 @@ def test_the_gap_of_unpaired_means() -> None:
     gap = Gap.of(Spread(9, 3, 9), Spread(2, 4, 4))
     assert (gap.mean, gap.error) == (7, pytest.approx(math.sqrt(5)))
     assert gap.high - 7 == pytest.approx(math.sqrt(5) * t_quantile(25 / (1 / 8 + 16 / 3)))
-    assert gap.clear and not Gap.of(Spread(7, 3, 9), Spread(2, 4, 4)).clear
+    assert gap.clear() and not Gap.of(Spread(7, 3, 9), Spread(2, 4, 4)).clear()
     alone = Gap.of(Spread(9, 3, 9), Spread(2, None, 1))
-    assert alone == Gap(7, 7, 7, 1, None) and not alone.clear
+    assert alone == Gap(7, 7, 7, None) and not alone.clear()
     same = Spread(0.2, 0.0, 3)
-    assert Gap.of(Spread(0.3, 0.0, 3), same).clear and not Gap.of(same, same).clear
+    assert Gap.of(Spread(0.3, 0.0, 3), same).clear() and not Gap.of(same, same).clear()
 
 
 @pytest.mark.parametrize("seeds", [2, 3, 5])
@@ -108,8 +109,8 @@ def test_of_twenty_differences_without_any_effect_one_looks_clear(seeds: int) ->
     """Two standard errors called 29 % of them clear with two seeds, 18.5 % with three."""
     draws = np.random.default_rng(seeds)
     alike = [Spread.of(values) for values in draws.normal(size=(4000, seeds))]
-    paired_ = np.mean([spread.clear for spread in alike])
-    unpaired = np.mean([Gap.of(*two).clear for two in pairwise(alike)])
+    paired_ = np.mean([spread.clear() for spread in alike])
+    unpaired = np.mean([Gap.of(*two).clear() for two in pairwise(alike)])
     assert 0.04 < paired_ < 0.06  # three standard errors of 4000 draws are 1 %
     assert unpaired < 0.06
 
@@ -163,18 +164,51 @@ def test_what_a_stage_stored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ends", "clear"),
-    [((-0.03, -0.01), True), ((0.01, 0.03), True), ((-0.01, 0.01), False), ((0.0, 0.0), False)],
+    ("mean", "clear"), [(-0.02, True), (0.02, True), (0.01, False), (0, False)]
 )
-def test_an_interval_is_clear_if_it_leaves_out_zero(ends: tuple[float, float], clear: bool) -> None:
-    found = Interval(sum(ends) / 2, *ends, seeds=2)
-    assert found.clear is clear
-    assert (found.above, found.below) == (clear and ends[0] > 0, clear and ends[0] < 0)
-    assert not Interval(sum(ends) / 2, *ends, seeds=1).clear
+def test_an_interval_is_clear_if_it_leaves_out_zero(mean: float, clear: bool) -> None:
+    # 4.303, Student's with two degrees of freedom, times .003 is .0129
+    found = Interval.around(mean, 0.003, 2)
+    assert found.high - mean == pytest.approx(0.01291, abs=1e-5)
+    assert found.clear() is clear is not (found.low <= 0 <= found.high)
+    assert (found.above(), found.below()) == (clear and mean > 0, clear and mean < 0)
+    assert not Interval(mean, found.low, found.high, None).clear()
+
+
+def test_p_of_a_printed_table() -> None:
+    # t = 4.303 and 9.925 with two degrees of freedom: 5 % and 1 %
+    assert Interval.around(4.303, 1, 2).p == pytest.approx(0.05, abs=1e-5)
+    assert Interval.around(-9.925, 1, 2).p == pytest.approx(0.01, abs=1e-5)
+    assert Interval.around(1, 0, 2).p == 0 and Interval.around(0, 0, 2).p == 1
+
+
+def test_a_level_asks_for_more() -> None:
+    found = Interval.around(0.02, 0.004, 2)  # t = 5: p = 0.038
+    assert found.clear() and not found.clear(0.025) and not found.above(0.025)
+    assert follows(Spread(5, math.sqrt(3), 3)) == "grow with"
+    assert follows(Spread(5, math.sqrt(3), 3), 0.025) == "do not clearly follow"
+
+
+@pytest.mark.parametrize(
+    ("ps", "clear"),
+    [
+        ([], 0),
+        ([0.04], 1),
+        ([0.06], 0),
+        # Holm's: .05 / 4, .05 / 3, .05 / 2, .05
+        ([0.005, 0.01, 0.03, 0.04], 2),
+        ([0.04, 0.01, 0.02, 0.015], 4),
+        ([0.013, 0.014, 0.015, 0.016], 0),
+        ([0.0, 0.0, 0.2], 2),
+    ],
+)
+def test_holms_level(ps: list[float], clear: int) -> None:
+    level = holm_level(ps)
+    assert sum(p <= level for p in ps) == clear
 
 
 def test_an_interval_in_points() -> None:
-    assert Interval(-0.021, -0.04, 0.003, 3).points() == f"{MINUS}2.10 ({MINUS}4.00 to +0.30)"
+    assert Interval(-0.021, -0.04, 0.003, 0.09).points() == f"{MINUS}2.10 ({MINUS}4.00 to +0.30)"
 
 
 @pytest.mark.parametrize(

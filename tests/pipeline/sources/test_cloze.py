@@ -110,6 +110,12 @@ def test_splits_share_no_text() -> None:
         assert [len(section) for section in days] == [6, 2, 2]
 
 
+def test_questions_of_one_section_say_so() -> None:
+    for splits in build_questions(text(), "text", CONFIG).values():
+        days = {(q.article, q.sentences[0][2]) for questions in splits.values() for q in questions}
+        assert len(days) == len({article for article, _ in days}) == 10
+
+
 def test_every_section_is_in_one_split() -> None:
     parts = split_sections(13, CONFIG.model_copy(update={"dev_share": 0.25, "test_share": 0.1}))
     assert [len(part) for part in parts.values()] == [9, 3, 1]

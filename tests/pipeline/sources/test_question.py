@@ -1,6 +1,12 @@
 """Questions to tensors."""
 
-from pipeline.sources.question import ClozeQuestion, count_words, encode_questions, word_ids
+from pipeline.sources.question import (
+    ClozeQuestion,
+    articles,
+    count_words,
+    encode_questions,
+    word_ids,
+)
 
 FIRST = ClozeQuestion(
     sentences=[["Bill", "met", "Ann"], ["Ann", "left", "bill"]],
@@ -36,6 +42,11 @@ def test_encoding_by_hand() -> None:
     assert split.candidate_counts.tolist() == [3, 2]
     assert split.answers.tolist() == [0, 1]
     assert encode_questions([FIRST], ids, lowercase=False).document_ids.tolist()[2] == 1
+
+
+def test_questions_of_an_unknown_article_are_alone() -> None:
+    one = ClozeQuestion([["a"]], ["XXXXX"], ["a"], "a")
+    assert articles([one._replace(article=7), one, one._replace(article=7), one]) == [7, -2, 7, -4]
 
 
 def test_no_questions() -> None:

@@ -59,7 +59,7 @@ def test_growth_by_hand(artefacts: Artefacts) -> None:
     assert few.growth.slope.mean == 0.5 and few.growth.slope.sd == pytest.approx(0.1)
     assert few.growth.pearson is not None and few.growth.pearson.mean == pytest.approx(1)
     # slopes 0.1, -0.1 and 0, of which the last has no correlation
-    assert many.growth.slope.mean == pytest.approx(0) and not many.growth.slope.clear
+    assert many.growth.slope.mean == pytest.approx(0) and not many.growth.slope.clear()
     assert many.growth.pearson is not None and many.growth.pearson.n == 2
     assert graves_runs(artefacts, "addition")[2].growth is not None
     assert graves_runs(artefacts, "addition")[2].growth.pearson is None  # type: ignore[union-attr]
