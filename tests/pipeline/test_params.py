@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,7 @@ def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> Non
 def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
     text = PARAMS.read_text(encoding="utf-8")
     path = tmp_path / "params.yaml"
-    text = text.replace("learning_rate: [0.001]", "learning_rate: [1e-3, 5E-4]")
+    text = re.sub(r"learning_rate: \[.*]", "learning_rate: [1e-3, 5E-4]", text, count=1)
     path.write_text(text, encoding="utf-8")
     grid = load_params(path).sweep.models["decomposable_attention"].grid
     assert grid["learning_rate"] == [0.001, 0.0005]
