@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch.nn.utils import clip_grad_value_, clip_grads_with_norm_, get_total_norm
 
 from actmodels.config import AnyTrialConfig
 from actmodels.draws import generator
@@ -33,8 +33,8 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         config: the trial. device: where the model lives, such as "cpu" or "cuda".
 
     Attributes:
-        model: what is trained. optimizer: what trains it. clip_norm: the largest norm of all
-            gradients; 0 for no limit.
+        model: what is trained. optimizer: what trains it.
+        clip_value: the largest size of a gradient. clip_norm: the largest norm of all; 0: no limit.
         dropout: where the masks of a model with dropout come from, anew for each update.
         history: the epochs so far.
         best_parameters: the model's parameters at the best dev accuracy so far.
@@ -43,6 +43,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     model: Model
     optimizer: torch.optim.Optimizer
+    clip_value: float = 0.0
     clip_norm: float
     dropout: DropoutStream | None = None
 
@@ -149,8 +150,10 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         return means
 
     def clip_gradients(self) -> None:
-        """Scale all gradients so that their norm is at most clip_norm."""
+        """Cut each gradient at clip_value, then scale all to a norm of clip_norm at most."""
         parameters = [p for p in self.model.parameters() if p.grad is not None]
+        if self.clip_value > 0:
+            clip_grad_value_(parameters, self.clip_value)
         if self.clip_norm == 0:
             return
         norm = get_total_norm([p.grad for p in parameters if p.grad is not None])

@@ -35,6 +35,8 @@ class InputConfig:
 class TrainConfig:
     """Optimisation of one trial.
 
+    clip_value: largest size of a single gradient. clip_norm: largest norm of all, after that; 0 of
+        either is no limit.
     depth_epochs: epochs before the pairs of the next recorded depth join the training; 0 for all
         from the start. An epoch has as many pairs as the split ever: shallow ones come again.
     """
@@ -42,7 +44,8 @@ class TrainConfig:
     optimizer: Optimizer
     learning_rate: Positive
     adagrad_accumulator: Amount
-    clip_norm: Positive
+    clip_value: Amount
+    clip_norm: Amount
     batch_size: Count
     depth_epochs: Natural
 

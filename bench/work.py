@@ -57,6 +57,7 @@ SETTINGS: dict[str, Any] = {
     "optimizer": "adagrad",
     "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
     "adagrad_accumulator": 0.1,
+    "clip_value": 0.0,
     "clip_norm": 5.0,
     "depth_epochs": 0,
     "init": "xavier",

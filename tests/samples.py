@@ -49,6 +49,7 @@ SETTINGS: dict[str, Any] = {
     "optimizer": "adam",
     "learning_rate": 0.01,
     "adagrad_accumulator": 0.1,
+    "clip_value": 0.0,
     "clip_norm": 5.0,
     "batch_size": 8,
     "depth_epochs": 0,

@@ -49,7 +49,10 @@ class PackOptimizer:
             return torch.tensor(values, dtype=torch.float64, device=first.device)[:, None]
 
         self.rate = column([c.training.learning_rate for c in configs]).to(first.dtype)
-        self.clip_norm = column([c.training.clip_norm for c in configs]).to(first.dtype)
+        limits = [c.training.clip_value or torch.inf for c in configs]
+        self.clip_value = column(limits).to(first.dtype) if min(limits) < torch.inf else None
+        norms = [c.training.clip_norm or torch.inf for c in configs]
+        self.clip_norm = column(norms).to(first.dtype)
         starts = [c.training.adagrad_accumulator for c in configs]
         start = column(starts if self.kind == "adagrad" else [0.0] * trials).to(first.dtype)
         self.moments = [start.repeat(1, sum(self.sizes)) for _ in STATE_NAMES[self.kind]]
@@ -78,6 +81,8 @@ class PackOptimizer:
             alive: [trials]; where false nothing moves, whatever the gradient (it may be nan).
         """
         gradient = torch.where(alive[:, None], self.gradients, 0.0)
+        if self.clip_value is not None:
+            gradient = gradient.clamp(-self.clip_value, self.clip_value)
         norm = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
         gradient *= (self.clip_norm / (norm + NORM_EPSILON)).clamp(max=1.0)
         self.updates += 1

@@ -98,6 +98,19 @@ def test_adam_and_trained_words(in_double: None) -> None:
     assert_as_alone(pack, source, 2, within=1e-11)
 
 
+@pytest.mark.parametrize("norm", [0.0, 0.05])
+def test_each_trial_has_gradients_clipped_its_own_way(norm: float, in_double: None) -> None:
+    source, limits = data(), (0.0, 0.001, 0.003, 0.01)
+    configs = [
+        sample_trial("adaptive_attention", **own, clip_value=limit, clip_norm=norm)
+        for own, limit in zip(UNLIKE, limits, strict=True)
+    ]
+    pack = PackTraining(configs, source)
+    pack.run_epoch()
+    assert_as_alone(pack, source, 1, within=1e-11)
+    assert len({member.history[0].train_loss for member in pack.members}) == 4
+
+
 def test_adagrad_from_zero_is_no_further_off_than_a_trial_from_itself(in_double: None) -> None:
     """At accumulator 0 a first update has full size whatever the gradient: runs are chaotic.
 
