@@ -86,7 +86,7 @@ def test_each_setting_changes_exactly_one_field_and_the_key(model: str) -> None:
         elif isinstance(old, bool):
             new = not old
         else:
-            new = old + 1 if isinstance(old, int) else float(old) / 2
+            new = old + 1 if isinstance(old, int) else float(old) / 2 or 0.5
         changed = sample_trial(model, **{name: new})
         different = [k for k, v in changed.flat().items() if v != base.flat()[k]]
         assert different == [name]
