@@ -1,7 +1,17 @@
-# The environment is .venv; every target uses it, so it need not be activated.
-PYTHON ?= python3.11
+# The environment is .venv; every target uses it, so it need not be activated. uv makes it where
+# it is installed (and fetches a Python if need be), pip elsewhere.
+UV := $(shell command -v uv)
+PYTHON ?= $(shell for each in 3.11 3.12 3.13; do command -v python$$each && break; done)
+# uv's build of torch: auto (what the machine's GPU driver asks for), cpu, cu128 ...
+TORCH ?= auto
 VENV := .venv
-STAMP := $(VENV)/.installed
+RUN := $(VENV)/.installed
+TESTS := $(VENV)/.installed-for-tests
+ifneq ($(UV),)
+INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python --torch-backend $(TORCH)
+else
+INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+endif
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 # nothing reports home
@@ -11,22 +21,34 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint test test-fast test-slow repro report ui bench lock
+.PHONY: help setup setup-tests lint test test-fast test-slow repro report ui bench lock
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
 
-setup: $(STAMP)  ## make or update .venv from requirements.lock
+setup: $(RUN)  ## make or update .venv: what runs need (requirements.lock)
 
-$(STAMP): requirements.lock pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) was not found; install Python 3.11" \
-	  "or name another one (3.11 or later): make setup PYTHON=/path/to/python" >&2; exit 1; }
-	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+setup-tests: $(TESTS)  ## and what tests need (requirements-dev.lock)
+
+$(VENV)/bin/python:
+ifneq ($(UV),)
+	$(UV) venv --quiet --clear --python "$(or $(PYTHON),3.11)" $(VENV)
+else
+	@test -n "$(PYTHON)" || { echo "error: no Python 3.11, 3.12 or 3.13 was found; install one," \
+	  "or uv, or name one: make setup PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+endif
+
+$(RUN): requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(INSTALL) -r requirements.lock
+	$(INSTALL) --no-deps -e .
 	touch $@
 
-lint: setup  ## formatting, style, types, and the direction of imports
+$(TESTS): $(RUN) requirements-dev.lock
+	$(INSTALL) -r requirements-dev.lock
+	touch $@
+
+lint: setup-tests  ## formatting, style, types, and the direction of imports
 	ruff format --check .
 	ruff check .
 	mypy
@@ -34,10 +56,10 @@ lint: setup  ## formatting, style, types, and the direction of imports
 
 test: lint test-fast test-slow  ## everything
 
-test-fast: setup  ## no Ray, no network, no GPU: two and a half minutes on two cores
+test-fast: setup-tests  ## no Ray, no network, no GPU: two and a half minutes on two cores
 	python -m pytest -n auto
 
-test-slow: setup  ## Ray, whole pipelines, kills and resumptions, pages in a browser: minutes
+test-slow: setup-tests  ## Ray, whole pipelines, kills and resumptions, pages in a browser: minutes
 	python -m pytest -m "slow and not alone" -n 2 --dist loadscope --no-loadscope-reorder --timeout=1800
 	python -m pytest -m "slow and alone" --timeout=1800
 
@@ -53,7 +75,16 @@ ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashbo
 bench: setup  ## measure this software on this machine (artefacts/bench): up to 40 minutes
 	python -m bench $(ARGS)
 
-lock:  ## write requirements.lock from what .venv has
-	{ echo "# Exact versions, from .venv by 'make lock'. Local suffixes such as +cpu are left out."; \
-	  $(VENV)/bin/python -m pip freeze --exclude-editable | sed -E 's/\+[^ ;]+$$//'; } > requirements.lock.tmp
-	mv requirements.lock.tmp requirements.lock
+LOCKING := $(VENV)/locking
+FREEZE = $(LOCKING)/bin/python -m pip freeze --exclude-editable | sed -E 's/\+[^ ;]+$$//'
+
+lock: setup  ## write both lock files anew (ARGS="-c requirements.lock" keeps what need not change)
+	$(VENV)/bin/python -m venv --clear $(LOCKING)
+	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e .
+	$(FREEZE) > $(LOCKING)/run.txt
+	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e ".[dev]"
+	{ echo "# What tests need beside requirements.lock, by 'make lock'."; \
+	  $(FREEZE) | grep -vxF -f $(LOCKING)/run.txt; } > requirements-dev.lock
+	{ echo "# Exact versions of what runs need, by 'make lock', without suffixes such as +cpu."; \
+	  cat $(LOCKING)/run.txt; } > requirements.lock
+	rm -r $(LOCKING)
