@@ -2,15 +2,15 @@
 # it is installed (and fetches a Python if need be), pip elsewhere.
 UV := $(shell command -v uv)
 PYTHON ?= $(shell for each in 3.11 3.12 3.13; do command -v python$$each && break; done)
-# uv's build of torch: auto (what the machine's GPU driver asks for), cpu, cu128 ...
+# uv's build of torch: auto (what the GPU's driver asks for), cpu, cu128 ...; none: what the index has
 TORCH ?= auto
 VENV := .venv
 RUN := $(VENV)/.installed
 TESTS := $(VENV)/.installed-for-tests
 ifneq ($(UV),)
-INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python --torch-backend $(TORCH)
+INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python $(if $(TORCH),--torch-backend $(TORCH))
 else
-INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 endif
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
