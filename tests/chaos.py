@@ -80,8 +80,8 @@ class Campaign:
     problems: list[str] = field(default_factory=list)
     leaders: list[int] = field(default_factory=list)
 
-    def run(self, kills: int, seconds: float) -> None:
-        """`dvc repro` again and again, the first so many times with a kill, until it succeeds.
+    def run(self, kills: int, seconds: float) -> bool:
+        """`dvc repro` again and again, the first so many times with a kill; whether it succeeds.
 
         Args:
             seconds: that an undisturbed run takes; the kills are spread over it.
@@ -94,6 +94,7 @@ class Campaign:
         else:
             self.problems.append(f"the last command failed ({status}): {self.project.log()}")
         self._left_behind()
+        return status == 0
 
     def _command(self, moment: float | None) -> int:
         command = self.project.start("dvc", "repro")
@@ -184,8 +185,8 @@ def main() -> None:
             project = Project(Path(name) / f"round{number}")
             project.configure(TINY)
             campaign = Campaign(project, random.Random(f"{given.seed}/{number}"))
-            campaign.run(given.kills, seconds)
-            campaign.compare(whole)
+            if campaign.run(given.kills, seconds):
+                campaign.compare(whole)
             said = "; ".join(campaign.problems) or "as undisturbed"
             print(f"{number + 1:3} {', '.join(campaign.told)}: {said}", flush=True)
             failed += bool(campaign.problems)
