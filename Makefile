@@ -80,9 +80,9 @@ FREEZE = $(LOCKING)/bin/python -m pip freeze --exclude-editable | sed -E 's/\+[^
 
 lock: setup  ## write both lock files anew (ARGS="-c requirements.lock" keeps what need not change)
 	$(VENV)/bin/python -m venv --clear $(LOCKING)
-	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e .
+	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e ".[pipeline]"
 	$(FREEZE) > $(LOCKING)/run.txt
-	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e ".[dev]"
+	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e ".[pipeline,dev]"
 	{ echo "# What tests need beside requirements.lock, by 'make lock'."; \
 	  $(FREEZE) | grep -vxF -f $(LOCKING)/run.txt; } > requirements-dev.lock
 	{ echo "# Exact versions of what runs need, by 'make lock', without suffixes such as +cpu."; \

@@ -13,7 +13,9 @@ import torch
 from torch import Tensor
 
 from actmodels.data.pairs import Batch, PairTensors, collate
+from actmodels.halting.loop import unroll
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.modules.inference import Attended
 from actmodels.settings import InputConfig
 
 
@@ -43,25 +45,22 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
     model.eval()
     memories = model.memories(batch)
     state, dropout = model.step.start(memories)
-    states, halting, premise, hypothesis = [], [], [], []
-    for _ in range(model.halting.max_steps):
-        attended = model.step.attend(state, memories)
-        state = model.step(state, memories, dropout)
-        states.append(state)
-        halting.append(model.halting.probability(state))
-        premise.append(attended.premise_weights)
-        hypothesis.append(attended.hypothesis_weights)
-        if bool(model.halting.done(torch.stack(halting, dim=1)).all()):
-            break
-    all_states, probabilities = torch.stack(states, dim=1), torch.stack(halting, dim=1)
-    answer = model.answer(all_states, probabilities)
+    seen: list[Attended] = []
+
+    def step(state: Tensor) -> Tensor:
+        seen.append(model.step.attend(state, memories))
+        following: Tensor = model.step(state, memories, dropout)
+        return following
+
+    states, probabilities = unroll(step, state, model.halting)
+    answer = model.answer(states, probabilities)
     assert answer.weights is not None and answer.steps is not None
     return Trace(
         probabilities,
         answer.weights,
-        torch.softmax(model.classify(all_states), dim=2),
-        torch.stack(premise, dim=1),
-        torch.stack(hypothesis, dim=1),
+        torch.softmax(model.classify(states), dim=2),
+        torch.stack([attended.premise_weights for attended in seen], dim=1),
+        torch.stack([attended.hypothesis_weights for attended in seen], dim=1),
         torch.softmax(answer.logits, dim=1),
         answer.steps,
     )

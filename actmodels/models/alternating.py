@@ -4,14 +4,14 @@ The models differ in what they remember of the sentences; how they infer is the 
 """
 
 from abc import abstractmethod
-from typing import Literal, NamedTuple
+from typing import Literal
 
-import torch
 from torch import Tensor
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.halting.family import build_halting
+from actmodels.halting.loop import Trajectory, unroll
 from actmodels.models.pair_model import PairModel
 from actmodels.models.running import Running
 from actmodels.modules.inference import GateDropout, InferenceStep, Memories
@@ -20,16 +20,6 @@ from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
 
 Loop = Literal["running", "until_halted", "cap"]
-
-
-class Trajectory(NamedTuple):
-    """All inference steps of a batch.
-
-    states: [batch, steps, state]. probabilities: halting probabilities [batch, steps].
-    """
-
-    states: Tensor
-    probabilities: Tensor
 
 
 class AlternatingAttention(PairModel):
@@ -71,19 +61,15 @@ class AlternatingAttention(PairModel):
         """
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
-        states: list[Tensor] = []
-        probabilities: list[Tensor] = []
-        for number in range(steps):
-            if number:
-                memories, dropout = self.carried(memories, dropout)
-            state = self.step(state, memories, dropout)
-            states.append(state)
-            probabilities.append(self.halting.probability(state))
-            if until_halted:
-                so_far = torch.stack(probabilities, dim=-1).detach()
-                if bool(self.halting.done(so_far).all()):
-                    break
-        return Trajectory(torch.stack(states, dim=-2), torch.stack(probabilities, dim=-1))
+        looked_at: tuple[Memories, GateDropout] | None = None
+
+        def step(state: Tensor) -> Tensor:
+            nonlocal looked_at
+            looked_at = self.carried(*looked_at) if looked_at else (memories, dropout)
+            following: Tensor = self.step(state, *looked_at)
+            return following
+
+        return unroll(step, state, self.halting, steps, until_halted=until_halted)
 
     def run(self, batch: Batch, steps: int) -> Trajectory:
         """Run the inference steps for those examples that have not halted.

@@ -1,0 +1,63 @@
+"""docs/library.md: halting around a step function of one's own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import actmodels.halting
+from actmodels.halting import adapt_steps, unroll
+from actmodels.registry import HALTINGS, load_class
+from tests.samples import SETTINGS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+
+
+def test_the_example_learns() -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # such small products are slower on two
+    command = [sys.executable, "-c", example]
+    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
+    said = re.fullmatch(r"(\d+)% right, (\d+\.\d) steps\n", done.stdout)
+    assert said, done.stdout
+    assert int(said[1]) >= 99
+    assert 1.5 < float(said[2]) < 8
+
+
+@pytest.mark.parametrize("kind", HALTINGS)
+def test_each_way_is_found_by_its_name_and_trains(kind: str) -> None:
+    chosen = HALTINGS[kind]
+    names = (load_class(chosen.halting).__name__, chosen.settings.__name__)
+    assert all(f"`{name}`" in PAGE for name in names)
+    halting_class, settings_class = (getattr(actmodels.halting, name) for name in names)
+    settings = {field: SETTINGS[field] for field in settings_class.__dataclass_fields__}
+    halting = halting_class(settings_class(**settings), 3)
+    cell, classify = nn.GRUCell(2, 3), nn.Linear(3, 2)
+    inputs, labels = torch.randn(5, 2), torch.tensor([0, 1, 1, 0, 1])
+
+    def step(state: Tensor) -> Tensor:
+        return cell(inputs, state)
+
+    prediction = adapt_steps(step, torch.zeros(5, 3), halting, classify)
+    halting.objective(prediction, labels).backward()
+    halting.adapt(prediction, labels)
+    parameters = [*cell.parameters(), *classify.parameters(), *halting.parameters()]
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in parameters)
+
+
+def test_a_step_budget_holds() -> None:
+    halting = actmodels.halting.FixedSteps(actmodels.halting.FixedStepsConfig(4), 3)
+    states, probabilities = unroll(lambda state: state + 1, torch.zeros(2, 3), halting, 2)
+    assert states[:, :, 0].tolist() == [[1, 2], [1, 2]]
+    assert probabilities.shape == (2, 2)
+
+
+def test_what_there_is_not_is_told() -> None:
+    with pytest.raises(ImportError, match="Elastic"):
+        from actmodels.halting import Elastic  # noqa: F401
