@@ -21,6 +21,7 @@ PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 
 def test_the_example_learns() -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert f"```python\n{example}```" in (ROOT / "README.md").read_text(encoding="utf-8")
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # such small products are slower on two
     command = [sys.executable, "-c", example]
     done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
