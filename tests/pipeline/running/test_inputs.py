@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.running.inputs import inputs
 
+ROOT = Path(__file__).parents[3]
 DVC = """
 stages:
   tell:
@@ -30,7 +31,8 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def project(folder: Path) -> Path:
+def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     (folder / "dvc.yaml").write_text(DVC)
     (folder / "params.yaml").write_text("tell: {x: 1, more: {y: [1, 2]}}\nshared: {size: 3}\n")
     (folder / "data.txt").write_text("data")
