@@ -34,8 +34,8 @@ $(VENV)/bin/python:
 ifneq ($(UV),)
 	$(UV) venv --quiet --clear --python "$(or $(PYTHON),3.11)" $(VENV)
 else
-	@test -n "$(PYTHON)" || { echo "error: no Python 3.11, 3.12 or 3.13 was found; install one," \
-	  "or uv, or name one: make setup PYTHON=/path/to/python" >&2; exit 1; }
+	@command -v "$(PYTHON)" >/dev/null || { echo "error: $(or $(PYTHON),python3.11 to 3.13) was not found;" \
+	  "install one, or uv, or name one: make setup PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 endif
 
