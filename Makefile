@@ -78,13 +78,15 @@ bench: setup  ## measure this software on this machine (artefacts/bench): up to 
 LOCKING := $(VENV)/locking
 FREEZE = $(LOCKING)/bin/python -m pip freeze --exclude-editable | sed -E 's/\+[^ ;]+$$//'
 
-lock: setup  ## write both lock files anew (ARGS="-c requirements.lock" keeps what need not change)
+lock: | $(VENV)/bin/python  ## write both lock files anew (ARGS="-c requirements.lock" keeps what need not change)
 	$(VENV)/bin/python -m venv --clear $(LOCKING)
 	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e ".[pipeline]"
 	$(FREEZE) > $(LOCKING)/run.txt
 	$(LOCKING)/bin/python -m pip install --quiet $(ARGS) -e ".[pipeline,dev]"
-	{ echo "# What tests need beside requirements.lock, by 'make lock'."; \
-	  $(FREEZE) | grep -vxF -f $(LOCKING)/run.txt; } > requirements-dev.lock
+	$(FREEZE) | grep -vxF -f $(LOCKING)/run.txt > $(LOCKING)/dev.txt
 	{ echo "# Exact versions of what runs need, by 'make lock', without suffixes such as +cpu."; \
-	  cat $(LOCKING)/run.txt; } > requirements.lock
+	  cat $(LOCKING)/run.txt; } > $(LOCKING)/requirements.lock
+	{ echo "# What tests need beside requirements.lock, by 'make lock'."; \
+	  cat $(LOCKING)/dev.txt; } > $(LOCKING)/requirements-dev.lock
+	mv $(LOCKING)/*.lock .
 	rm -r $(LOCKING)

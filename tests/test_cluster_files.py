@@ -2,11 +2,9 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from ray.autoscaler._private.util import prepare_config, validate_config
 from ray.scripts.scripts import cli
 from ruamel.yaml import YAML
@@ -20,12 +18,6 @@ LOCKED = dict(
 
 def documents(name: str) -> list[Any]:
     return list(YAML(typ="safe", pure=True).load_all((CLUSTER / name).read_text()))
-
-
-@pytest.mark.parametrize("name", ["compose.yaml", "metrics.yaml"])
-def test_compose_files_follow_the_compose_specification(name: str) -> None:
-    check = ["check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
-    subprocess.run([sys.executable, "-m", *check, CLUSTER / name], check=True)
 
 
 def test_the_launcher_file_follows_rays_schema() -> None:

@@ -1,4 +1,4 @@
-"""What a forge and a citation manager read follows their schemas and the project."""
+"""What other programs read follows their schemas and the project."""
 
 import subprocess
 import sys
@@ -22,6 +22,8 @@ def read(path: Path) -> Any:
         ("github-workflows", ".github/workflows/*.yml"),
         ("github-issue-forms", ".github/ISSUE_TEMPLATE/*.yml"),
         ("citation-file-format", "CITATION.cff"),
+        ("compose-spec", "cluster/compose.yaml"),
+        ("compose-spec", "cluster/metrics.yaml"),
     ],
 )
 def test_files_follow_their_schemas(schema: str, pattern: str) -> None:
