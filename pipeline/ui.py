@@ -51,7 +51,11 @@ def where_ray_is(state: Path) -> str:
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
     told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
-    host, _, port = told.read_text("ascii", "ignore").strip().rpartition(":") if told.is_file() else ("", "", "")
+    host, _, port = (
+        told.read_text("ascii", "ignore").strip().rpartition(":")
+        if told.is_file()
+        else ("", "", "")
+    )
     if not port.isdigit() or not answers(host, int(port)):
         return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
     return f"Ray dashboard: http://{host}:{port} (it asks for the token in {state / 'ray_token'})"

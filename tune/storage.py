@@ -96,12 +96,14 @@ class Folder(Storage):
         """See Storage."""
         if not Path(self.place).is_dir():
             raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
+        if self.path(name).is_dir():  # which no file can replace
+            self.set_aside(name)
         with replacing(self.path(name)) as temporary:
             temporary.write_bytes(content)
 
     def holds(self, name: str) -> bool:
         """See Storage."""
-        return self.path(name).is_file()
+        return self.path(name).exists()
 
     def remove(self, name: str) -> None:
         """See Storage."""

@@ -70,8 +70,10 @@ def test_a_folder_in_the_place_of_a_file_is_set_aside(
     told = f"{path} is damaged: it is a folder; set aside as {aside}, the trial is run again\n"
     assert capsys.readouterr().err == told
     assert (tmp_path / aside / "found").is_dir()
+    (path / "found").mkdir(parents=True)  # again, and not read before it is written
     store.save(ours, {"a": torch.ones(2)})
     assert store.load(ours.key, needs_weights=True) is not None
+    assert (tmp_path / f"{aside}1" / "found").is_dir()
 
 
 def flipped(content: bytes) -> bytes:
