@@ -47,20 +47,31 @@ def check_as_written(stage: str, before: dict[str, str]) -> None:
     """
     read = [Path(dependency) for dependency in _declared(stage).get("deps", [])]
     problems = []
-    for maker, recorded in (_tree(LOCK).get("stages") or {}).items():
-        for out in recorded.get("outs", []):
-            name, path = out["path"], Path(out["path"])
-            if not any(path.is_relative_to(d) or d.is_relative_to(path) for d in read):
-                continue
-            if not os.path.lexists(path):
-                problems.append(f"{name} is missing; run: dvc repro {maker}")
-            elif (before.get(name) or _folder_digest(path, before)) != out["md5"]:
-                problems.append(
-                    f"{name} is not what the stage {maker} wrote: it is damaged or was edited; "
-                    f"set aside as {_set_aside(path)}; run: dvc repro -f -s {maker}"
-                )
+    for maker, name, digest in list(_recorded()):
+        path = Path(name)
+        if not any(path.is_relative_to(d) or d.is_relative_to(path) for d in read):
+            continue
+        if not os.path.lexists(path):
+            problems.append(f"{name} is missing; run: dvc repro {maker}")
+        elif (before.get(name) or _folder_digest(path, before)) != digest:
+            problems.append(
+                f"{name} is not what the stage {maker} wrote: it is damaged or was edited; "
+                f"set aside as {_set_aside(path)}; run: dvc repro -f -s {maker}"
+            )
     if problems:
         raise ArtefactError("\n".join(problems))
+
+
+def _recorded() -> Iterator[tuple[str, str, str]]:
+    """Of whatever was written, as far as DVC has recorded any: its stage, its path, its digest."""
+    try:
+        for maker, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
+            for out in recorded.get("outs", []):
+                yield maker, out["path"], out["md5"]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ArtefactError(
+            f"{LOCK} is damaged; move it away (finished trials are kept) and run: dvc repro"
+        ) from error
 
 
 def _set_aside(path: Path) -> Path:

@@ -133,6 +133,17 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
         assert [p.name for p in project.glob("state/damaged/*/*")] == [out]
 
 
+@pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
+def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
+    text: str, project: Path
+) -> None:
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
+    (project / "dvc.lock").write_text(text)
+    with pytest.raises(ArtefactError, match=r"^dvc\.lock is damaged; move it away .* dvc repro$"):
+        check_as_written("tell", inputs("tell"))
+    assert (project / "data.txt").exists()
+
+
 def dvc(*arguments: str) -> tuple[int, str]:
     command = [str(Path(sys.executable).with_name("dvc")), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
