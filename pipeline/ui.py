@@ -41,7 +41,7 @@ def answers(host: str, port: int) -> bool:
     """Whether somebody listens there."""
     try:
         socket.create_connection((host, port), timeout=1).close()
-    except OSError:
+    except (OSError, OverflowError):  # 99999 is no port
         return False
     return True
 
@@ -51,7 +51,11 @@ def where_ray_is(state: Path) -> str:
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
     told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
-    host, _, port = told.read_text().strip().rpartition(":") if told.is_file() else ("", "", "")
+    host, _, port = (
+        told.read_text("ascii", "ignore").strip().rpartition(":")
+        if told.is_file()
+        else ("", "", "")
+    )
     if not port.isdigit() or not answers(host, int(port)):
         return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
     return f"Ray dashboard: http://{host}:{port} (it asks for the token in {state / 'ray_token'})"
@@ -59,8 +63,9 @@ def where_ray_is(state: Path) -> str:
 
 def serve(uri: str, port: int) -> NoReturn:
     """Become MLflow's server; Ctrl-C ends it."""
-    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", uri]
-    command += ["--host", HOST, "--port", str(port), "--workers", "1"]
+    command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(port)]
+    command += ["--workers", "1"]
+    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a command is everybody's to read, passwords too
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     sys.stdout.flush()
     os.execv(sys.executable, command)

@@ -3,11 +3,12 @@
 import gc
 import logging
 import os
+import re
 import secrets
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,8 +44,10 @@ def access_token(state: Path) -> Path:
     Ray runs what it is sent, by any user of this machine; left alone it would write a token into
     the home folder. The dashboard asks for the token at the first visit.
     """
-    path = state / "ray_token"
-    if not path.is_file():
+    path, held = state / "ray_token", b""
+    with suppress(OSError):
+        held = path.read_bytes()
+    if not re.fullmatch(rb"[0-9a-f]{64}", held):  # none yet, or damaged
         state.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)

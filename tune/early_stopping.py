@@ -10,9 +10,11 @@ a cut one: whoever is cut leaves somebody behind who was better at the same time
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, best_epoch
 from tune.storage import Storage
 
@@ -60,7 +62,7 @@ class Rungs:
     def enter(self, key: str, history: Sequence[EpochRecord]) -> None:
         """Put down a trial's scores on the rungs it has reached; those put down already stay."""
         for rung in self.rule.rungs(len(history)):
-            if not self.place.holds(_name(rung, key)):
+            if self._read(rung, key) is None:
                 self._write(rung, key, {"score": best_epoch(history[:rung]).dev_accuracy})
 
     def cuts(self, model: str, key: str, epochs: int) -> bool:
@@ -84,14 +86,19 @@ class Rungs:
                     self.place.remove(_name(rung, key))
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
+        """An entry; None without one, or where it was damaged and is set aside."""
         try:
-            found: dict[str, Any] = json.loads(self.place.read(_name(rung, key)))
+            found: dict[str, Any] = json.loads(self.place.read_sealed(_name(rung, key)))
         except FileNotFoundError:
+            return None
+        except DamagedError:
+            with suppress(FileNotFoundError):  # another worker was quicker
+                self.place.set_aside(_name(rung, key))
             return None
         return found
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
-        self.place.write(_name(rung, key), json.dumps(entry).encode())
+        self.place.write_sealed(_name(rung, key), json.dumps(entry).encode())
 
 
 def _name(rung: int, key: str) -> str:

@@ -57,7 +57,8 @@ class TrackingError(UserError):
 def first_line(error: object) -> str:
     """First line, cut, and without the password that an address may hold."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return re.sub(r"//[^/@\s]*@", "//", lines[0])[:300]
+    said = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", lines[0])  # it may hold / and @ itself
+    return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
 
 
 class RunStore:

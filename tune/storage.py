@@ -8,11 +8,12 @@ import errno
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from actmodels.errors import SweepError
-from actmodels.files import replacing, seal, unseal
+from actmodels.files import DamagedError, replacing, seal, unseal
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -66,9 +67,11 @@ class Storage(ABC):
         self.write(name, seal(content))
 
     def set_aside(self, name: str) -> str:
-        """Rename a damaged file; gives its new name without its folder."""
-        self.rename(name, f"{name}.damaged")
-        return f"{Path(name).name}.damaged"
+        """Rename a damaged file, beside earlier ones; gives its new name without its folder."""
+        names = (f"{name}.damaged{number or ''}" for number in count())
+        aside = next(new for new in names if not self.holds(new))
+        self.rename(name, aside)
+        return Path(aside).name
 
 
 class Folder(Storage):
@@ -83,19 +86,24 @@ class Folder(Storage):
         Path(self.place).mkdir(parents=True, exist_ok=True)
 
     def read(self, name: str) -> bytes:
-        """See Storage."""
-        return self.path(name).read_bytes()
+        """See Storage; DamagedError for a folder in the place of a file."""
+        try:
+            return self.path(name).read_bytes()
+        except IsADirectoryError as error:
+            raise DamagedError(f"{self.where(name)} is damaged: it is a folder") from error
 
     def write(self, name: str, content: bytes | memoryview) -> None:
         """See Storage."""
         if not Path(self.place).is_dir():
             raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
+        if self.path(name).is_dir():  # which no file can replace
+            self.set_aside(name)
         with replacing(self.path(name)) as temporary:
             temporary.write_bytes(content)
 
     def holds(self, name: str) -> bool:
         """See Storage."""
-        return self.path(name).is_file()
+        return self.path(name).exists()
 
     def remove(self, name: str) -> None:
         """See Storage."""

@@ -51,17 +51,20 @@ class TrialStore:
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:
         """The record of `key`, or None if that trial has not finished (with weights, if needed)."""
-        name, weights = f"{key}.json", f"{key}.pt"
+        name = f"{key}.json"
         try:
             record = self._read(name, key)
-            if needs_weights and hashlib.sha256(self.weights(key)).hexdigest() != record.weights:
-                where = self.place.where(weights)
-                self._distrust(weights, f"{where} is damaged: its record has another digest")
-                return None
+            if needs_weights:
+                name = f"{key}.pt"
+                if hashlib.sha256(self.weights(key)).hexdigest() != record.weights:
+                    where = self.place.where(name)
+                    raise DamagedError(f"{where} is damaged: its record has another digest")
         except FileNotFoundError:
             return None
         except (UserError, ValueError, KeyError, TypeError) as error:
-            self._distrust(name, str(error))
+            aside = self.place.set_aside(name)
+            told = f"{error}; set aside as {aside}, the trial is run again"
+            print(told, file=sys.stderr, flush=True)
             return None
         return record
 
@@ -72,7 +75,3 @@ class TrialStore:
             where = self.place.where(name)
             raise DamagedError(f"{where} holds the result of another configuration ({found})")
         return record
-
-    def _distrust(self, name: str, why: str) -> None:
-        told = f"{why}; set aside as {self.place.set_aside(name)}, the trial is run again"
-        print(told, file=sys.stderr, flush=True)

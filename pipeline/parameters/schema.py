@@ -182,8 +182,12 @@ class Export(Section):
 
     name: Annotated[
         str,
-        Field(pattern=r"^[A-Za-z0-9_.-]{1,200}$"),  # what MLflow's addresses of models can hold
-        must_be("a name of at most 200 letters of a to z, digits, dots, dashes and underscores"),
+        # what MLflow's addresses of models can hold; `.` and `..` are places in them
+        Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$"),
+        must_be(
+            "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
+            "first of them a letter or a digit"
+        ),
     ]
 
 

@@ -3,12 +3,13 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from actmodels.errors import DataError
-from pipeline.sources.lines import numbered_lines
+from pipeline.sources.lines import numbered_lines, single_keys
 
 KEYS = ("premise", "hypothesis")
 SNLI_KEYS = ("sentence1", "sentence2")  # as SNLI and the corpus artefact name them
@@ -102,10 +103,14 @@ def _lines(file: BinaryIO, source: str) -> Iterator[tuple[str, str]]:
 
 def _json_row(line: str, where: str) -> Row:
     try:
-        fields = json.loads(line, parse_constant=_refuse)
+        fields = json.loads(
+            line, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=single_keys
+        )
     except json.JSONDecodeError as error:
         raise DataError(f"{where}: not JSON ({error.msg} at column {error.pos + 1})") from error
-    except ValueError as error:  # a constant that JSON does not have, or thousands of digits
+    except (
+        ValueError
+    ) as error:  # a constant that JSON does not have, a key twice, or thousands of digits
         raise DataError(f"{where}: not JSON ({str(error).partition(';')[0]})") from error
     except RecursionError as error:
         raise DataError(f"{where}: JSON nested too deeply") from error
@@ -114,8 +119,12 @@ def _json_row(line: str, where: str) -> Row:
     return Row(where, fields, _keys(fields, where, "keys"))
 
 
-def _refuse(constant: str) -> None:
+def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number there")
+
+
+def _finite(number: str) -> float:
+    return float(number) if math.isfinite(float(number)) else _refuse(number)  # 1e999
 
 
 def _keys(names: Collection[str], where: str, kind: str) -> tuple[str, str]:

@@ -7,13 +7,17 @@ has the digest of everything that a stage wrote, so that damage is told where it
 
 import hashlib
 import json
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import yaml
 
 from actmodels.errors import ArtefactError
+from pipeline.running.stage import state_folder
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 
@@ -23,7 +27,7 @@ def inputs(stage: str) -> dict[str, str]:
 
     Nothing where DVC does not run: outside a project, or for a command that is no stage.
     """
-    declared = (_tree(PIPELINE).get("stages") or {}).get(stage) or {}
+    declared = _declared(stage)
     found = {f"{PARAMS}: {key}": value for key, value in _values(declared.get("params", []))}
     for dependency in declared.get("deps", []):
         for path in _files(Path(dependency)):
@@ -31,22 +35,49 @@ def inputs(stage: str) -> dict[str, str]:
     return found
 
 
-def check_as_written(before: dict[str, str]) -> None:
+def check_as_written(stage: str, before: dict[str, str]) -> None:
     """Compare with the digests of what other stages wrote, as far as DVC has recorded any.
 
+    Args:
+        before: the stage's `inputs`.
+
     Raises:
-        ArtefactError: something is not what its stage wrote.
+        ArtefactError: something is missing, or not what its stage wrote, and is set aside: DVC
+            would overwrite it.
     """
-    for stage, recorded in (_tree(LOCK).get("stages") or {}).items():
-        for out in recorded.get("outs", []):
-            path, below = out["path"], f"{out['path']}/"
-            if not any(name == path or name.startswith(below) for name in before):
-                continue
-            if (before.get(path) or _folder_digest(Path(path), before)) != out["md5"]:
-                raise ArtefactError(
-                    f"{path} is not what the stage {stage} wrote: it is damaged or was edited; "
-                    f"run: dvc repro -f -s {stage}"
-                )
+    read = [Path(dependency) for dependency in _declared(stage).get("deps", [])]
+    problems = []
+    for maker, name, digest in list(_recorded()):
+        path = Path(name)
+        if not any(path.is_relative_to(d) or d.is_relative_to(path) for d in read):
+            continue
+        if not os.path.lexists(path):
+            problems.append(f"{name} is missing; run: dvc repro {maker}")
+        elif (before.get(name) or _folder_digest(path, before)) != digest:
+            problems.append(
+                f"{name} is not what the stage {maker} wrote: it is damaged or was edited; "
+                f"set aside as {_set_aside(path)}; run: dvc repro -f -s {maker}"
+            )
+    if problems:
+        raise ArtefactError("\n".join(problems))
+
+
+def _recorded() -> Iterator[tuple[str, str, str]]:
+    """Of whatever was written, as far as DVC has recorded any: its stage, its path, its digest."""
+    try:
+        for maker, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
+            for out in recorded.get("outs", []):
+                yield maker, out["path"], out["md5"]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ArtefactError(
+            f"{LOCK} is damaged; move it away (finished trials are kept) and run: dvc repro"
+        ) from error
+
+
+def _set_aside(path: Path) -> Path:
+    """Move a file or a folder to where DVC and stages, which empty their folders, leave it."""
+    (place := state_folder() / "damaged").mkdir(parents=True, exist_ok=True)
+    return Path(shutil.move(path, mkdtemp(prefix=f"{path.parent.name}-", dir=place)))
 
 
 def check_unchanged(stage: str, before: dict[str, str]) -> None:
@@ -71,6 +102,11 @@ def _said(name: str, before: dict[str, str], now: dict[str, str]) -> str:
         return name
     old, new = (values.get(name, "absent") for values in (before, now))
     return f"{name} was {old} and is {new}"
+
+
+def _declared(stage: str) -> dict[str, Any]:
+    """What dvc.yaml says of a stage."""
+    return (_tree(PIPELINE).get("stages") or {}).get(stage) or {}
 
 
 def _tree(path: Path) -> dict[str, Any]:

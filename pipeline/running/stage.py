@@ -99,7 +99,7 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
             before = inputs(stage)
-            check_as_written(before)
+            check_as_written(stage, before)
             main()
             check_unchanged(stage, before)
 

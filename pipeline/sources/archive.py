@@ -79,6 +79,8 @@ def _in_zip(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
     with zipfile.ZipFile(archive) as opened:
         if member not in opened.namelist():
             raise DataError(_no_member(archive, member, opened.namelist()))
+        if opened.namelist().count(member) > 1:
+            raise DataError(f"{archive} holds {member} twice; expected an archive with one of it")
         info = opened.getinfo(member)
         if info.flag_bits & 1:
             raise DataError(

@@ -61,8 +61,8 @@ def fetch(file: Fetched, key: str) -> Path:
                 _from_mirrors(file, target, key)
     except OSError as error:
         raise DataError(
-            f"{key}: cannot write to {store} ({error.strerror or error}); mend that and run again "
-            "(what already came is kept)"
+            f"{key}: cannot write to {error.filename or store} ({error.strerror or error}); mend "
+            "that and run again (what already came is kept)"
         ) from error
     return target
 

@@ -17,9 +17,11 @@ from typing import NamedTuple
 from actmodels.data.labels import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.files import replacing
+from actmodels.values import MOST
 from pipeline.running.results import write_json
 from pipeline.running.stage import fresh
 from pipeline.sources.archive import member_lines
+from pipeline.sources.lines import single_keys
 
 UNLABELLED = "-"
 DEPTH = "reasoning_depth"
@@ -54,9 +56,9 @@ def parse_pair(line: str | bytes) -> Pair:
     """Read one line, ignoring keys that are not ours.
 
     Raises:
-        ValueError: no JSON. KeyError: a key is missing.
+        ValueError: no JSON, or a key is given twice. KeyError: a key is missing.
     """
-    row = json.loads(line)
+    row = json.loads(line, object_pairs_hook=single_keys)
     sentences = (row["sentence1"], row["sentence2"])
     return Pair(row["pairID"], row["gold_label"], *sentences, row.get(DEPTH, 0))
 
@@ -157,14 +159,14 @@ def checked_pair(line: str | bytes, where: str) -> Pair:
             raise DataError(
                 f"{where}: the text of {key!r} holds half a character (a lone surrogate)"
             )
-    if pair.pair_id.splitlines() != [pair.pair_id]:  # a line of its own in files of ids
+    if not pair.pair_id.strip() or not pair.pair_id.isprintable():  # a field, a line of its own
         raise DataError(
-            f"{where}: the pairID {shown(pair.pair_id)} is empty or more than one line; expected "
-            "a name"
+            f"{where}: the pairID {shown(pair.pair_id)} is empty or not of printable letters; "
+            "expected a name"
         )
     if pair.label not in KNOWN_LABELS:
         known = ", ".join(KNOWN_LABELS)
         raise DataError(f"{where}: unknown gold_label {pair.label!r}; expected one of {known}")
-    if type(pair.depth) is not int or pair.depth < 0:
+    if type(pair.depth) is not int or not 0 <= pair.depth <= MOST:
         raise DataError(f"{where}: {DEPTH} is {pair.depth!r}; expected a whole number of facts")
     return pair

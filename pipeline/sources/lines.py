@@ -1,8 +1,8 @@
-"""Lines of a file that somebody else wrote, each read whole unless it has no end."""
+"""Lines of a file that somebody else wrote, each read whole unless it has no end; their JSON."""
 
 from collections.abc import Iterator
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from actmodels.errors import DataError
 
@@ -23,3 +23,11 @@ def numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]
                 "lines"
             )
         yield number, line
+
+
+def single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For json: an object, whose last value of a key would win; ValueError for two of one key."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has a key twice")
+    return found

@@ -46,8 +46,8 @@ def answer_problem(question: ClozeQuestion) -> str | None:
     candidates, answer = question.candidates, question.answer
     if BLANK not in question.query:
         return f"the query has no {BLANK}; expected one where the answer is missing"
-    if "" in candidates:
-        return "a candidate is empty; expected a word"
+    if "" in candidates or BLANK in candidates:
+        return f"a candidate is empty or {BLANK}; expected a word"
     repeated = sorted({word for word in candidates if candidates.count(word) > 1})
     if repeated:
         return f"the candidate {repeated[0]!r} is given twice; expected different candidates"

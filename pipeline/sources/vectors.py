@@ -39,12 +39,14 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
     archive = fetch(glove, "vectors.glove")
     wanted = {word: row for row, word in enumerate(words)}
     vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
-    if not found.any():
+    vectors = scaled(vectors, found, glove.mean_norm)
+    if not vectors.any() or not vectors.isfinite().all():
         raise DataError(
             f"{glove.member} in {archive}: no vector of any of the {len(words)} words of the "
-            "vocabulary; expected vectors of the corpus' language, as text in UTF-8"
+            "vocabulary, or only zeros, or beyond single precision once vectors.glove.mean_norm is "
+            "met; expected vectors of the corpus' language, as text in UTF-8"
         )
-    return scaled(vectors, found, glove.mean_norm), found
+    return vectors, found
 
 
 def scaled(vectors: Tensor, found: Tensor, mean_norm: float | None) -> Tensor:
@@ -98,8 +100,9 @@ def _is_header(line: bytes, dimensions: int, where: str) -> bool:
     fields = line.split()
     if dimensions == 1 or len(fields) != 2 or not all(field.isdigit() for field in fields):
         return False
-    if int(fields[1]) != dimensions:
-        raise DataError(_wrong(where, f"the header announces {int(fields[1])}", dimensions))
+    if fields[1] != b"%d" % dimensions:
+        announced = fields[1][:20].decode()
+        raise DataError(_wrong(where, f"the header announces {announced}", dimensions))
     return True
 
 

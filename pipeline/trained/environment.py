@@ -4,18 +4,20 @@ Apart from the stage's results, because no two runs agree on it.
 """
 
 import json
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from actmodels.files import write_text
+from actmodels.files import DamagedError
 from actmodels.records import TrialRecord
 from pipeline.running.results import write_json
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import machine, provenance_tags
+from tune.storage import storage
 from tune.store import TrialStore
 
 
@@ -33,7 +35,8 @@ class Stopwatch:
 
     def __init__(self, kind: str, trials: Sequence[Trial], execution: Execution) -> None:
         self.trials, self.store = trials, TrialStore(execution.trials)
-        self.path = execution.state / "stopwatch" / f"{kind}-{grid_hash(list(trials))}.json"
+        self.place = storage(execution.state / "stopwatch")
+        self.name = f"{kind}-{grid_hash(list(trials))}.json"
 
     def __enter__(self) -> "Stopwatch":
         """Start."""
@@ -55,7 +58,8 @@ class Stopwatch:
             "trained": before["trained"] + trained,
             "wall_seconds": before["wall_seconds"] + time.monotonic() - self.started,
         }
-        write_text(self.path, json.dumps(kept) + "\n")
+        self.place.make()
+        self.place.write_sealed(self.name, json.dumps(kept).encode())
 
     def write(self, folder: Path, records: Sequence[TrialRecord]) -> None:
         """Write environment.json; its machine is the driver's, nodes are those of each trial."""
@@ -76,8 +80,13 @@ class Stopwatch:
 
     def _before(self) -> dict[str, Any]:
         """What earlier runs took; nothing if there was none, or its file was damaged."""
+        found: dict[str, Any] = {"trained": 0, "wall_seconds": 0.0}
         try:
-            stored = json.loads(self.path.read_text(encoding="utf-8"))
-            return {name: stored[name] for name in ("trained", "wall_seconds")}
-        except (OSError, ValueError, KeyError, TypeError):
-            return {"trained": 0, "wall_seconds": 0.0}
+            found = json.loads(self.place.read_sealed(self.name))
+        except FileNotFoundError:
+            pass
+        except DamagedError as error:
+            aside = self.place.set_aside(self.name)
+            told = f"{error}; set aside as {aside}, what earlier runs took is not counted"
+            print(told, file=sys.stderr, flush=True)
+        return found

@@ -125,6 +125,7 @@ def test_params_cannot_be_changed() -> None:
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
         ("vectors.glove.sha256", "REQUIRED", "-S 'vectors.glove.sha256=...'"),
         ("export.name", "a@b", "export.name is 'a@b'; must be a name of at most 200 letters of"),
+        ("export.name", "..", "export.name is '..'; must be a name of at most 200 letters of"),
         ("export.name", "a%2e", "export.name is 'a%2e'; must be a name of at most 200 letters of"),
         ("export.name", "n" * 300, "…; must be a name of at most 200 letters of a to z, digits,"),
         ("ablate.dev_steps", 10**9, "ablate.dev_steps is 1000000000; must be at most 1,000"),

@@ -85,6 +85,7 @@ def test_it_serves_the_store_and_names_the_views(tmp_path: Path) -> None:
         try:
             address = f"http://127.0.0.1:{port}"
             found = asked(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
+            assert b"sqlite" not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
             assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
             taken = run(tmp_path, "--port", str(port))
             assert taken.returncode == 1
@@ -123,4 +124,7 @@ def test_a_dashboard_that_answers_is_named(tmp_path: Path, monkeypatch: pytest.M
         assert ui.where_ray_is(tmp_path) == (
             f"Ray dashboard: http://{address} (it asks for the token in {token})"
         )
+    (tmp_path / "ray_dashboard").write_bytes(b"\xff127.0.0.1:99999")
+    assert ui.where_ray_is(tmp_path) == none
+    (tmp_path / "ray_dashboard").write_text(address)
     assert ui.where_ray_is(tmp_path) == none  # left behind by a sweep that was killed

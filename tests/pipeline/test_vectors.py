@@ -76,6 +76,8 @@ def test_vocabulary_is_missing(folder: Path) -> None:
         made(folder)
 
 
-def test_vectors_of_another_language(folder: Path) -> None:
+@pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])
+def test_vectors_of_another_language_or_of_no_use(folder: Path, text: str) -> None:
+    """The last of these have an infinite length, and would all be scaled to zeros."""
     with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
-        of_glove(folder, "der 1 2\n")
+        of_glove(folder, text, mean_norm=1)

@@ -31,6 +31,9 @@ def test_the_token_is_the_owners_alone_and_stays(tmp_path: Path) -> None:
     assert len(token) == 64
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert access_token(tmp_path / "state").read_text() == token
+    for damaged in (b"", token[:32].encode(), b"\xff" * 64):
+        path.write_bytes(damaged)
+        assert len(bytes.fromhex(access_token(tmp_path / "state").read_text())) == 32
 
 
 def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:

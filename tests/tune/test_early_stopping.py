@@ -76,6 +76,19 @@ def test_only_trials_of_the_same_model_and_sweep_are_rivals(tmp_path: Path) -> N
     assert not here.cuts("m", "a", 1)
 
 
+@pytest.mark.parametrize("content", [b"", b'{"score": 0.99}', b"\xff"])
+def test_a_damaged_score_is_put_down_again(content: bytes, tmp_path: Path) -> None:
+    rungs(tmp_path).enter("a", history(0.5))
+    (path,) = tmp_path.rglob("a.json")
+    whole = path.read_bytes()
+    path.write_bytes(content)
+    rungs(tmp_path).enter("b", history(0.6))
+    assert not rungs(tmp_path).cuts("m", "b", 1)  # whatever stands there of a
+    rungs(tmp_path).enter("a", history(0.5))
+    assert path.read_bytes() == whole
+    assert path.with_name("a.json.damaged").read_bytes() == content
+
+
 def test_the_best_is_never_cut(tmp_path: Path) -> None:
     keys = [f"{n:03}" for n in range(60)]
     here = rungs(tmp_path, keys, eta=2)

@@ -24,7 +24,7 @@ from tests.tune.tracking_samples import (
     steps,
     train,
 )
-from tune.mlflow_store import TrackingError
+from tune.mlflow_store import TrackingError, first_line
 
 
 def test_store_that_breaks_in_mid_sweep_loses_nothing(
@@ -91,6 +91,21 @@ def test_run_deleted_by_hand_does_not_hold_up_the_others(
     tracker.trial_finished("b")
     assert statuses(state) == {"b": "FINISHED"}
     assert "'active' state" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://me:secret@host:1", "http://host:1"),
+        ("http://secret@host", "http://host"),
+        ("http://me:se@cret@host", "http://host"),
+        ("postgresql://me:secr/et@host/db", "postgresql://host/db"),
+        ("mysql://host/db?password=secret&ssl=1", "mysql://host/db?password=***&ssl=1"),
+        ("sqlite:////home/me@work/mlflow.db", "sqlite:////home/me@work/mlflow.db"),
+    ],
+)
+def test_no_password_is_shown(address: str, shown: str) -> None:
+    assert first_line(f"cannot reach {address} now\nmore") == f"cannot reach {shown} now"
 
 
 def test_unreachable_server_is_one_sentence_and_soon(

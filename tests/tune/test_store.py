@@ -49,12 +49,31 @@ def test_a_result_under_another_name_is_set_aside(
     path = tmp_path / f"{other.key}.json"
     (tmp_path / f"{ours.key}.json").rename(path)
     assert store.load(other.key, needs_weights=False) is None
-    aside = f"set aside as {path.name}.damaged, the trial is run again\n"
-    why = f"{path} holds the result of another configuration ({ours.key})"
-    assert capsys.readouterr().err == f"{why}; {aside}"
+    why = f"{path} holds the result of another configuration ({ours.key}); set aside as {path.name}"
+    assert capsys.readouterr().err == f"{why}.damaged, the trial is run again\n"
     store.save(replace(ours, key=other.key), None)
     assert store.load(other.key, needs_weights=False) is None
-    assert capsys.readouterr().err == f"{why}; {aside}"
+    assert capsys.readouterr().err == f"{why}.damaged1, the trial is run again\n"
+
+
+@pytest.mark.parametrize("suffix", ["json", "pt"])
+def test_a_folder_in_the_place_of_a_file_is_set_aside(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, ours = TrialStore(storage(tmp_path)), record(trial())
+    store.save(ours, {"a": torch.ones(2)})
+    path = tmp_path / f"{ours.key}.{suffix}"
+    path.unlink()
+    (path / "found").mkdir(parents=True)
+    assert store.load(ours.key, needs_weights=True) is None
+    aside = f"{path.name}.damaged"
+    told = f"{path} is damaged: it is a folder; set aside as {aside}, the trial is run again\n"
+    assert capsys.readouterr().err == told
+    assert (tmp_path / aside / "found").is_dir()
+    (path / "found").mkdir(parents=True)  # again, and not read before it is written
+    store.save(ours, {"a": torch.ones(2)})
+    assert store.load(ours.key, needs_weights=True) is not None
+    assert (tmp_path / f"{aside}1" / "found").is_dir()
 
 
 def flipped(content: bytes) -> bytes:

@@ -72,6 +72,9 @@ KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
         ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, found list"),
         ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
         ("p.jsonl", b'{"n": NaN}', "p.jsonl, line 1: not JSON (NaN is no number there)"),
+        ("p.jsonl", b'{"n": -1e999}', "p.jsonl, line 1: not JSON (-1e999 is no number there)"),
+        ("p.jsonl", b'{"n": {"a": 1, "a": 2}}', "p.jsonl, line 1: not JSON (an object has a key"
+                                                " twice)"),
         ("p.jsonl", b'{"n": ' + b"9" * 5000, "p.jsonl, line 1: not JSON (Exceeds the limit (4300"
                                              " digits) for integer string conversion: value has"
                                              " 5000 digits)"),

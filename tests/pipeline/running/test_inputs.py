@@ -1,12 +1,15 @@
 """A stage whose inputs are edited while it runs is not recorded as if they had not been."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pipeline.running.inputs import inputs
+from actmodels.errors import ArtefactError
+from pipeline.running.inputs import check_as_written, inputs
 
 ROOT = Path(__file__).parents[3]
 DVC = """
@@ -92,6 +95,55 @@ def test_what_is_no_stage_reads_nothing(project: Path) -> None:
     assert inputs("tell") == {}
 
 
+LOCK = """
+stages:
+  make:
+    outs:
+    - {path: data.txt, md5: 8d777f385d3dfec8815d20f7496026dc}
+    - {path: made, md5: cf68759f0f64a28f6751bd294cb6a84a.dir}
+"""
+
+
+@pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
+@pytest.mark.parametrize("found", ["nothing", "a folder", "a link to nowhere", "other bytes"])
+def test_whatever_lies_in_the_place_of_what_was_written_is_told(
+    path: str, found: str, project: Path
+) -> None:
+    (project / "made").mkdir()
+    (project / "made" / "one.txt").write_text("one")
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
+    (project / "dvc.lock").write_text(LOCK)
+    check_as_written("tell", inputs("tell"))
+    place = project / path
+    place.unlink() if place.is_file() else shutil.rmtree(place)
+    if found == "a folder":
+        (place / "other").mkdir(parents=True)
+    elif found == "a link to nowhere":
+        place.symlink_to("nowhere")
+    elif found == "other bytes":
+        place.write_text("0ne")
+    out = path.split("/")[0]
+    with pytest.raises(ArtefactError) as told:
+        check_as_written("tell", inputs("tell"))
+    if found == "nothing" and out == path:
+        assert str(told.value) == f"{out} is missing; run: dvc repro make"
+    else:
+        assert str(told.value).endswith("; run: dvc repro -f -s make")
+        assert not os.path.lexists(out)
+        assert [p.name for p in project.glob("state/damaged/*/*")] == [out]
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
+def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
+    text: str, project: Path
+) -> None:
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
+    (project / "dvc.lock").write_text(text)
+    with pytest.raises(ArtefactError, match=r"^dvc\.lock is damaged; move it away .* dvc repro$"):
+        check_as_written("tell", inputs("tell"))
+    assert (project / "data.txt").exists()
+
+
 def dvc(*arguments: str) -> tuple[int, str]:
     command = [str(Path(sys.executable).with_name("dvc")), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
@@ -118,11 +170,15 @@ stages:
     (project / "made" / "one.txt").chmod(0o644)
     (project / "made" / "one.txt").write_text("0ne")
     before = (project / "out.txt").stat().st_mtime_ns
-    assert tell(project, "pass") == (
+    status, said = tell(project, "pass")
+    (aside,) = project.glob("state/damaged/*/made")
+    assert (status, said) == (
         1,
         "error: made is not what the stage make wrote: it is damaged or was edited; "
-        "run: dvc repro -f -s make\n",
+        f"set aside as {aside}; run: dvc repro -f -s make\n",
     )
+    assert (aside / "one.txt").read_text() == "0ne"
+    assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
     assert (project / "out.txt").stat().st_mtime_ns == before
     assert dvc("repro", "-f", "-s", "make")[0] == 0
     assert tell(project, "pass") == (0, "")

@@ -3,6 +3,7 @@
 import io
 import os
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,14 @@ def test_neither_a_folder_nor_nothing_is_a_member(tmp_path: Path) -> None:
         read(make(tmp_path / "a.tgz", {"folder/file": b"x"}), "folder")
     with pytest.raises(DataError, match="it is empty"):
         read(make(tmp_path / "a.zip", {}), "f")
+
+
+def test_a_member_that_is_there_twice(tmp_path: Path) -> None:
+    archive = make(tmp_path / "a.zip", {"f": b"one"})
+    with zipfile.ZipFile(archive, "a") as opened, pytest.warns(UserWarning, match="Duplicate"):
+        opened.writestr("f", b"two")
+    with pytest.raises(DataError, match=r"a\.zip holds f twice; expected an archive with one"):
+        read(archive, "f")
 
 
 @pytest.mark.parametrize("leads", ["/etc/passwd", "../outside", "link", "file"])

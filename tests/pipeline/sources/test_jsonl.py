@@ -70,6 +70,13 @@ GOOD = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "
         ("[" * 100_000, "not a JSON object"),
         ("[1]", "not a JSON object"),
         (json.dumps({k: v for k, v in GOOD.items() if k != "sentence2"}), "'sentence2' is missing"),
+        (json.dumps(GOOD)[:-1] + ', "gold_label": "entailment"}', "an object has a key twice"),
+        *(
+            (json.dumps(GOOD | {"pairID": f"a{c}b"}), "not of printable letters; expected a name")
+            for c in "\t\0\n\x1c\x85\u2029\u202e"
+        ),
+        (json.dumps(GOOD | {"pairID": " "}), "the pairID ' ' is empty or not"),
+        (json.dumps(GOOD | {"reasoning_depth": 10**30}), "reasoning_depth is 1000"),
         (json.dumps(GOOD | {"pairID": 7}), "the key 'pairID' is 7; expected a string"),
         (json.dumps(GOOD | {"gold_label": "maybe"}), "unknown gold_label 'maybe'; expected one of"),
         (json.dumps(GOOD | {"gold_label": None}), "'gold_label' is None; expected a string"),

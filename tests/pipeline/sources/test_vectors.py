@@ -61,6 +61,7 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("other 1 2\n", "line 1: expected a word and 3 numbers, found 2"),
         ("other 1 2 3 4 5\n", "line 1: .* found 5; correct vectors.dimensions or"),
         ("9 4\nthe 1 2 3 4\n", "line 1: .* the header announces 4"),
+        (f"9 {'4' * 5000}\nthe 1 2 3 4\n", f"line 1: .* the header announces {'4' * 20};"),
         ("a 1 2 3\nthe 1 two 3\n", "line 2: 'two' is not a finite number"),
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),

@@ -69,8 +69,15 @@ def test_runs_on_the_same_trials_add_up(
     assert (found["wall_seconds"], found["trials"], found["reused"]) == (0.0, 2, 2)
 
 
-def test_a_damaged_file_is_begun_again(execution: Execution, tmp_path: Path) -> None:
-    stopwatch = Stopwatch("sweep", TRIALS, execution)
-    stopwatch.path.parent.mkdir(parents=True)
-    stopwatch.path.write_text("{")
-    assert told(stopwatch, tmp_path)["wall_seconds"] == 0.0
+def test_a_damaged_file_is_set_aside(
+    execution: Execution, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Stopwatch("sweep", TRIALS, execution) as stopwatch:
+        finish(TRIALS[0], execution)
+    (path,) = (tmp_path / "stopwatch").iterdir()
+    content = path.read_bytes().replace(b'"trained": 1', b'"trained": 3')
+    path.write_bytes(content)
+    assert told(stopwatch, tmp_path)["reused"] == 3
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == content
+    assert "; set aside as sweep-" in (said := capsys.readouterr().err)
+    assert said.endswith(".json.damaged, what earlier runs took is not counted\n")
