@@ -21,7 +21,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests lint test test-fast test-slow repro report ui bench lock
+.PHONY: help setup setup-tests lint test test-fast test-slow repro report ui bench gpu-check lock
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
@@ -74,6 +74,9 @@ ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashbo
 
 bench: setup  ## measure this software on this machine (artefacts/bench): up to 40 minutes
 	python -m bench $(ARGS)
+
+gpu-check:  ## is all well on this GPU, and how fast: a page for an issue (python3 with torch alone)
+	python3 -m bench.gpu $(ARGS)
 
 LOCKING := $(VENV)/locking
 FREEZE = $(LOCKING)/bin/python -m pip freeze --exclude-editable | sed -E 's/\+[^ ;]+$$//'

@@ -38,8 +38,6 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--parts", nargs="+", choices=PARTS, metavar="PART", help=f"of {names} (default: all)")
     add("--quick", action="store_true", help="a minute or two; no figure counts")
     add("--again", action="store_true", help="measure also what is there already")
-    add("--dry-run", action="store_true", help="where there is no GPU, run the GPU's part on the "
-        "CPU at tiny sizes, as a quick run does; no figure counts")  # fmt: skip
     add("--tensors", type=Path, help="folder with train.pt and embedding.pt for the models' parts, "
         "in place of drawn sentences")  # fmt: skip
     return parser.parse_args(given)
@@ -107,7 +105,6 @@ def main() -> None:
     given = arguments()
     plan = replace(
         QUICK if given.quick else FULL,
-        dry_run=given.quick or given.dry_run,
         tensors=given.tensors,
         workspace=state_folder() / "bench",
     )

@@ -20,7 +20,7 @@ class Plan:
     batch_sizes: of training; examples: of one trial in a run, at least. packs: trials in a pack.
     trials_per_worker: of a sweep; sweep_repeats: rounds of sweeps.
     corpora: training pairs of each generated corpus; vectors: words in the file of vectors.
-    dry_run: where there is no GPU, run its part on the CPU at tiny sizes.
+    dry_run: where there is no GPU, run its part on the CPU.
     tensors: a folder of tensors in place of drawn sentences.
     workspace: a folder for large files, empty when a part begins.
     """
@@ -83,4 +83,5 @@ QUICK = Plan(
     sweep_repeats=1,
     corpora=(300,),
     vectors=500,
+    dry_run=True,
 )

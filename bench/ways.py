@@ -110,10 +110,9 @@ class Pack:
 
     One seed, as in a grid. The trials start from the same parameters but for their halting
     weights: each takes its own steps for an example, and their means are as unlike as in a grid.
-
-    Args:
-        graphs: update by CUDA graphs, which outlive a run as they outlive an update in an epoch.
     """
+
+    graphs: GraphedUpdates | None = None
 
     def __init__(
         self,
@@ -122,11 +121,8 @@ class Pack:
         batches: Sequence[Tensor],
         trials: int,
         device: str = "cpu",
-        *,
-        graphs: bool = False,
     ) -> None:
-        rows = len(batches[0])
-        self.training = PackTraining([trial(width, rows)] * trials, data, device, graphs=graphs)
+        self.training = PackTraining([trial(width, len(batches[0]))] * trials, data, device)
         self.members = self.training.members
         models = [member.model for member in self.members]
         states = states_of(models[0], data.train, batches, device)
@@ -139,8 +135,13 @@ class Pack:
         configs = [member.config for member in self.members]
         optimizers = [member.optimizer.state_dict() for member in self.members]
         self.optimizer = PackOptimizer(self.model, configs, optimizers)
-        self.graphs = GraphedUpdates(self.model, self.optimizer, trials, rows) if graphs else None
         self.examples = trials * sum(map(len, batches))
+
+    def use_graphs(self) -> None:
+        """Update by new CUDA graphs, which outlive a run as they outlive an update in an epoch."""
+        rows = self.members[0].config.training.batch_size
+        self.graphs = GraphedUpdates(self.model, self.optimizer, len(self.members), rows)
+        self.training.graphs = True
 
     def run(self) -> float:
         """Train on all batches; returns trials · examples."""

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actmodels.config import TrialConfig, build_trial
+from actmodels.config import TrialConfig, build_trial, setting_types
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
@@ -70,11 +70,20 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def trial(width: int, batch_size: int, *, max_epochs: int = 1, seed: int = 1) -> TrialConfig:
-    """An Adaptive Attention trial."""
+def trial(
+    width: int,
+    batch_size: int,
+    *,
+    max_epochs: int = 1,
+    seed: int = 1,
+    model: str = "adaptive_attention",
+    **settings: Any,
+) -> TrialConfig:
+    """A trial; `settings` replace single ones, and those that the model lacks are left out."""
     shape = dict.fromkeys(("width", "state_size", "gate_size"), width)
-    given = SETTINGS | shape | {"batch_size": batch_size}
-    return build_trial("adaptive_attention", given, max_epochs=max_epochs, patience=0, seed=seed)
+    given = SETTINGS | shape | {"batch_size": batch_size} | settings
+    own = {name: given[name] for name in setting_types(model)}
+    return build_trial(model, own, max_epochs=max_epochs, patience=0, seed=seed)
 
 
 def drawn_pairs(count: int, words: int, seed: int = 2016) -> PairTensors:

@@ -11,10 +11,16 @@ CPUS = Path("/proc/cpuinfo")
 
 
 def provenance_tags() -> dict[str, str]:
-    """Commit of the code and versions of what computes the results.
+    """Commit of the code and versions of what computes the results."""
+    versions = {f"{name}_version": version(name) for name in ("torch", "ray")}
+    return {"git_commit": commit(), "python_version": platform.python_version(), **versions}
 
-    The commit ends in "-dirty" if tracked files differ from it, other than those that a run of
-    the pipeline rewrites itself (dvc.lock, artefacts); it is "unknown" outside git.
+
+def commit() -> str:
+    """The commit of the code, "unknown" outside git.
+
+    It ends in "-dirty" if tracked files differ from it, other than those that a run of the
+    pipeline rewrites itself (dvc.lock, artefacts).
     """
     folder = Path(__file__).parent
 
@@ -23,14 +29,13 @@ def provenance_tags() -> dict[str, str]:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        commit = git("rev-parse", "HEAD")
+        found = git("rev-parse", "HEAD")
         outputs = (":(top,exclude)dvc.lock", ":(top,exclude)artefacts")
         if git("status", "--porcelain", "--untracked-files=no", "--", ":/", *outputs):
-            commit += "-dirty"
+            found += "-dirty"
     except (OSError, subprocess.CalledProcessError):
-        commit = "unknown"
-    versions = {f"{name}_version": version(name) for name in ("torch", "ray")}
-    return {"git_commit": commit, "python_version": platform.python_version(), **versions}
+        return "unknown"
+    return found
 
 
 def machine() -> dict[str, Any]:

@@ -81,6 +81,7 @@ def prepare(threads: int, precision: str) -> None:
     """
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(precision)
+    torch.backends.cudnn.allow_tf32 = precision != "highest"  # torch's own: true, for LSTMs
 
 
 def report(

@@ -12,7 +12,7 @@ is for tests, which so go through all of it but the capture.
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -29,8 +29,13 @@ LADDER = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20)  # numbers of steps worth a graph of
 WARM_UPS = 2  # runs before a capture, in which libraries allocate what they need
 
 
-def capture(work: Callable[[], None], device: torch.device) -> Callable[[], None]:
-    """What runs `work` again, on the same tensors."""
+def capture(work: Callable[[], None], device: torch.device, pool: Any) -> Callable[[], None]:
+    """What runs `work` again, on the same tensors.
+
+    Args:
+        pool: memory that graphs share. One may overwrite what another has left there: what an
+            update leaves is read before the next one runs, and is alive while others are captured.
+    """
     if device.type != "cuda":
         return work
     stream = torch.cuda.Stream(device)
@@ -40,7 +45,7 @@ def capture(work: Callable[[], None], device: torch.device) -> Callable[[], None
             work()
     torch.cuda.current_stream(device).wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, pool=pool):
         work()
     return graph.replay
 
@@ -62,11 +67,11 @@ class _Captured:
 
     results: _Results
 
-    def __init__(self, compute: Callable[[], _Results], device: torch.device) -> None:
+    def __init__(self, compute: Callable[[], _Results], device: torch.device, pool: Any) -> None:
         def work() -> None:
             self.results = compute()
 
-        self.run = capture(work, device)
+        self.run = capture(work, device, pool)
 
 
 class GraphedUpdates:
@@ -79,6 +84,8 @@ class GraphedUpdates:
     def __init__(self, pack: PairModel, optimizer: PackOptimizer, trials: int, rows: int) -> None:
         self.pack, self.optimizer, self.rows = pack, optimizer, rows
         self.device = optimizer.table.device
+        # each with memory of its own, some hundred graphs of a large pack would fill any GPU
+        self.pool = torch.cuda.graph_pool_handle() if self.device.type == "cuda" else None
         self.alive = torch.ones(trials, dtype=torch.bool, device=self.device)
         self.keys = torch.zeros(trials, dtype=torch.int32, device=self.device)
         self.inputs: dict[tuple[int, int], Batch] = {}
@@ -127,7 +134,7 @@ class GraphedUpdates:
         """The graph that fills the gradients, without applying them."""
         if name not in self.captured:
             compute = partial(self.compute, self.inputs[name[:2]], name[2])
-            self.captured[name] = _Captured(compute, self.device)
+            self.captured[name] = _Captured(compute, self.device, self.pool)
         return self.captured[name]
 
     def compute(self, batch: Batch, steps: int) -> _Results:
@@ -160,7 +167,7 @@ class GraphedUpdates:
                 optimizer.step(self.alive)
                 self.pack.adapt(captured.results.prediction, labels)
 
-            self.apply[name] = capture(work, self.device)
+            self.apply[name] = capture(work, self.device, self.pool)
             # warming up has applied gradients
             for tensor, copy in zip(changed, saved, strict=True):
                 tensor.copy_(copy)

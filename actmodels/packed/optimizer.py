@@ -107,7 +107,7 @@ class PackOptimizer:
         Args:
             groups: the param_groups of that trial's own optimiser.
         """
-        step = self.updates[trial, 0].to(torch.float32)
+        step = self.updates[trial, 0].to("cpu", torch.float32)  # where torch.optim keeps it
         names = STATE_NAMES[self.kind]
         parts = [m[trial].split(self.sizes) for m in self.moments]
         state = {

@@ -9,7 +9,6 @@ each here.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,14 +32,14 @@ def bleu(pair: TokenPair) -> list[float]:
     one is added to the matches and to the n-grams (Lin & Och 2004), for most short sentences share
     no long n-gram. Sentences without a common word have 0.
     """
-    logarithms = []
-    for n in range(1, LONGEST + 1):
-        premise, hypothesis = _ngrams(pair.premise, n), _ngrams(pair.hypothesis, n)
-        matches, added = (premise & hypothesis).total(), int(n > 1)
-        if not matches + added:
-            return [0.0] * LONGEST
-        precision = (matches + added) / (max(1, hypothesis.total()) + added)
-        logarithms.append(math.log(precision))
+    matches = _matches(pair, 1)
+    if not matches:
+        return [0.0] * LONGEST
+    logarithms = [math.log(matches / len(pair.hypothesis))]
+    for n in range(2, LONGEST + 1):
+        matches = matches and _matches(pair, n)  # a long n-gram in both has short ones in both
+        ngrams = max(1, len(pair.hypothesis) - n + 1)
+        logarithms.append(math.log((matches + 1) / (ngrams + 1)))
     brevity = math.exp(min(0.0, 1 - len(pair.premise) / len(pair.hypothesis)))
     return [
         brevity * math.exp(math.fsum(1 / n * value for value in logarithms[:n]))
@@ -48,8 +47,14 @@ def bleu(pair: TokenPair) -> list[float]:
     ]
 
 
-def _ngrams(tokens: list[str], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
+def _matches(pair: TokenPair, n: int) -> int:
+    """N-grams of the hypothesis in the premise, each as often as both have it."""
+    premise, hypothesis = (
+        list(zip(*[sentence[start:] for start in range(n)], strict=False))
+        for sentence in (pair.premise, pair.hypothesis)
+    )
+    common = set(premise).intersection(hypothesis)
+    return sum(min(premise.count(one), hypothesis.count(one)) for one in common)
 
 
 def length(pair: TokenPair) -> list[float]:

@@ -17,7 +17,7 @@ import torch
 from actmodels.errors import ArtefactError, DataError, SweepError
 from bench import __main__ as bench
 from bench import data
-from bench.plan import FULL, QUICK, Plan
+from bench.plan import QUICK, Plan
 from bench.processes import in_new_process
 
 ROOT = Path(__file__).parents[2]
@@ -109,13 +109,6 @@ def test_the_models_parts_need_torch_alone() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_without_a_gpu_its_part_is_empty() -> None:
-    from bench import gpu
-
-    assert gpu.measure(FULL, lambda _: None) == {"note": "no GPU: not measured"}
-
-
 @pytest.mark.slow
 def test_a_failed_stage_is_named(tmp_path: Path) -> None:
     plan = replace(QUICK, workspace=tmp_path)
@@ -180,10 +173,7 @@ def check_data(part: dict[str, Any]) -> None:
 def check_gpu(part: dict[str, Any]) -> None:
     if not torch.cuda.is_available():
         assert part["note"] == "no GPU: dry run on the CPU, no figure counts"
-    assert {row["precision"] for row in part["rows"]} == {"highest", "high", "medium"}
-    assert {(row["trials"], row["graphs"]) for row in part["rows"]} == {
-        *((1, False), (2, False), (2, True))
-    }
+    assert {row["result"] for row in (*part["checks"], *part["speed"])} == {"ok"}
 
 
 @pytest.mark.slow

@@ -88,7 +88,9 @@ def test_the_trials_of_a_pack_take_the_steps_of_a_single_one_in_the_mean() -> No
     data = drawn_data(TINY)
     batches = sampled_batches(data.train, 8, 4)
     for graphs in (False, True):
-        pack = Pack(TINY.width, data, batches, 2, graphs=graphs)
+        pack = Pack(TINY.width, data, batches, 2)
+        if graphs:
+            pack.use_graphs()
         assert pack.run() == pack.run() == 2 * 4 * 8
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import ray.tune
+import torch
 
 from actmodels.config import AnyTrialConfig, TrialConfig
 from actmodels.records import EpochRecord
@@ -16,7 +17,7 @@ from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import Rungs, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import load_checkpoint, save_checkpoint, started, train_pack
+from tune.trainable import load_checkpoint, prepare, save_checkpoint, started, train_pack
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -213,3 +214,11 @@ def test_characters_are_drawn_from_the_text_they_are_given() -> None:
         trials.run_epoch()
         losses.append(member.history[0].train_loss)
     assert losses[0] == losses[1] != losses[2]
+
+
+def test_the_highest_precision_is_that_of_recurrent_layers_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)  # torch's own
+    prepare(torch.get_num_threads(), "highest")
+    assert not torch.backends.cudnn.allow_tf32

@@ -1,0 +1,124 @@
+"""`make gpu-check`: every line of it on the CPU, and what it says of a device that is wrong."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.packed.graphs import GraphedUpdates
+from actmodels.packed.optimizer import PackOptimizer
+from bench import gpu, gpu_checks
+from bench.gpu_checks import CHECKS, Way
+from bench.plan import FULL, QUICK
+from bench.work import Sizes
+
+ROOT = Path(__file__).parents[2]
+SMALL = Sizes(40, 30, 6, 4)
+PAGE = "import sys, runpy; sys.modules.update(dict.fromkeys({})); sys.argv = ['gpu', *sys.argv[1:]]"
+OTHERS = ("numpy", "ray", "mlflow", "dvc", "pandas", "pydantic", "ruamel", "tqdm", "filelock")
+
+
+def said(_: str) -> None:
+    pass
+
+
+@pytest.mark.parametrize("what", CHECKS)
+@pytest.mark.parametrize("wrong", [2.0, float("nan"), RuntimeError("CUDA error:\nno | luck")])
+def test_a_wrong_result_names_the_setting_that_does_without(
+    what: str, wrong: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trained(*given: Any) -> list[torch.Tensor]:
+        if given[-1] == CHECKS[what].way:
+            if isinstance(wrong, RuntimeError):
+                raise wrong
+            return [torch.ones(3), torch.tensor([1.0, 1.0, wrong])]
+        return [torch.ones(3)] * 2
+
+    monkeypatch.setattr(gpu_checks, "trained", trained)
+    rows = {row["check"]: row for row in gpu_checks.rows(SMALL, "cpu", said)}
+    assert set(rows) == set(CHECKS)
+    assert rows[what]["then_set"] == CHECKS[what].setting
+    expected = "FAILED: CUDA error: no / luck" if isinstance(wrong, RuntimeError) else "FAILED"
+    assert rows[what]["result"] == expected
+    for name, check in CHECKS.items():
+        if CHECKS[what].way not in (check.way, check.against):
+            assert (rows[name]["result"], rows[name]["then_set"]) == ("ok", "")
+
+
+def test_a_pack_or_graph_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gpu_checks.drawn_data(SMALL)
+
+    def apart(one: Way, other: Way) -> float:
+        ends = [
+            gpu_checks.trained("decomposable_attention", SMALL.width, data, "cpu", way)
+            for way in (one, other)
+        ]
+        return max(float((a - b).norm() / b.norm()) for a, b in zip(*ends, strict=True))
+
+    packed, graphs = CHECKS["packed as single"], CHECKS["graphs as eager"]
+    assert apart(packed.way, packed.against) < packed.allowed / 10
+    assert apart(graphs.way, graphs.against) < graphs.allowed / 10
+    monkeypatch.setattr(GraphedUpdates, "applied", lambda *_: lambda: None)
+    assert apart(graphs.way, graphs.against) > graphs.allowed
+    step = PackOptimizer.step
+    monkeypatch.setattr(PackOptimizer, "step", lambda self, alive: step(self, ~alive))
+    assert not apart(packed.way, packed.against) < packed.allowed
+
+
+def test_a_point_that_fails_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Work:
+        def __init__(self, _plan: Any, _device: str, _size: int, trials: int) -> None:
+            self.trials = trials
+
+        def measured(self, precision: str, graphs: bool) -> dict[str, Any]:
+            if graphs or (self.trials, precision) == (48, "high"):
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return {"hours": 10.0 / self.trials}
+
+    monkeypatch.setattr(gpu, "Work", Work)
+    rows = list(gpu.speeds(FULL, "cpu", said))
+    assert [row["batch_size"] for row in rows] == [32] * 8 + [16] * 8 + [8] * 8
+    asked = [(row["trials"], row["graphs"], row["then_set"]) for row in rows if row["then_set"]]
+    without = "cluster.cuda_graphs: false"
+    assert asked[:3] == [(8, True, without), (48, False, "cluster.trials_per_pack: 24"),
+                         (48, True, without)]  # fmt: skip
+    monkeypatch.setattr(gpu, "SECONDS", -1)
+    left = list(gpu.speeds(FULL, "cpu", said))
+    assert {(row["result"], row["then_set"]) for row in left} == {("left out, -1 s were over", "")}
+    monkeypatch.setattr(gpu_checks, "rows", lambda *_: [])
+    monkeypatch.setattr(gpu, "speeds", lambda *_: rows)
+    # the best of a third is that of packs of 48
+    best = gpu.measure(FULL, said, "cuda")["hours_of_the_grid_at_best"]
+    assert best == pytest.approx(3 * 10 / 48)
+    monkeypatch.setattr(gpu, "speeds", lambda *_: left)
+    assert gpu.measure(FULL, said, "cuda")["hours_of_the_grid_at_best"] is None
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert gpu.measure(FULL, said) == {"note": "no GPU: not measured"}
+    monkeypatch.setattr(sys, "argv", ["gpu"])
+    with pytest.raises(SystemExit, match=r"^error: torch .* finds no CUDA device; run this where"):
+        gpu.main()
+
+
+@pytest.mark.slow(minutes=0.5)
+def test_the_page_with_torch_alone(tmp_path: Path) -> None:
+    code = f"{PAGE.format(OTHERS)}; runpy.run_module('bench.gpu', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--device", "cpu"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no figure counts" in done.stdout and "verdict: all is well" in done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    speeds = 2 + 3 * len(QUICK.packs)
+    assert len(lines) == 4 + len(CHECKS) * len(gpu_checks.MODELS) + speeds
+    assert sum("| ok |" in line for line in lines) == len(lines) - 4
