@@ -24,6 +24,7 @@ from actmodels.settings import (
     PublishedDecomposableAttentionConfig,
     SupervisedActConfig,
     TargetStepsConfig,
+    TreeMatchingConfig,
 )
 
 NetworkConfig = (
@@ -32,6 +33,7 @@ NetworkConfig = (
     | DecomposableAttentionConfig
     | IterativeAttentionConfig
     | LstmEncodersConfig
+    | TreeMatchingConfig
 )
 HaltingConfig = (
     ActConfig
@@ -131,6 +133,9 @@ MODELS: dict[str, Architecture] = {
     ),
     "word_by_word_attention": Architecture(
         "actmodels.models.conditional:WordByWordAttention", ConditionalConfig
+    ),
+    "nti_tree_matching": Architecture(
+        "actmodels.models.tree_matching:TreeMatching", TreeMatchingConfig
     ),
     "decomposable_attention_as_published": Architecture(
         "actmodels.as_published:PublishedDecomposableAttention",

@@ -121,6 +121,20 @@ class ConditionalConfig:
 
 
 @dataclass(frozen=True)
+class TreeMatchingConfig:
+    """Shape of full tree matching NTI-SLSTM-LSTM (Munkhdalai & Yu 2017).
+
+    width: size of a node and of the LSTMs. layer_size: units of the layer in front of the output.
+    """
+
+    width: Count
+    layer_size: Count
+    dropout: Share
+    init: Init
+    init_std: Positive
+
+
+@dataclass(frozen=True)
 class PublishedConfig:
     """What the 2016 code did to every model, each as a switch (actmodels.as_published).
 

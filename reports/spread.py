@@ -237,6 +237,7 @@ KINDS = {name: kind.title for name, kind in HALTINGS.items()}
 VARIANTS = {**KINDS, "as_published": "as published"}
 SPELLED = {
     "Lstm": "LSTM",
+    "Nti": "NTI",
     "Intra Attention": "Intra-Attention",
     "Word By Word": "Word-by-Word",
 }

@@ -89,6 +89,12 @@ PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
         (30_100, 2 * lstm(100), 6 * 10_000, 100, 303),
         251_303,
     ),
+    (  # two LSTMs, two maps of a node's children, attention, two layers (NTI, printed as 3.2M)
+        "nti_tree_matching",
+        {"width": 300, "layer_size": 1024},
+        (2 * lstm(300), 2 * 361_200, 3 * 90_300, 615_424, 3_075),
+        3_054_199,
+    ),
 ]
 
 
