@@ -22,6 +22,7 @@ from actmodels.settings import (
     PonderNetConfig,
     PublishedAdaptiveAttentionConfig,
     PublishedDecomposableAttentionConfig,
+    SpinnConfig,
     SupervisedActConfig,
     TargetStepsConfig,
     TreeMatchingConfig,
@@ -33,6 +34,7 @@ NetworkConfig = (
     | DecomposableAttentionConfig
     | IterativeAttentionConfig
     | LstmEncodersConfig
+    | SpinnConfig
     | TreeMatchingConfig
 )
 HaltingConfig = (
@@ -60,11 +62,13 @@ class Architecture:
 
     model: its class as module:name. network: its own settings.
     halting: None for a model that does not infer in steps.
+    reads_parses: whether it needs a parse of each sentence.
     """
 
     model: str
     network: type[NetworkConfig]
     halting: HaltingKind | None = None
+    reads_parses: bool = False
 
     @property
     def classes(self) -> list[str]:
@@ -137,6 +141,7 @@ MODELS: dict[str, Architecture] = {
     "nti_tree_matching": Architecture(
         "actmodels.models.tree_matching:TreeMatching", TreeMatchingConfig
     ),
+    "spinn_pi": Architecture("actmodels.models.spinn:Spinn", SpinnConfig, reads_parses=True),
     "decomposable_attention_as_published": Architecture(
         "actmodels.as_published:PublishedDecomposableAttention",
         PublishedDecomposableAttentionConfig,

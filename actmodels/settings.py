@@ -135,6 +135,22 @@ class TreeMatchingConfig:
 
 
 @dataclass(frozen=True)
+class SpinnConfig:
+    """Shape of SPINN-PI (Bowman et al. 2016).
+
+    width: size of a node. tracking_size: of the LSTM that follows the stack.
+    layer_size: units of each layer in front of the output.
+    """
+
+    width: Count
+    tracking_size: Count
+    layer_size: Count
+    dropout: Share
+    init: Init
+    init_std: Positive
+
+
+@dataclass(frozen=True)
 class PublishedConfig:
     """What the 2016 code did to every model, each as a switch (actmodels.as_published).
 

@@ -11,19 +11,44 @@ from pipeline.parameters.section import SPLITS
 from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.jsonl import UNLABELLED, Pair, read_pairs
+from pipeline.sources.parses import right_branching, tree_over
 from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.sources.treebank import tokenise
 
 
 def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:
-    """The labelled pairs of a split, tokenised; counts them and those dropped in `seen`."""
+    """The labelled pairs of a split, tokenised; counts them and those dropped in `seen`.
+
+    With parses, counts the sentences too: those parsed, and those that branch to the right since
+    they have no parse with as many leaves as tokens.
+
+    Raises:
+        DataError: no sentence has a parse that fits.
+    """
     path = made("corpus", f"{split}.jsonl")
     for pair in tqdm(read_pairs(path), f"tokenise {split}", unit=" pairs"):
         if pair.label == UNLABELLED:
             seen["dropped"] += 1
             continue
         seen["labelled"] += 1
-        yield tokenise_pair(pair, lowercase, path.name)
+        tokens = tokenise_pair(pair, lowercase, path.name)
+        if pair.premise_parse is None or pair.hypothesis_parse is None:
+            yield tokens
+            continue
+        trees = []
+        for words, parse in (
+            (tokens.premise, pair.premise_parse),
+            (tokens.hypothesis, pair.hypothesis_parse),
+        ):
+            tree = tree_over(len(words), parse)
+            seen["right_branching" if tree is None else "parsed"] += 1
+            trees.append(right_branching(len(words)) if tree is None else tree)
+        yield tokens._replace(premise_tree=trees[0], hypothesis_tree=trees[1])
+    if seen["right_branching"] and not seen["parsed"]:
+        raise DataError(
+            f"{path}: no parse fits its sentence; take a corpus with binary parses, or set "
+            "corpus.parses to false"
+        )
 
 
 def tokenise_pair(pair: Pair, lowercase: bool, source: str) -> TokenPair:
