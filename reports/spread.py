@@ -238,6 +238,7 @@ VARIANTS = {**KINDS, "as_published": "as published"}
 SPELLED = {
     "Lstm": "LSTM",
     "Nti": "NTI",
+    "Spinn Pi": "SPINN-PI",
     "Intra Attention": "Intra-Attention",
     "Word By Word": "Word-by-Word",
 }

@@ -9,6 +9,7 @@ import re
 from pipeline.captions.chance import Chance
 from pipeline.captions.lexicon import GARMENTS, PLACES
 from pipeline.captions.scenes import SCENE, Meaning, Value
+from pipeline.sources.parses import folded
 
 BESIDE = ("near", "beside")
 WHERE = frozenset(one for place in PLACES.concepts.values() for one, _ in place.forms)
@@ -52,16 +53,9 @@ def binary_parse(marked: str) -> str:
         if piece == OPEN:
             open_parts.append([])
             continue
-        whole = _folded(open_parts.pop()) if piece == CLOSE else piece
+        whole = folded(open_parts.pop()) if piece == CLOSE else piece
         open_parts[-1].append(whole)
-    return _folded(open_parts.pop())
-
-
-def _folded(children: list[str]) -> str:
-    *before, folded = children
-    for child in reversed(before):
-        folded = f"( {child} {folded} )"
-    return folded
+    return folded(open_parts.pop())
 
 
 def realise(chance: Chance, meaning: Meaning) -> Caption:

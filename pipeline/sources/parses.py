@@ -6,6 +6,7 @@ A tree over n tokens is n numbers, how many of its nodes end behind each token: 
 They are the REDUCE transitions of a shift-reduce machine that follow the SHIFT of that token.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 # The Penn Treebank's names of brackets, which a parse cannot hold.
@@ -49,6 +50,14 @@ def tree_over(tokens: int, text: str) -> list[int] | None:
     """The tree of a parse over so many tokens; None if it is no binary one of as many leaves."""
     parse = read_parse(text)
     return None if parse is None or len(parse.leaves) != tokens else parse.tree
+
+
+def folded(parts: Sequence[str]) -> str:
+    """One part of several, each beside all that follow it; written as parses are."""
+    *before, whole = parts
+    for part in reversed(before):
+        whole = f"( {part} {whole} )"
+    return whole
 
 
 def right_branching(tokens: int) -> list[int]:

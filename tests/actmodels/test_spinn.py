@@ -9,6 +9,8 @@ from actmodels.errors import DataError
 from actmodels.models.spinn import Spinn
 from actmodels.modules.recurrent import LSTMState
 from actmodels.modules.thin_stack import ThinStack, transitions
+from actmodels.packed.batches import joined_batch
+from actmodels.packed.stack import stack
 from tests.model_checks import make
 from tests.samples import sample_batch, sample_pairs, sample_trial
 
@@ -83,6 +85,24 @@ def test_another_parse_of_the_same_words_is_another_sentence() -> None:
     right = torch.zeros_like(batch.premise_tree)
     right.scatter_(1, lengths[:, None] - 1, lengths[:, None] - 1)  # all nodes end at the end
     assert not torch.allclose(model(batch._replace(premise_tree=right)).logits, model(batch).logits)
+
+
+def test_batches_of_a_pack_carry_their_trees() -> None:
+    """Of different sizes, joined and filled up."""
+    models = [make(sample_trial("spinn_pi", seed=seed)) for seed in (1, 2)]
+    pairs = sample_pairs(9)
+    own = [collate(pairs, rows, null_token=False) for rows in torch.arange(9).split(5)]
+    packed = stack(models)(joined_batch(own)).logits
+    for row, (model, batch) in enumerate(zip(models, own, strict=True)):
+        torch.testing.assert_close(packed[row, : len(batch.rows)], model(batch).logits)
+
+
+def test_trees_go_with_the_pairs_that_are_taken() -> None:
+    pairs, rows = sample_pairs(9), torch.tensor([7, 0, 7])
+    taken = collate(pairs.take(rows), torch.arange(3), null_token=False)
+    for one, other in zip(taken[6:], collate(pairs, rows, null_token=False)[6:], strict=True):
+        assert one is not None
+        assert torch.equal(one, other)
 
 
 def test_pairs_without_parses_are_told() -> None:
