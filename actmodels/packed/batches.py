@@ -50,8 +50,9 @@ def joined_batch(batches: Sequence[Batch]) -> Batch:
     premise = max(batch.premise.shape[1] for batch in batches)
     hypothesis = max(batch.hypothesis.shape[1] for batch in batches)
     same = [filled(batch, rows, premise, hypothesis) for batch in batches]
-    joined = zip(*same, strict=True)
-    return Batch(*(None if parts[0] is None else torch.stack(parts) for parts in joined))
+    parts = zip(*same, strict=True)
+    joined = [None if part[0] is None else torch.stack(part) for part in parts]
+    return Batch(*joined)  # type: ignore[arg-type]
 
 
 def pack_batches(own: Sequence[Iterator[Batch]], seeds: Sequence[int]) -> Iterator[Batch]:
