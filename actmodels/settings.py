@@ -121,33 +121,15 @@ class ConditionalConfig:
 
 
 @dataclass(frozen=True)
-class TreeMatchingConfig:
-    """Shape of full tree matching NTI-SLSTM-LSTM (Munkhdalai & Yu 2017).
-
-    width: size of a node and of the LSTMs. layer_size: units of the layer in front of the output.
-    """
-
-    width: Count
-    layer_size: Count
-    dropout: Share
-    init: Init
-    init_std: Positive
+class TreeMatchingConfig(LstmEncodersConfig):
+    """Shape of full tree matching NTI-SLSTM-LSTM (Munkhdalai & Yu 2017); width: size of a node."""
 
 
 @dataclass(frozen=True)
-class SpinnConfig:
-    """Shape of SPINN-PI (Bowman et al. 2016).
+class SpinnConfig(LstmEncodersConfig):
+    """Shape of SPINN-PI (Bowman et al. 2016); tracking_size: of the LSTM that follows the stack."""
 
-    width: size of a node. tracking_size: of the LSTM that follows the stack.
-    layer_size: units of each layer in front of the output.
-    """
-
-    width: Count
     tracking_size: Count
-    layer_size: Count
-    dropout: Share
-    init: Init
-    init_std: Positive
 
 
 @dataclass(frozen=True)

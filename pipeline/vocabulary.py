@@ -19,8 +19,7 @@ from pipeline.sources.treebank import tokenise
 def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenPair]:
     """The labelled pairs of a split, tokenised; counts them and those dropped in `seen`.
 
-    With parses, counts the sentences too: those parsed, and those that branch to the right since
-    they have no parse with as many leaves as tokens.
+    With parses, counts too the sentences that have the tree of theirs, and those that have not.
 
     Raises:
         DataError: no sentence has a parse that fits.
@@ -32,23 +31,23 @@ def labelled(split: str, lowercase: bool, seen: Counter[str]) -> Iterator[TokenP
             continue
         seen["labelled"] += 1
         tokens = tokenise_pair(pair, lowercase, path.name)
-        if pair.premise_parse is None or pair.hypothesis_parse is None:
-            yield tokens
-            continue
-        trees = []
-        for words, parse in (
-            (tokens.premise, pair.premise_parse),
-            (tokens.hypothesis, pair.hypothesis_parse),
-        ):
-            tree = tree_over(len(words), parse)
-            seen["right_branching" if tree is None else "parsed"] += 1
-            trees.append(right_branching(len(words)) if tree is None else tree)
-        yield tokens._replace(premise_tree=trees[0], hypothesis_tree=trees[1])
+        if pair.premise_parse is not None and pair.hypothesis_parse is not None:
+            premise = tree_of(tokens.premise, pair.premise_parse, seen)
+            hypothesis = tree_of(tokens.hypothesis, pair.hypothesis_parse, seen)
+            tokens = tokens._replace(premise_tree=premise, hypothesis_tree=hypothesis)
+        yield tokens
     if seen["right_branching"] and not seen["parsed"]:
         raise DataError(
             f"{path}: no parse fits its sentence; take a corpus with binary parses, or set "
             "corpus.parses to false"
         )
+
+
+def tree_of(tokens: list[str], parse: str, seen: Counter[str]) -> list[int]:
+    """The tree of a parse of as many leaves as tokens, else one that branches to the right."""
+    tree = tree_over(len(tokens), parse)
+    seen["right_branching" if tree is None else "parsed"] += 1
+    return right_branching(len(tokens)) if tree is None else tree
 
 
 def tokenise_pair(pair: Pair, lowercase: bool, source: str) -> TokenPair:

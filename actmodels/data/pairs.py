@@ -47,14 +47,14 @@ class PairTensors(StoredTensors):
         """The pairs `rows` [any number] in this order, each as often as it is named."""
         premise = sentences(self.premise_ids, self.premise_offsets, rows)
         hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
-        trees = [
-            None if tree is None else sentences(tree, offsets, rows)[0]
-            for tree, offsets in (
-                (self.premise_tree, self.premise_offsets),
-                (self.hypothesis_tree, self.hypothesis_offsets),
-            )
-        ]
+        trees = self.each_tree(lambda tree, offsets: sentences(tree, offsets, rows)[0])
         return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows], *trees)
+
+    def each_tree(self, change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor | None]:
+        """What is made of the trees and the offsets of premises, and of hypotheses."""
+        premise = (self.premise_tree, self.premise_offsets)
+        both = (premise, (self.hypothesis_tree, self.hypothesis_offsets))
+        return [None if tree is None else change(tree, offsets) for tree, offsets in both]
 
 
 def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -110,24 +110,17 @@ def collate(
     """Make the batch of the rows `index`, each sentence behind a NULL token if asked for."""
     premise = pad(pairs.premise_ids, pairs.premise_offsets, index, null_token)
     hypothesis = pad(pairs.hypothesis_ids, pairs.hypothesis_offsets, index, null_token)
-    trees = [
-        None if tree is None else padded_trees(tree, offsets, index, null_token)
-        for tree, offsets in (
-            (pairs.premise_tree, pairs.premise_offsets),
-            (pairs.hypothesis_tree, pairs.hypothesis_offsets),
-        )
-    ]
+    trees = pairs.each_tree(lambda tree, offsets: pad_trees(tree, offsets, index, null_token))
     batch = Batch(*premise, *hypothesis, pairs.labels[index], index, *trees)
     return batch.each(lambda tensor: tensor.to(device, non_blocking=True))
 
 
-def padded_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> Tensor:
+def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> Tensor:
     """Gather trees as `pad` gathers sentences; a NULL token is the left child of a new root."""
     trees, mask = pad(tree, offsets, index, null_token)
     if null_token:
-        last = mask.sum(dim=1, keepdim=True) - 1
         trees[:, 0] = 0
-        trees.scatter_add_(1, last, torch.ones_like(last))
+        trees[torch.arange(len(index)), mask.sum(dim=1) - 1] += 1
     return trees
 
 

@@ -33,10 +33,9 @@ def transitions(mask: Tensor, tree: Tensor) -> Transitions:
 
     Args:
         mask: true for real tokens [batch, tokens]; they come first.
-        tree: how many nodes end behind each token [batch, tokens].
+        tree: how many nodes end behind each token [batch, tokens], 0 where padded.
     """
     steps = 2 * mask.shape[-1] - 1
-    tree = tree * mask
     places = torch.arange(mask.shape[-1], device=mask.device)
     at = places + tree.cumsum(dim=-1) - tree  # the step that moves each token
     # padding is moved in a step behind all others, which is cut off

@@ -24,10 +24,10 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
     size = {"pairs": getattr(settings, split), "unlabelled": settings.unlabelled}
     draw = partial(wordings, chance)
     for pair in generate("captions", split, chance, draw, depths=depths, **size):
-        premise, hypothesis = pair.premise, pair.hypothesis
-        assert isinstance(premise, Caption)
-        assert isinstance(hypothesis, Caption)
-        yield pair._replace(premise_parse=premise.parse, hypothesis_parse=hypothesis.parse)
+        assert isinstance(pair.premise, Caption)
+        assert isinstance(pair.hypothesis, Caption)
+        parses = (pair.premise.parse, pair.hypothesis.parse)
+        yield Pair(*pair[:5], *parses)
 
 
 def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[Caption, Caption]]:

@@ -10,14 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 # The Penn Treebank's names of brackets, which a parse cannot hold.
-BRACKETS = {
-    "-lrb-": "(",
-    "-rrb-": ")",
-    "-lsb-": "[",
-    "-rsb-": "]",
-    "-lcb-": "{",
-    "-rcb-": "}",
-}
+BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 
 
 class Parse(NamedTuple):

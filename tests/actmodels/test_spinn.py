@@ -60,6 +60,8 @@ def slow_stack(stack: ThinStack, words: Tensor, tree: list[int]) -> Tensor:
 def test_the_model_is_a_slow_stack_machine() -> None:
     model, pairs = make(sample_trial("spinn_pi")), sample_pairs(8)
     assert isinstance(model, Spinn)
+    for parameter in model.parameters():
+        parameter.add_(0.1)  # no bias is 0
     batch = collate(pairs, torch.arange(8), null_token=True)
     logits = model(batch).logits
     for row in range(8):
