@@ -22,8 +22,10 @@ from actmodels.settings import (
     PonderNetConfig,
     PublishedAdaptiveAttentionConfig,
     PublishedDecomposableAttentionConfig,
+    SpinnConfig,
     SupervisedActConfig,
     TargetStepsConfig,
+    TreeMatchingConfig,
 )
 
 NetworkConfig = (
@@ -32,6 +34,8 @@ NetworkConfig = (
     | DecomposableAttentionConfig
     | IterativeAttentionConfig
     | LstmEncodersConfig
+    | SpinnConfig
+    | TreeMatchingConfig
 )
 HaltingConfig = (
     ActConfig
@@ -58,11 +62,13 @@ class Architecture:
 
     model: its class as module:name. network: its own settings.
     halting: None for a model that does not infer in steps.
+    reads_parses: whether it needs a parse of each sentence.
     """
 
     model: str
     network: type[NetworkConfig]
     halting: HaltingKind | None = None
+    reads_parses: bool = False
 
     @property
     def classes(self) -> list[str]:
@@ -132,6 +138,10 @@ MODELS: dict[str, Architecture] = {
     "word_by_word_attention": Architecture(
         "actmodels.models.conditional:WordByWordAttention", ConditionalConfig
     ),
+    "nti_tree_matching": Architecture(
+        "actmodels.models.tree_matching:TreeMatching", TreeMatchingConfig
+    ),
+    "spinn_pi": Architecture("actmodels.models.spinn:Spinn", SpinnConfig, reads_parses=True),
     "decomposable_attention_as_published": Architecture(
         "actmodels.as_published:PublishedDecomposableAttention",
         PublishedDecomposableAttentionConfig,

@@ -121,6 +121,18 @@ class ConditionalConfig:
 
 
 @dataclass(frozen=True)
+class TreeMatchingConfig(LstmEncodersConfig):
+    """Shape of full tree matching NTI-SLSTM-LSTM (Munkhdalai & Yu 2017); width: size of a node."""
+
+
+@dataclass(frozen=True)
+class SpinnConfig(LstmEncodersConfig):
+    """Shape of SPINN-PI (Bowman et al. 2016); tracking_size: of the LSTM that follows the stack."""
+
+    tracking_size: Count
+
+
+@dataclass(frozen=True)
 class PublishedConfig:
     """What the 2016 code did to every model, each as a switch (actmodels.as_published).
 

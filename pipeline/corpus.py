@@ -20,8 +20,16 @@ from pipeline.sources.jsonl import Pair, read_split, write_splits
 def main() -> None:
     """Write the corpus that params.yaml names."""
     params = load_params().corpus
-    splits = SOURCES[params.source](getattr(params, params.source))
+    drawn = SOURCES[params.source](getattr(params, params.source))
+    splits = {split: parsed(pairs, params.parses) for split, pairs in drawn.items()}
     write_splits(artefacts("corpus"), params.source, splits)
+
+
+def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
+    """The pairs with a parse of each sentence, empty where there is none; or without."""
+    for pair in pairs:
+        own = [(parse or "") if parses else None for parse in pair[-2:]]
+        yield pair._replace(premise_parse=own[0], hypothesis_parse=own[1])
 
 
 def generated(

@@ -21,10 +21,10 @@ from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
 from pipeline.answering.model_card import model_card
 from pipeline.answering.registered import (
-    EXAMPLE,
     LOADER,
     code_digest,
     copy_code,
+    example,
     requirements,
     signature,
 )
@@ -105,7 +105,7 @@ def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
         loader=LOADER,
         requirements=requirements(),
         signature=signature(),
-        example=EXAMPLE,
+        example=example(name),
         description=(folder / "README.md").read_text(encoding="utf-8"),
         tags={
             **provenance_tags(),

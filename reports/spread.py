@@ -237,6 +237,8 @@ KINDS = {name: kind.title for name, kind in HALTINGS.items()}
 VARIANTS = {**KINDS, "as_published": "as published"}
 SPELLED = {
     "Lstm": "LSTM",
+    "Nti": "NTI",
+    "Spinn Pi": "SPINN-PI",
     "Intra Attention": "Intra-Attention",
     "Word By Word": "Word-by-Word",
 }

@@ -76,7 +76,8 @@ def check_padding_changes_nothing(config: TrialConfig) -> None:
     model, batch = make(config), sample_batch()
     premise = (pad(batch.premise, (0, 5)), pad(batch.premise_mask, (0, 5)))
     hypothesis = (pad(batch.hypothesis, (0, 3)), pad(batch.hypothesis_mask, (0, 3)))
-    longer = Batch(*premise, *hypothesis, batch.labels, batch.rows)
+    trees = (pad(batch.premise_tree, (0, 5)), pad(batch.hypothesis_tree, (0, 3)))
+    longer = Batch(*premise, *hypothesis, batch.labels, batch.rows, *trees)
     torch.testing.assert_close(model(longer).logits, model(batch).logits)
 
 

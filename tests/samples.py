@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import torch
@@ -42,6 +43,7 @@ SETTINGS: dict[str, Any] = {
     "batch_remainder": False,
     "no_ponder_cost": False,
     "layer_size": 12,
+    "tracking_size": 5,
     "two_way": False,
     "dropout": 0.1,
     "init": "xavier",
@@ -71,7 +73,7 @@ def sample_trial(
 
 
 def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
-    """Random sentences of 1 to `longest` tokens; the label is told by the first words."""
+    """Random sentences of 1 to `longest` tokens and trees; the label is told by the first words."""
     generator = torch.Generator().manual_seed(seed)
 
     def sentences() -> tuple[Tensor, Tensor]:
@@ -83,7 +85,23 @@ def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
 
     premise, hypothesis = sentences(), sentences()
     labels = (premise[0][premise[1][:-1]] + hypothesis[0][hypothesis[1][:-1]]).long() % 3
-    return PairTensors(*premise, *hypothesis, labels, torch.zeros(count, dtype=torch.int64))
+    draws = Random(seed)
+    trees = [
+        torch.tensor([n for length in offsets.diff().tolist() for n in random_tree(length, draws)])
+        for _, offsets in (premise, hypothesis)
+    ]
+    depths = torch.zeros(count, dtype=torch.int64)
+    return PairTensors(*premise, *hypothesis, labels, depths, *(tree.short() for tree in trees))
+
+
+def random_tree(length: int, draws: Random) -> list[int]:
+    """How many nodes of a binary tree over so many tokens end behind each."""
+    tree, open_parts = [], 0
+    for place in range(length):
+        ended = open_parts if place == length - 1 else draws.randint(0, open_parts)
+        tree.append(ended)
+        open_parts += 1 - ended
+    return tree
 
 
 def sample_sentences(lengths: Sequence[int], size: int) -> tuple[Tensor, Tensor]:

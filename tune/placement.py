@@ -67,16 +67,7 @@ def best_size(rates: dict[int, float]) -> int:
 
 def excerpt(pairs: PairTensors, count: int) -> PairTensors:
     """The first pairs of a split."""
-    count = min(count, len(pairs))
-    premise, hypothesis = pairs.premise_offsets[: count + 1], pairs.hypothesis_offsets[: count + 1]
-    return PairTensors(
-        pairs.premise_ids[: int(premise[-1])],
-        premise,
-        pairs.hypothesis_ids[: int(hypothesis[-1])],
-        hypothesis,
-        pairs.labels[:count],
-        pairs.depths[:count],
-    )
+    return pairs.take(torch.arange(min(count, len(pairs))))
 
 
 def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device: str) -> float:

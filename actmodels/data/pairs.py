@@ -4,7 +4,7 @@ Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token tha
 ask for in front of each sentence, and the vocabulary's words follow from 3.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ class PairTensors(StoredTensors):
     premise_offsets, hypothesis_offsets: int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]].
     labels: int64 [pairs], index into LABELS.
     depths: int64 [pairs], recorded reasoning depth, 0 where the corpus records none.
+    premise_tree, hypothesis_tree: int16 [tokens of the split], the binary tree over a sentence: how
+        many nodes end behind each token; None where the corpus was made without parses.
     """
 
     what = "a split of sentence pairs"
@@ -35,6 +37,8 @@ class PairTensors(StoredTensors):
     hypothesis_offsets: Tensor
     labels: Tensor
     depths: Tensor
+    premise_tree: Tensor | None = None
+    hypothesis_tree: Tensor | None = None
 
     def __len__(self) -> int:
         return self.labels.numel()
@@ -43,7 +47,14 @@ class PairTensors(StoredTensors):
         """The pairs `rows` [any number] in this order, each as often as it is named."""
         premise = sentences(self.premise_ids, self.premise_offsets, rows)
         hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
-        return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows])
+        trees = self.each_tree(lambda tree, offsets: sentences(tree, offsets, rows)[0])
+        return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows], *trees)
+
+    def each_tree(self, change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor | None]:
+        """What is made of the trees and the offsets of premises, and of hypotheses."""
+        premise = (self.premise_tree, self.premise_offsets)
+        both = (premise, (self.hypothesis_tree, self.hypothesis_offsets))
+        return [None if tree is None else change(tree, offsets) for tree, offsets in both]
 
 
 def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -61,6 +72,8 @@ class Batch(NamedTuple):
     premise, hypothesis: token ids [batch, tokens], 0 where padded.
     premise_mask, hypothesis_mask: true for real tokens, same shapes.
     labels: [batch]. rows: [batch], where in the split each pair stands.
+    premise_tree, hypothesis_tree: how many nodes of the sentence's binary tree end behind each
+        token [batch, tokens], 0 where padded; None without parses.
     """
 
     premise: Tensor
@@ -69,6 +82,12 @@ class Batch(NamedTuple):
     hypothesis_mask: Tensor
     labels: Tensor
     rows: Tensor
+    premise_tree: Tensor | None = None
+    hypothesis_tree: Tensor | None = None
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        """The batch with all its tensors changed."""
+        return Batch(*(None if part is None else change(part) for part in self))  # type: ignore[arg-type]
 
 
 def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[Tensor, Tensor]:
@@ -91,8 +110,18 @@ def collate(
     """Make the batch of the rows `index`, each sentence behind a NULL token if asked for."""
     premise = pad(pairs.premise_ids, pairs.premise_offsets, index, null_token)
     hypothesis = pad(pairs.hypothesis_ids, pairs.hypothesis_offsets, index, null_token)
-    tensors = (*premise, *hypothesis, pairs.labels[index], index)
-    return Batch(*(tensor.to(device, non_blocking=True) for tensor in tensors))
+    trees = pairs.each_tree(lambda tree, offsets: pad_trees(tree, offsets, index, null_token))
+    batch = Batch(*premise, *hypothesis, pairs.labels[index], index, *trees)
+    return batch.each(lambda tensor: tensor.to(device, non_blocking=True))
+
+
+def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> Tensor:
+    """Gather trees as `pad` gathers sentences; a NULL token is the left child of a new root."""
+    trees, mask = pad(tree, offsets, index, null_token)
+    if null_token:
+        trees[:, 0] = 0
+        trees[torch.arange(len(index)), mask.sum(dim=1) - 1] += 1
+    return trees
 
 
 def batches_by_length(

@@ -30,7 +30,7 @@ class StoredTensors:
 
     def save(self, path: Path) -> None:
         """Write atomically; the same content always gives the same bytes."""
-        save_stored(dict(vars(self)), path)
+        save_stored({n: t for n, t in vars(self).items() if t is not None}, path)
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -14,7 +14,7 @@ from actmodels.data.pairs import PairTensors, batches_by_length
 from actmodels.draws import seed_of
 from actmodels.errors import ConfigError
 from actmodels.modules.dropout import DropoutStream, share_stream
-from actmodels.modules.projection import ProjectedWords
+from actmodels.modules.projection import WordTable
 from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.registry import MODELS, load_class
 
@@ -54,9 +54,9 @@ class PairModel(nn.Module):
         return None
 
 
-def word_tables(model: nn.Module) -> list[ProjectedWords]:
+def word_tables(model: nn.Module) -> list[WordTable]:
     """Where a model looks words up."""
-    return [module for module in model.modules() if isinstance(module, ProjectedWords)]
+    return [module for module in model.modules() if isinstance(module, WordTable)]
 
 
 def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -> PairModel:

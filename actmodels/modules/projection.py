@@ -20,16 +20,13 @@ def table_rows(table: Tensor, ids: Tensor) -> Tensor:
     return nn.functional.embedding(ids, table)
 
 
-class ProjectedWords(nn.Module):
-    """Look up vectors and project them to the model's width (paper appendix D).
+class WordTable(nn.Module):
+    """Look up the vectors of words.
 
     The frozen vectors are a buffer that is not saved with the model: they come from the data.
 
     Args:
         vectors: [rows, dimensions]; row 0 pads and is zero.
-        width: size of a projected word.
-        tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
-        bias: a linear projection with a bias (Rocktäschel et al. 2016).
 
     Attributes:
         trained: the rows that are trained [trained rows, dimensions]; None if all are frozen.
@@ -40,13 +37,11 @@ class ProjectedWords(nn.Module):
     trained: nn.Parameter | None
     slots: Tensor | None
 
-    def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:
+    def __init__(self, vectors: Tensor) -> None:
         super().__init__()
         self.register_buffer("vectors", vectors, persistent=False)
         self.register_buffer("slots", None, persistent=False)
         self.register_parameter("trained", None)
-        self.projection = Linear(vectors.shape[1], width, bias=tanh or bias)
-        self.tanh = tanh
 
     def train_rows(self, rows: Tensor) -> None:
         """Train these rows from now on, from the values that they have.
@@ -68,6 +63,21 @@ class ProjectedWords(nn.Module):
         # slot 0 as well, and `where` passes that no gradient.
         own = table_rows(self.trained, slots.clamp(min=0))
         return torch.where(slots[..., None] >= 0, own, frozen)
+
+
+class ProjectedWords(WordTable):
+    """Look up vectors and project them to the model's width (paper appendix D).
+
+    Args:
+        width: size of a projected word.
+        tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
+        bias: a linear projection with a bias (Rocktäschel et al. 2016).
+    """
+
+    def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:
+        super().__init__(vectors)
+        self.projection = Linear(vectors.shape[1], width, bias=tanh or bias)
+        self.tanh = tanh
 
     def forward(self, ids: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to words [batch, tokens, width]."""

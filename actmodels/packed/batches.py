@@ -11,7 +11,7 @@ from actmodels.data.pairs import FILLER, Batch
 
 def shared_batch(batch: Batch, trials: int) -> Batch:
     """The same examples for all trials: views [trials, batch, ...], no copies."""
-    return Batch(*(tensor.expand(trials, *tensor.shape) for tensor in batch))
+    return batch.each(lambda tensor: tensor.expand(trials, *tensor.shape))
 
 
 def filled(batch: Batch, rows: int, premise: int, hypothesis: int) -> Batch:
@@ -39,6 +39,8 @@ def filled(batch: Batch, rows: int, premise: int, hypothesis: int) -> Batch:
         longer(batch.hypothesis_mask, hypothesis),
         pad(batch.labels, (0, missing), value=FILLER),
         pad(batch.rows, (0, missing)),
+        None if batch.premise_tree is None else longer(batch.premise_tree, premise),
+        None if batch.hypothesis_tree is None else longer(batch.hypothesis_tree, hypothesis),
     )
 
 
@@ -48,7 +50,9 @@ def joined_batch(batches: Sequence[Batch]) -> Batch:
     premise = max(batch.premise.shape[1] for batch in batches)
     hypothesis = max(batch.hypothesis.shape[1] for batch in batches)
     same = [filled(batch, rows, premise, hypothesis) for batch in batches]
-    return Batch(*(torch.stack(parts) for parts in zip(*same, strict=True)))
+    parts = zip(*same, strict=True)
+    joined = [None if part[0] is None else torch.stack(part) for part in parts]
+    return Batch(*joined)  # type: ignore[arg-type]
 
 
 def pack_batches(own: Sequence[Iterator[Batch]], seeds: Sequence[int]) -> Iterator[Batch]:

@@ -106,9 +106,10 @@ class GraphedUpdates:
         padded = bucketed(batch, self.rows)
         shape = (padded.premise.shape[-1], padded.hypothesis.shape[-1])
         if shape not in self.inputs:
-            self.inputs[shape] = Batch(*(tensor.contiguous().clone() for tensor in padded))
+            self.inputs[shape] = padded.each(lambda tensor: tensor.contiguous().clone())
         for static, tensor in zip(self.inputs[shape], padded, strict=True):
-            static.copy_(tensor)
+            if static is not None and tensor is not None:
+                static.copy_(tensor)
         self.keys.copy_(keys)
         ladder = self.ladder
         place = self.likely.get(shape, 0)

@@ -9,10 +9,12 @@ from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, batches_by_length, collate
 from actmodels.errors import UserError
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.registry import MODELS
 from actmodels.steps import trace
 from pipeline.answering.bundle import Bundle
 from pipeline.answering.steps import by_label, told_steps
 from pipeline.sources.encode import encode
+from pipeline.sources.parses import read_parse
 from pipeline.sources.tokens import TokenPair
 from pipeline.sources.treebank import tokenise
 
@@ -60,28 +62,37 @@ class Answerer:
         self._batch = 1 if getattr(bundle.model, "mates_matter", False) else BATCH
 
     def read(self, premise: object, hypothesis: object) -> TokenPair:
-        """Tokenise a pair.
+        """Tokenise a pair, or read its binary parses for a model that needs them.
 
         Raises:
-            PairError: a sentence is no text, has no words, or too many.
+            PairError: a sentence is no text or no parse, has no words, or too many.
         """
-        sentences = [
-            self._tokens(part, text)
-            for part, text in (("premise", premise), ("hypothesis", hypothesis))
-        ]
-        return TokenPair("", LABELS[0], 0, *sentences)
+        first, tree = self._sentence("premise", premise)
+        second, other = self._sentence("hypothesis", hypothesis)
+        return TokenPair("", LABELS[0], 0, first, second, tree, other)
 
-    def _tokens(self, part: str, text: object) -> list[str]:
+    def _sentence(self, part: str, text: object) -> tuple[list[str], list[int] | None]:
+        """Tokens, and their tree for a model that reads it."""
         if not isinstance(text, str):
             raise PairError(f"the {part} is {_shown(text)}; expected text")
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise PairError(f"the {part} holds half a character (a lone surrogate)")
-        tokens = tokenise(text, self.bundle.lowercase)
+        model, tree = self.bundle.config.model, None
+        if MODELS[model].reads_parses:
+            parse = read_parse(text.lower() if self.bundle.lowercase else text)
+            if parse is None:
+                raise PairError(
+                    f"the {part} is no binary parse, which {model} reads; expected one such as "
+                    "( ( a man ) sleeps )"
+                )
+            tokens, tree = parse
+        else:
+            tokens = list(tokenise(text, self.bundle.lowercase))
         if not tokens:
             raise PairError(f"the {part} has no words")
         if len(tokens) > LONGEST:
             raise PairError(f"the {part} has {len(tokens)} tokens; expected at most {LONGEST}")
-        return list(tokens)
+        return tokens, tree
 
     def answers(self, pairs: Sequence[TokenPair], *, attention: bool = False) -> list[Answer]:
         """Ask about pairs that `read` gave; answers come in their order."""

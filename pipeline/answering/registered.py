@@ -13,6 +13,8 @@ from typing import Any
 from actmodels.data.labels import LABELS
 from actmodels.imports import files_behind, sources, without_prose
 from actmodels.registry import MODELS
+from pipeline.sources.parses import folded
+from pipeline.sources.treebank import tokenise
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("actmodels", "pipeline")
@@ -22,6 +24,13 @@ EXAMPLE = {
     "premise": ["A man plays a guitar on the street.", "Two dogs run across a field."],
     "hypothesis": ["A man is asleep.", "Animals are outdoors."],
 }
+
+
+def example(model: str) -> dict[str, list[str]]:
+    """Columns that meet the signature; of parses for a model that reads them."""
+    if not MODELS[model].reads_parses:
+        return EXAMPLE
+    return {part: [folded(tokenise(text, False)) for text in EXAMPLE[part]] for part in EXAMPLE}
 
 
 def code() -> dict[Path, str]:

@@ -5,7 +5,7 @@ from functools import partial
 
 from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import draw_pair
-from pipeline.captions.sentences import realise
+from pipeline.captions.sentences import Caption, realise
 from pipeline.parameters.generated_sections import Captions
 from pipeline.sources.generated import generate
 from pipeline.sources.jsonl import Pair
@@ -22,10 +22,15 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
     chance = Chance(settings, split)
     depths = range(1, settings.max_depth + 1)
     size = {"pairs": getattr(settings, split), "unlabelled": settings.unlabelled}
-    return generate("captions", split, chance, partial(wordings, chance), depths=depths, **size)
+    draw = partial(wordings, chance)
+    for pair in generate("captions", split, chance, draw, depths=depths, **size):
+        assert isinstance(pair.premise, Caption)
+        assert isinstance(pair.hypothesis, Caption)
+        parses = (pair.premise.parse, pair.hypothesis.parse)
+        yield Pair(*pair[:5], *parses)
 
 
-def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[str, str]]:
+def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[Caption, Caption]]:
     """Premise and hypothesis of this label, "-" included, without end."""
     while True:
         premise, hypothesis = draw_pair(chance, label, depth)

@@ -1,18 +1,64 @@
 """Meanings in English: word order, clause type and wording vary, agreement and articles hold.
 
-Everything here looks at one meaning alone, never at its pair: wording cannot tell a label.
+Everything here looks at one meaning alone, never at its pair: wording cannot tell a label. What is
+put together stays marked until the sentence is whole, and so is the sentence's parse.
 """
+
+import re
 
 from pipeline.captions.chance import Chance
 from pipeline.captions.lexicon import GARMENTS, PLACES
 from pipeline.captions.scenes import SCENE, Meaning, Value
+from pipeline.sources.parses import folded
 
 BESIDE = ("near", "beside")
 WHERE = frozenset(one for place in PLACES.concepts.values() for one, _ in place.forms)
 IMPERSONAL = ("this is happening", "this takes place", "the scene is set")
 
 
-def realise(chance: Chance, meaning: Meaning) -> str:
+OPEN, CLOSE = "\N{MATHEMATICAL LEFT ANGLE BRACKET}", "\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
+PIECE = re.compile(rf"[{OPEN}{CLOSE},]|[^\s{OPEN}{CLOSE},]+")
+
+
+class Caption(str):
+    """A sentence that knows its parts."""
+
+    marked: str
+
+    @property
+    def parse(self) -> str:
+        """Its binary parse, written as SNLI's are."""
+        return binary_parse(self.marked)
+
+
+def part(*words: str) -> str:
+    """Words that belong together, marked as one part of a sentence."""
+    return f"{OPEN}{' '.join(words)}{CLOSE}"
+
+
+def parts(phrases: list[str]) -> list[str]:
+    """Each phrase as a part of its own."""
+    return [part(phrase) for phrase in phrases]
+
+
+def plain(marked: str) -> str:
+    """The words alone."""
+    return marked.replace(OPEN, "").replace(CLOSE, "")
+
+
+def binary_parse(marked: str) -> str:
+    """The parse of a sentence; a part of more than two is ( first ( second ( third ... ) ) )."""
+    open_parts: list[list[str]] = [[]]
+    for piece in PIECE.findall(marked):
+        if piece == OPEN:
+            open_parts.append([])
+            continue
+        whole = folded(open_parts.pop()) if piece == CLOSE else piece
+        open_parts[-1].append(whole)
+    return folded(open_parts.pop())
+
+
+def realise(chance: Chance, meaning: Meaning) -> Caption:
     """One English sentence that states exactly the facts of the meaning."""
     facts = meaning.facts
     weather = facts.get((SCENE, "weather"))
@@ -29,34 +75,37 @@ def realise(chance: Chance, meaning: Meaning) -> str:
         body = with_weather(chance, meaning, weather, adjuncts)
     else:
         body = scene_clause(chance, meaning, adjuncts)
-    return f"{body[0].upper()}{body[1:]}."
+    marked = re.sub(r"\w", lambda first: first[0].upper(), body, count=1)
+    caption = Caption(f"{plain(marked)}.")
+    caption.marked = f"{part(marked)} ."
+    return caption
 
 
 def with_weather(chance: Chance, meaning: Meaning, weather: Value, adjuncts: list[str]) -> str:
     """The sentence with a clause such as "it is raining"."""
     sky = spoken(chance, weather, clause=True)
     if not meaning.cast:
-        return " ".join([sky, *adjuncts])
+        return " ".join(parts([sky, *adjuncts]))
     rest = scene_clause(chance, meaning, adjuncts)
     patterns = ["{sky} and {rest}"]
     # A "not" must not reach into the weather, and one "while" is enough.
     if " while " not in rest and not any(value.negated for value in meaning.facts.values()):
         patterns += ["{sky} while {rest}", "{rest} while {sky}"]
-    return chance.choice(patterns).format(sky=sky, rest=rest)
+    return chance.choice(patterns).format(sky=part(sky), rest=part(rest))
 
 
 def scene_clause(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     """Who does what, with place and time before or after it."""
     if not meaning.cast:
-        return " ".join([chance.choice(IMPERSONAL), *adjuncts])
+        return " ".join(parts([chance.choice(IMPERSONAL), *adjuncts]))
     acts = [v for k, v in meaning.facts.items() if k[1] in ("action", "relation")]
     denied = any(value.negated for value in acts)
     front: list[str] = []
     if adjuncts and (denied or len(meaning.cast) == 2 or chance.happens(0.3)):
         moved = len(adjuncts) if denied or chance.happens(0.3) else 1
         front, adjuncts = adjuncts[:moved], adjuncts[moved:]
-    core = [who_does_what(chance, meaning, adjuncts)]
-    return ", ".join([" ".join(front), *core] if front else core)
+    core = who_does_what(chance, meaning, adjuncts)
+    return f"{part(*parts(front))}, {part(core)}" if front else core
 
 
 def who_does_what(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
@@ -73,17 +122,19 @@ def who_does_what(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     if len(owners) == 1:
         return first
     if actions[1] is None:
-        beside = f"{chance.choice(BESIDE)} {phrases[1]}"
+        beside = f"{chance.choice(BESIDE)} {part(phrases[1])}"
         if actions[0] is not None and actions[0].negated:
-            return f"{first} and {phrases[1]} {be(verbs[1])} nearby"
+            other = part(part(phrases[1]), part(be(verbs[1]), "nearby"))
+            return f"{part(first)} and {other}"
         if actions[0] is None:
+            subject, where = part(phrases[0]), parts([beside, *adjuncts])
             return chance.choice((
-                " ".join([f"there {be(verbs[0])} {phrases[0]} {beside}", *adjuncts]),
-                " ".join([f"{phrases[0]} {be(verbs[0])} {beside}", *adjuncts]),
+                f"there {part(be(verbs[0]), subject, *where)}",
+                f"{subject} {part(be(verbs[0]), *where)}",
             ))  # fmt: skip
         return predicate(chance, phrases[0], verbs[0], actions[0], [beside, *adjuncts])
     second = predicate(chance, phrases[1], verbs[1], actions[1], [])
-    return f"{first} {chance.choice(('while', 'and'))} {second}"
+    return f"{part(first)} {chance.choice(('while', 'and'))} {part(second)}"
 
 
 def predicate(
@@ -96,15 +147,16 @@ def predicate(
 ) -> str:
     """Subject and verb; `there is` where nothing else is said of the subject, or at will."""
     verb = be(plural)
-    doing = [] if action is None else [spoken(chance, action, plural)]
+    doing = [] if action is None else [part(spoken(chance, action, plural))]
     denied = action is not None and action.negated
     # "There is someone who is sad reading" would be hard to read.
-    plain = not denied and " who " not in subject and " that " not in subject
-    existential = alone and plain and chance.happens(0.4)
+    bare = plain(subject)
+    simple = not denied and " who " not in bare and " that " not in bare
+    existential = alone and simple and chance.happens(0.4)
     located = bool(adjuncts) and (not alone or adjuncts[0] in WHERE)
     if existential or not (doing or located):
-        return " ".join([f"there {verb} {subject}", *doing, *adjuncts])
-    return " ".join([f"{subject} {verb}", *["not"] * denied, *doing, *adjuncts])
+        return f"there {part(verb, part(subject), *doing, *parts(adjuncts))}"
+    return f"{part(subject)} {part(verb, *['not'] * denied, *doing, *parts(adjuncts))}"
 
 
 def interaction(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
@@ -120,7 +172,8 @@ def interaction(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
         other = other.replace("someone", "someone else", 1)
     plural = meaning.frame.participants[order[0]].plural
     denied = ["not"] if relation.negated else []
-    return " ".join([subject, be(plural), *denied, verb, other, *adjuncts])
+    does = part(be(plural), *denied, part(verb), part(other), *parts(adjuncts))
+    return f"{part(subject)} {does}"
 
 
 def be(plural: bool) -> str:
@@ -159,8 +212,8 @@ def noun_phrase(chance: Chance, meaning: Meaning, owner: int) -> str:
     if (head := about.get("headgear")) is not None and head.negated:
         after.append(f"not wearing {spoken(chance, head, who.plural)}")
     if after:
-        words += ["who" if not who.animal else "that", "are" if who.plural else "is"]
-        words.append(" and ".join(after))
+        relative = "who" if not who.animal else "that"
+        words.append(part(relative, part(be(who.plural), " and ".join(after))))
     return " ".join(_determined(chance, words, who.plural, about.get("count")))
 
 
@@ -202,8 +255,8 @@ def _clothes(chance: Chance, meaning: Meaning, owner: int, about: dict[str, Valu
         else:
             shown = f"{shade} {garment}" if shade else garment
             worn.insert(0, f"{_article(shown, who.plural)}{shown}")
-    phrase = [f"{chance.choice(('in', 'wearing'))} {' and '.join(worn)}"] if worn else []
-    return phrase + [f"with {word}" for word in tail]
+    phrase = [part(chance.choice(("in", "wearing")), " and ".join(worn))] if worn else []
+    return phrase + [part("with", word) for word in tail]
 
 
 def _article(phrase: str, plural: bool) -> str:

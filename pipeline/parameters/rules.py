@@ -50,6 +50,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
         *_common(mapping(tree, *COMMON)),
         *(sentence for name in mapping(tree, *SWEPT) for sentence in _model(tree, name)),
         *(sentence for path in UNIQUE for sentence in repeated(path, listing(tree, *path))),
+        *_parses(tree),
         *_texts(mapping(tree, "texts", "sources")),
         *study_problems(tree),
         *_stages(tree),
@@ -88,6 +89,15 @@ def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
         axis = (*SWEPT, name, "grid", setting)
         yield from axis_problems(axis, hint, grid.get(setting))
         yield from repeated(axis, listing(grid, setting))
+
+
+def _parses(tree: dict[str, Any]) -> Iterator[str]:
+    parses, source = at(tree, "corpus", "parses"), at(tree, "corpus", "source")
+    if parses is True and source == "chains":
+        yield "corpus.parses is true, but chains have no parses; set source to captions or snli"
+    readers = [n for n in mapping(tree, *SWEPT) if n in MODELS and MODELS[n].reads_parses]
+    if parses is False and readers:
+        yield f"{dotted((*SWEPT, readers[0]))} reads parses; set corpus.parses to true"
 
 
 def _texts(sources: dict[str, Any]) -> Iterator[str]:

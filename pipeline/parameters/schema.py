@@ -65,6 +65,7 @@ class Corpus(Section):
     """Which sentence pairs."""
 
     source: Literal["captions", "chains", "snli"]
+    parses: Switch
     captions: Captions
     chains: Chains
     snli: Snli

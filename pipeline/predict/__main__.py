@@ -8,7 +8,8 @@ Examples:
 A file is one JSON object a line (.jsonl) or a table with a header (.csv), with the keys premise
 and hypothesis, or SNLI's own, sentence1 and sentence2; whatever else it holds is kept beside the
 answers. On standard input a line is a JSON object, or premise, tab, hypothesis. An answer names
-the words that the model does not know. Models are those of `dvc repro export`.
+the words that the model does not know. Models are those of `dvc repro export`; spinn_pi is asked
+about binary parses such as ( ( a man ) sleeps ) in place of sentences.
 """
 
 import argparse

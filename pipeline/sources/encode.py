@@ -26,9 +26,12 @@ class _Sentences:
     """Sentences end to end, in compact arrays: full SNLI has 12 million tokens."""
 
     def __init__(self) -> None:
-        self.ids, self.offsets = array("i"), array("q", [0])
+        self.ids, self.offsets, self.tree = array("i"), array("q", [0]), array("h")
 
-    def add(self, tokens: Sequence[str], ids: Mapping[str, int]) -> None:
+    def add(
+        self, tokens: Sequence[str], ids: Mapping[str, int], tree: Sequence[int] | None
+    ) -> None:
+        self.tree.extend(tree or [])
         self.ids.extend([ids.get(token, UNKNOWN) for token in tokens])
         self.offsets.append(len(self.ids))
 
@@ -36,6 +39,9 @@ class _Sentences:
         # A tensor cannot be made on an empty buffer.
         ids = torch.frombuffer(self.ids, dtype=torch.int32) if self.ids else torch.tensor([])
         return ids.int().clone(), torch.frombuffer(self.offsets, dtype=torch.int64).clone()
+
+    def trees(self) -> torch.Tensor | None:
+        return torch.frombuffer(self.tree, dtype=torch.int16).clone() if self.tree else None
 
 
 def encode(
@@ -53,15 +59,15 @@ def encode(
         if max_tokens is not None and max(len(pair.premise), len(pair.hypothesis)) > max_tokens:
             dropped += 1
             continue
-        premises.add(pair.premise, ids)
-        hypotheses.add(pair.hypothesis, ids)
+        premises.add(pair.premise, ids, pair.premise_tree)
+        hypotheses.add(pair.hypothesis, ids, pair.hypothesis_tree)
         labels.append(LABELS.index(pair.label))
         depths.append(pair.depth)
         pair_ids.append(pair.pair_id)
     numbers = (torch.tensor(labels, dtype=torch.int64), torch.tensor(depths, dtype=torch.int64))
-    return Encoded(
-        PairTensors(*premises.tensors(), *hypotheses.tensors(), *numbers), pair_ids, dropped
-    )
+    trees = (premises.trees(), hypotheses.trees())
+    tensors = PairTensors(*premises.tensors(), *hypotheses.tensors(), *numbers, *trees)
+    return Encoded(tensors, pair_ids, dropped)
 
 
 def spelling_hash(word: str) -> int:

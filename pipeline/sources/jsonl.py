@@ -2,7 +2,8 @@
 
     {"gold_label": "neutral", "sentence1": premise, "sentence2": hypothesis, "pairID": "..."}
 
-The artefact has one file per split. A pair of our own corpora also records its "reasoning_depth".
+The artefact has one file per split. A pair of our own corpora also records its "reasoning_depth",
+and of a corpus with parses "sentence1_binary_parse" and "sentence2_binary_parse", SNLI's keys.
 A label of "-" means that the annotators did not agree; such pairs are kept here and dropped by a
 later stage. The Stanford Natural Language Inference corpus (Bowman et al. 2015) is read from its
 archive.
@@ -26,17 +27,24 @@ from pipeline.sources.lines import single_keys
 UNLABELLED = "-"
 DEPTH = "reasoning_depth"
 KNOWN_LABELS = (*LABELS, UNLABELLED)
+PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")
 KEYS = ("pairID", "gold_label", "sentence1", "sentence2")
 
 
 class Pair(NamedTuple):
-    """A sentence pair; label is one of LABELS or "-"; depth is 0 where none is recorded."""
+    """A sentence pair.
+
+    label: one of LABELS or "-". depth: 0 where none is recorded. premise_parse, hypothesis_parse:
+    see pipeline.sources.parses; None where parses are not kept, empty where there is none.
+    """
 
     pair_id: str
     label: str
     premise: str
     hypothesis: str
     depth: int = 0
+    premise_parse: str | None = None
+    hypothesis_parse: str | None = None
 
 
 def format_pair(pair: Pair) -> str:
@@ -49,6 +57,9 @@ def format_pair(pair: Pair) -> str:
     }
     if pair.depth:
         row[DEPTH] = pair.depth
+    for key, parse in zip(PARSES, (pair.premise_parse, pair.hypothesis_parse), strict=True):
+        if parse is not None:
+            row[key] = parse
     return json.dumps(row, ensure_ascii=False)
 
 
@@ -60,7 +71,8 @@ def parse_pair(line: str | bytes) -> Pair:
     """
     row = json.loads(line, object_pairs_hook=single_keys)
     sentences = (row["sentence1"], row["sentence2"])
-    return Pair(row["pairID"], row["gold_label"], *sentences, row.get(DEPTH, 0))
+    parses = (row.get(key) for key in PARSES)
+    return Pair(row["pairID"], row["gold_label"], *sentences, row.get(DEPTH, 0), *parses)
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
@@ -152,7 +164,10 @@ def checked_pair(line: str | bytes, where: str) -> Pair:
         raise DataError(
             f"{where}: not a JSON object ({reason}); expected one sentence pair per line"
         ) from error
-    for key, value in zip(KEYS, pair, strict=False):
+    parses = [
+        (key, value) for key, value in zip(PARSES, pair[-2:], strict=True) if value is not None
+    ]
+    for key, value in (*zip(KEYS, pair, strict=False), *parses):
         if not isinstance(value, str):
             raise DataError(f"{where}: the key {key!r} is {value!r}; expected a string")
         if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):

@@ -4,7 +4,7 @@ words.tsv has one `word<TAB>count` line per word, the most frequent first; the w
 0) has token id FIRST_WORD + i.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,13 +12,15 @@ from actmodels.files import replacing, write_text
 
 
 class TokenPair(NamedTuple):
-    """A labelled pair after tokenisation."""
+    """A labelled pair after tokenisation; trees as in pipeline.sources.parses, None without."""
 
     pair_id: str
     label: str
     depth: int
     premise: list[str]
     hypothesis: list[str]
+    premise_tree: Sequence[int] | None = None
+    hypothesis_tree: Sequence[int] | None = None
 
 
 def write_token_pairs(path: Path, pairs: Iterable[TokenPair]) -> None:
@@ -26,15 +28,19 @@ def write_token_pairs(path: Path, pairs: Iterable[TokenPair]) -> None:
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         for pair in pairs:
             sentences = (" ".join(pair.premise), " ".join(pair.hypothesis))
-            file.write("\t".join((pair.pair_id, pair.label, str(pair.depth), *sentences)) + "\n")
+            trees = [" ".join(map(str, tree)) for tree in pair[-2:] if tree is not None]
+            row = (pair.pair_id, pair.label, str(pair.depth), *sentences, *trees)
+            file.write("\t".join(row) + "\n")
 
 
 def read_token_pairs(path: Path) -> Iterator[TokenPair]:
     """Read what `write_token_pairs` wrote."""
     with path.open(encoding="utf-8", newline="\n") as file:
         for line in file:
-            pair_id, label, depth, premise, hypothesis = line.rstrip("\n").split("\t")
-            yield TokenPair(pair_id, label, int(depth), premise.split(" "), hypothesis.split(" "))
+            pair_id, label, depth, premise, hypothesis, *trees = line.rstrip("\n").split("\t")
+            numbers = ([int(ended) for ended in tree.split(" ")] for tree in trees)
+            words = (premise.split(" "), hypothesis.split(" "))
+            yield TokenPair(pair_id, label, int(depth), *words, *numbers)
 
 
 def read_counts(path: Path) -> list[tuple[str, int]]:

@@ -12,6 +12,9 @@ LEXICALISED_NOTE = (
     "is logistic regression on the features of Bowman et al. 2015, with content words, function "
     "words and marks in place of parts of speech; it draws nothing at random"
 )
+SKIP_THOUGHT_NOTE = (
+    "Skip-Thought is cited alone: it is trained on a corpus of books that is no longer distributed."
+)
 HEADER = (
     "system",
     "corpus",
@@ -110,7 +113,7 @@ def table_1_note(artefacts: Artefacts, published: bool) -> str:
         )
         if not Corpus.of(artefacts).comparable:
             note += " They stand here for orientation and are not comparable with ours."
-        note += f" {SOURCES}"
+        note += f" {SKIP_THOUGHT_NOTE} {SOURCES}"
     return note
 
 

@@ -89,6 +89,18 @@ PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
         (30_100, 2 * lstm(100), 6 * 10_000, 100, 303),
         251_303,
     ),
+    (  # two LSTMs, two maps of a node's children, attention, two layers (NTI, printed as 3.2M)
+        "nti_tree_matching",
+        {"width": 300, "layer_size": 1024},
+        (2 * lstm(300), 2 * 361_200, 3 * 90_300, 615_424, 3_075),
+        3_054_199,
+    ),
+    (  # projection, composition, tracking, three layers (SPINN-PI: 3.7M with batch normalisation)
+        "spinn_pi",
+        {"width": 300, "tracking_size": 61, "layer_size": 1024},
+        (180_600, 1500 * 662, 4 * 61 * 962, 1_229_824, 1_049_600, 3_075),
+        3_690_827,
+    ),
 ]
 
 

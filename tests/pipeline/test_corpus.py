@@ -20,6 +20,7 @@ COUNTS = {"train": 3, "dev": 3, "test": 3}
 
 def line(number: int) -> str:
     row = {"gold_label": LABELS[number % 4], "pairID": f"{number}", "sentence1": "A", "x": 1}
+    row |= {"sentence1_binary_parse": "A"} if number == 3 else {}
     return json.dumps(row | {"sentence2": "B"}) + "\n"
 
 
@@ -39,6 +40,14 @@ def made(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
     write_params(folder, corpus=section)
     corpus.main()
     return written(folder, "corpus")
+
+
+@pytest.mark.parametrize(("parses", "kept"), [(False, None), (True, "")])
+def test_parses_are_kept_where_asked_for(folder: Path, parses: bool, kept: str | None) -> None:
+    """SNLI's lines, some of which may have none."""
+    made(folder, snli(folder) | {"parses": parses})
+    pairs = list(read_pairs(folder / "artefacts" / "corpus" / "test.jsonl"))
+    assert [pair.premise_parse for pair in pairs] == [kept] * 3 + ["A" if parses else None]
 
 
 def test_snli(folder: Path) -> None:

@@ -110,6 +110,8 @@ def test_params_cannot_be_changed() -> None:
         ("sweep.early_stopping.keep_one_in", 1, "keep_one_in is 1; must be a whole number of at"),
         ("sweep.early_stopping.eta", 3, "eta is unknown; must be one of rule, first_epochs, keep"),
         ("sweep.seeds", [], "sweep.seeds is empty; must have at least one value"),
+        ("sweep.models.spinn_pi", {"settings": {}, "grid": {}}, "reads parses; set corpus.parses"),
+        ("corpus", {"source": "chains", "parses": True}, "corpus.parses is true, but chains have"),
         ("lexicalised.features", ["bleu", "glue"], FEATURES),
         ("lexicalised.features", [], "lexicalised.features is empty; must have at least one value"),
         ("lexicalised.features", ["bleu", "bleu"], "features[1] is 'bleu' again; each value must"),

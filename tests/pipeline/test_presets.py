@@ -87,7 +87,8 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
     """Every network is there, and every model besides those of the preset is one trial."""
-    params = compose(tmp_path, "models=all")
+    params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses
+    assert not compose(tmp_path, "models=all").corpus.parses
     networks = {model.model for name, model in MODELS.items() if "as_published" not in name}
     assert {MODELS[name].model for name in params.sweep.models} == networks
     added = {n: count for n, count in trials(params).items() if n not in trials(compose(tmp_path))}

@@ -34,6 +34,15 @@ def test_encoding_by_hand() -> None:
     assert encode(PAIRS, ids, max_tokens=2).dropped == 1
 
 
+def test_trees_are_encoded_with_their_sentences() -> None:
+    parsed = [pair._replace(premise_tree=[0] * 2 + [2], hypothesis_tree=[0]) for pair in PAIRS[:1]]
+    found = encode(parsed * 2, {}).tensors
+    assert (found.premise_tree, found.hypothesis_tree) != (None, None)
+    assert found.premise_tree.tolist() == [0, 0, 2, 0, 0, 2]  # type: ignore[union-attr]
+    assert found.hypothesis_tree.tolist() == [0, 0]  # type: ignore[union-attr]
+    assert encode(PAIRS, {}).tensors.premise_tree is None
+
+
 def test_spelling_hash_is_stable_and_fits() -> None:
     assert spelling_hash("umbrella") == 1493570155965859216  # by sha256sum
     assert all(0 <= spelling_hash(word) < 2**63 for word in map(str, range(200)))

@@ -47,3 +47,27 @@ def test_a_sentence_without_words_is_told(folder: Path) -> None:
     with pytest.raises(DataError, match=r"dev\.jsonl: the hypothesis of pair x7 has no words"):
         vocabulary.main()
     assert not (folder / "artefacts" / "vocabulary" / "dev.tsv").exists()
+
+
+PARSED = Pair("t1", "neutral", "A dog's ball.", "A", 0, "( ( A ( dog 's ) ) ( ball . ) )", "A")
+UNFIT = Pair("t2", "neutral", "A dog's ball.", "no cat", 0, "( ( A dog's ) ball. )", "")
+
+
+def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folder: Path) -> None:
+    pairs = {split: [PARSED, UNFIT] for split in ("train", "dev", "test")}
+    write_splits(folder / "artefacts" / "corpus", "snli", pairs)
+    vocabulary.main()
+    made = folder / "artefacts" / "vocabulary" / "train.tsv"
+    parsed, unfit = read_token_pairs(made)
+    assert (parsed.premise_tree, parsed.hypothesis_tree) == ([0, 0, 2, 0, 2], [0])
+    assert (unfit.premise_tree, unfit.hypothesis_tree) == ([0, 0, 0, 0, 4], [0, 1])
+    counted = told(folder, "vocabulary")["splits"]["train"]
+    assert counted == {"labelled": 2, "dropped": 0, "parsed": 2, "right_branching": 2}
+
+
+def test_a_split_without_any_parse_is_told(folder: Path) -> None:
+    pairs = {"train": [PARSED], "dev": [UNFIT], "test": [PARSED]}
+    write_splits(folder / "artefacts" / "corpus", "snli", pairs)
+    problem = r"dev\.jsonl: no parse fits its sentence; take a corpus with binary parses, or set"
+    with pytest.raises(DataError, match=problem):
+        vocabulary.main()

@@ -139,6 +139,8 @@ def test_settings_as_a_reader_writes_them(cell: str, shown: str) -> None:
         ("adaptive_attention", "Adaptive Attention"),
         ("iterative_attention", "Iterative Attention"),
         ("lstm_encoders", "LSTM Encoders"),
+        ("nti_tree_matching", "NTI Tree Matching"),
+        ("spinn_pi", "SPINN-PI"),
         ("decomposable_intra_attention", "Decomposable Intra-Attention"),
         ("word_by_word_attention", "Word-by-Word Attention"),
         ("conditional_encoding", "Conditional Encoding"),

@@ -17,6 +17,8 @@ from pipeline.answering.bundle import read_bundle
 from pipeline.answering.registered import signature
 from pipeline.answering.steps import told_steps
 from pipeline.sources.encode import encode
+from pipeline.sources.parses import folded
+from pipeline.sources.treebank import tokenise
 from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
 from tests.samples import sample_trial
 
@@ -50,7 +52,8 @@ def test_pairs_together_are_answered_as_alone(
     model: str, settings: dict[str, bool], tmp_path: Path
 ) -> None:
     answerer = answerer_of(model, tmp_path, **settings)
-    pairs = [answerer.read(*pair) for pair in PAIRS]
+    asked = [[folded(tokenise(text, False)) for text in pair] for pair in PAIRS]
+    pairs = [answerer.read(*p) for p in (asked if MODELS[model].reads_parses else PAIRS)]
     together = answerer.answers(pairs)
     alone = [answerer.answers([pair])[0] for pair in pairs]
     assert all(close(a, b) for a, b in zip(together, alone, strict=True))
@@ -160,3 +163,17 @@ def test_the_longest_sentence_is_answered(tmp_path: Path) -> None:
     answerer = answerer_of("decomposable_attention", tmp_path)
     long = " ".join(["word1"] * LONGEST)
     assert answerer.answers([answerer.read(long, long)])[0].predicted in LABELS
+
+
+def test_a_model_that_reads_parses_is_asked_about_parses(tmp_path: Path) -> None:
+    answerer = answerer_of("spinn_pi", tmp_path)
+    left, right = "( ( Word1 word2 ) -LRB- )", "( word1 ( word2 -LRB- ) )"
+    read = answerer.read(left, right)
+    assert read.premise == read.hypothesis == ["word1", "word2", "("]
+    assert (read.premise_tree, read.hypothesis_tree) == ([0, 1, 1], [0, 0, 2])
+    one, other = answerer.answers([answerer.read(left, left), answerer.read(right, left)])
+    assert one.probabilities != other.probabilities
+    problem = r"the hypothesis is no binary parse, which spinn_pi reads; expected one such as \( \("
+    for text in ("word1 word2.", "( word1 word2", "", "( word1 word2 word3 )"):
+        with pytest.raises(PairError, match=problem):
+            answerer.read(left, text)

@@ -8,11 +8,13 @@ import pytest
 from actmodels.imports import imported_modules
 from actmodels.registry import MODELS
 from pipeline.answering.registered import (
+    EXAMPLE,
     PACKAGES,
     ROOT,
     code_digest,
     code_files,
     copy_code,
+    example,
     requirements,
 )
 
@@ -79,3 +81,9 @@ def test_copies_are_packages_and_a_change_is_another_digest(
     assert code_digest("decomposable_attention") == before
     path.write_text(text.replace("DIGITS = 6", "DIGITS = 5"), encoding="utf-8")
     assert code_digest("decomposable_attention") != before
+
+
+def test_the_example_is_what_a_model_reads() -> None:
+    assert example("lstm_encoders") == EXAMPLE
+    [man, _] = example("spinn_pi")["hypothesis"]
+    assert man == "( A ( man ( is ( asleep . ) ) ) )"

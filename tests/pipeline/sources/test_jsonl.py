@@ -15,6 +15,7 @@ PAIRS = [
     Pair("3", "contradiction", "日本語", "x", 4),
     Pair("4", "neutral", "p", "h"),
 ]
+PARSED = Pair("5", "neutral", "a b", "c", 0, "( a b )", "")
 
 
 @pytest.fixture
@@ -31,6 +32,11 @@ def test_round_trip_with_keys_in_order_and_text_unescaped(folder: Path) -> None:
     assert list(json.loads(lines[0])) == ["gold_label", "sentence1", "sentence2", "pairID"]
     assert lines[2].endswith(b', "pairID": "3", "reasoning_depth": 4}')
     assert "日本語".encode() in lines[2]
+
+
+def test_parses_are_kept_where_there_are_any(tmp_path: Path) -> None:
+    write_splits(tmp_path / "corpus", "snli", {"train": [PARSED, PAIRS[3]]})
+    assert list(read_pairs(tmp_path / "corpus" / "train.jsonl")) == [PARSED, PAIRS[3]]
 
 
 def test_summary_counts_each_split(folder: Path) -> None:
@@ -81,6 +87,7 @@ GOOD = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "
         (json.dumps(GOOD | {"gold_label": "maybe"}), "unknown gold_label 'maybe'; expected one of"),
         (json.dumps(GOOD | {"gold_label": None}), "'gold_label' is None; expected a string"),
         (json.dumps(GOOD | {"sentence1": "\ud83d"}), "'sentence1' holds half a character"),
+        (json.dumps(GOOD | {"sentence2_binary_parse": 3}), "'sentence2_binary_parse' is 3"),
         (json.dumps(GOOD | {"reasoning_depth": True}), "reasoning_depth is True"),
         (json.dumps(GOOD | {"reasoning_depth": -1}), "reasoning_depth is -1"),
     ],

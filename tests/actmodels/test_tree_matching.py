@@ -1,0 +1,105 @@
+"""Full trees and their match, against loops over one sentence and one node at a time."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from actmodels.data.pairs import collate
+from actmodels.models.tree_matching import TreeMatching
+from actmodels.modules.full_tree import FullTree
+from actmodels.modules.recurrent import LSTM, LSTMState
+from tests.model_checks import make
+from tests.samples import sample_pairs, sample_sentences, sample_trial
+
+LENGTHS, LEAVES = [5, 1, 2, 8, 3], [8, 2, 2, 8, 4]
+
+
+def slow_node(tree: FullTree, left: LSTMState, right: LSTMState) -> LSTMState:
+    """One node, gate by gate."""
+    of_left = (tree.node.left.weight @ left.hidden + tree.node.left.bias).chunk(4)
+    of_right = (tree.node.right.weight @ right.hidden + tree.node.right.bias).chunk(4)
+    write = torch.sigmoid(of_left[1] + of_right[1]) * torch.tanh(of_left[0] + of_right[0])
+    kept = torch.sigmoid(of_left[2]) * left.cell + torch.sigmoid(of_right[2]) * right.cell
+    read = torch.sigmoid(of_left[3] + of_right[3])
+    return LSTMState(read * torch.tanh(write + kept), write + kept)
+
+
+def read_slowly(lstm: LSTM, words: list[Tensor]) -> list[LSTMState]:
+    """The state behind each word."""
+    weight, bias = lstm.input_map()
+    states = [LSTMState(words[0].new_zeros(lstm.state), words[0].new_zeros(lstm.state))]
+    for word in words:
+        states.append(lstm.step(weight @ word + bias, states[-1]))
+    return states[1:]
+
+
+def slow_levels(tree: FullTree, words: Tensor) -> list[list[Tensor]]:
+    """The nodes of one sentence [tokens, inputs] by level, the leaves first."""
+    leaves = next(size for size in (2, 4, 8, 16) if size >= len(words))
+    zeros = [torch.zeros_like(words[0])] * (leaves - len(words))
+    states = read_slowly(tree.leaf, [*words, *zeros])
+    levels = [[state.hidden for state in states]]
+    while len(states) > 1:
+        pairs = zip(states[::2], states[1::2], strict=True)
+        states = [slow_node(tree, left, right) for left, right in pairs]
+        levels.append([state.hidden for state in states])
+    return levels
+
+
+@torch.no_grad()
+def test_trees_are_those_of_a_slow_loop() -> None:
+    """Whatever stands where a sentence is padded, and however deep the other trees are."""
+    torch.manual_seed(0)
+    tree, (words, mask) = FullTree(4, 3, 0.0).double(), sample_sentences(LENGTHS, 4)
+    found = tree(words, mask)
+    for row, length in enumerate(LENGTHS):
+        levels = slow_levels(tree, words[row, :length])
+        assert len(levels[0]) == LEAVES[row]
+        nodes = [node for level in levels for node in level]
+        torch.testing.assert_close(found.values[row][found.real[row]], torch.stack(nodes))
+        assert int(found.inner[row].sum()) == len(nodes) - 1
+        torch.testing.assert_close(found.values[row][found.inner[row]], torch.stack(nodes[:-1]))
+
+
+def slow_attention(model: TreeMatching, query: Tensor, nodes: list[Tensor]) -> Tensor:
+    scores = torch.stack([node @ (model.query(query)) for node in nodes])
+    shares = scores.exp() / scores.exp().sum()
+    attended = sum((s * n for s, n in zip(shares, nodes, strict=True)), torch.zeros_like(query))
+    return torch.relu(model.of_attended(attended) + model.of_query(query))
+
+
+@torch.no_grad()
+def test_the_match_is_that_of_a_slow_loop() -> None:
+    model, pairs = make(sample_trial("nti_tree_matching")), sample_pairs(5)
+    assert isinstance(model, TreeMatching)
+    batch = collate(pairs, torch.arange(5), null_token=False)
+    logits = model(batch).logits
+    for row in range(5):
+        trees = []
+        for ids, mask in (batch[:2], batch[2:4]):
+            words = model.words.look_up(ids[row][mask[row]])
+            levels = slow_levels(model.tree, words)
+            trees.append([node for level in levels for node in level])
+        premise, hypothesis = trees
+        matched = []
+        for own, other in ((hypothesis, premise), (premise, hypothesis)):
+            found = [slow_attention(model, node, other) for node in own[:-1]]
+            states = [state.hidden for state in read_slowly(model.reader, found)]
+            matched.append(slow_attention(model, states[-1], states[:-1]))
+        hidden = torch.relu(model.hidden(torch.cat(matched)))
+        torch.testing.assert_close(logits[row], model.classify(hidden))
+
+
+@pytest.mark.parametrize("longest", [2, 7])
+def test_dropout_does_not_depend_on_the_depth_of_other_trees(longest: int) -> None:
+    """The first pair's masks are the same beside short and beside long ones."""
+    model = make(sample_trial("nti_tree_matching", dropout=0.5)).train()
+    pairs = sample_pairs(40)
+    lengths = pairs.premise_offsets.diff().maximum(pairs.hypothesis_offsets.diff())
+    short = int((lengths <= 2).nonzero()[0])
+    other = int((lengths == longest).nonzero()[-1])
+    seen = []
+    for rows in ([short], [short, other]):
+        model.dropout_stream.restart(torch.tensor(7, dtype=torch.int32))
+        seen.append(model(collate(pairs, torch.tensor(rows), null_token=False)).logits[0])
+    torch.testing.assert_close(*seen)
