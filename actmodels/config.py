@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
 from actmodels.settings import InputConfig, TrainConfig
-from actmodels.values import Count, Natural, made, problems_of, settings_of, value_problem
+from actmodels.values import Epochs, Natural, made, problems_of, settings_of, value_problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class AnyTrialConfig:
     called: ClassVar[str] = "trial"  # in messages
 
     model: str
-    max_epochs: Count
+    max_epochs: Epochs
     patience: Natural
     seed: Natural
 

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 
 def shown(value: object) -> str:
     """A value as messages show it: of a long one the beginning."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"  # which Python does not write
     return text if len(text) <= 100 else f"{text[:100]}…"
 
 

@@ -6,7 +6,19 @@ Every field has one name everywhere: params.yaml, this file, MLflow, the result 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from actmodels.values import Amount, Count, Natural, Positive, Range, Share
+from actmodels.values import (
+    ONE,
+    Amount,
+    Bias,
+    Natural,
+    Positive,
+    Range,
+    Sequences,
+    Share,
+    Size,
+    Steps,
+    at_most,
+)
 
 OovRule = Literal["own", "hashed", "unknown", "trained"]
 Init = Literal["xavier", "normal"]
@@ -25,7 +37,7 @@ class InputConfig:
     """
 
     oov_rule: OovRule
-    oov_buckets: Count
+    oov_buckets: Size
     oov_std: Amount
     unit_norm: bool
     null_token: bool
@@ -46,7 +58,7 @@ class TrainConfig:
     adagrad_accumulator: Amount
     clip_value: Amount
     clip_norm: Amount
-    batch_size: Count
+    batch_size: Sequences
     depth_epochs: Natural
 
 
@@ -54,7 +66,7 @@ class TrainConfig:
 class DecomposableAttentionConfig:
     """Shape of the Decomposable Attention model (Parikh et al. 2016)."""
 
-    width: Count
+    width: Size
     dropout: Share
     init: Init
     init_std: Positive
@@ -64,9 +76,9 @@ class DecomposableAttentionConfig:
 class AdaptiveAttentionConfig:
     """Shape of the paper's Adaptive Attention model (paper section 3)."""
 
-    width: Count
-    state_size: Count
-    gate_size: Count
+    width: Size
+    state_size: Size
+    gate_size: Size
     dropout: Share
     init: Init
     init_std: Positive
@@ -80,10 +92,10 @@ class IterativeAttentionConfig:
     shared_encoder: the same GRU reads premise and hypothesis; the thesis has one for each.
     """
 
-    width: Count
-    encoder_size: Count
-    state_size: Count
-    gate_size: Count
+    width: Size
+    encoder_size: Size
+    state_size: Size
+    gate_size: Size
     bidirectional: bool
     shared_encoder: bool
     dropout: Share
@@ -98,8 +110,8 @@ class LstmEncodersConfig:
     width: size of a projected word and of the LSTM. layer_size: units of each tanh layer.
     """
 
-    width: Count
-    layer_size: Count
+    width: Size
+    layer_size: Size
     dropout: Share
     init: Init
     init_std: Positive
@@ -113,7 +125,7 @@ class ConditionalConfig:
     two_way: read the pair in both directions, with the same weights.
     """
 
-    width: Count
+    width: Size
     two_way: bool
     dropout: Share
     init: Init
@@ -144,7 +156,7 @@ class PublishedConfig:
     no_mask: bool
     file_order_batches: bool
     dropped_last_batches: bool
-    evaluation_batch_size: Count
+    evaluation_batch_size: Sequences
 
 
 @dataclass(frozen=True)
@@ -167,15 +179,15 @@ class ActConfig:
 
     epsilon: Inside
     ponder_weight: Amount
-    max_steps: Count
-    halting_bias: float
+    max_steps: Steps
+    halting_bias: Bias
 
 
 @dataclass(frozen=True)
 class FixedStepsConfig:
     """The same number of steps for every example, the last state classified (thesis fig. 6.2)."""
 
-    steps: Count
+    steps: Steps
 
 
 @dataclass(frozen=True)
@@ -184,9 +196,9 @@ class PonderNetConfig:
 
     epsilon: Inside
     ponder_weight: Amount
-    prior_steps: Annotated[float, Range(lambda v: v > 1, "above 1")]
-    max_steps: Count
-    halting_bias: float
+    prior_steps: Annotated[float, Range(lambda v: v > 1, "above 1"), at_most(1000)]
+    max_steps: Steps
+    halting_bias: Bias
 
 
 @dataclass(frozen=True)
@@ -195,8 +207,8 @@ class DactConfig:
 
     epsilon: Inside
     ponder_weight: Amount
-    max_steps: Count
-    halting_bias: float
+    max_steps: Steps
+    halting_bias: Bias
 
 
 @dataclass(frozen=True)
@@ -211,8 +223,8 @@ class SupervisedActConfig:
     ponder_weight: Amount
     warm_up_epochs: Natural
     step_loss_weight: Amount
-    max_steps: Count
-    halting_bias: float
+    max_steps: Steps
+    halting_bias: Bias
 
 
 @dataclass(frozen=True)
@@ -225,9 +237,9 @@ class TargetStepsConfig:
     """
 
     epsilon: Inside
-    target_steps: Annotated[float, Range(lambda v: v >= 1, "at least 1")]
+    target_steps: Annotated[float, ONE, at_most(1000)]
     adaptation_rate: Positive
     damping: Amount
     recent_share: Annotated[float, Range(lambda v: 0 < v <= 1, "in (0, 1]")]
-    max_steps: Count
-    halting_bias: float
+    max_steps: Steps
+    halting_bias: Bias

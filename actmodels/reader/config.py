@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
 from actmodels.config import AnyTrialConfig, sorted_into
-from actmodels.values import Count, Positive, Range, Share
+from actmodels.values import Bias, Positive, Range, Sequences, Share, Size, Steps
 
 Strategy = Literal["query_gating", "adaptive_computation"]
 Activation = Literal["relu", "tanh", "identity"]
@@ -36,10 +36,10 @@ class ReaderConfig:
     """
 
     strategy: Strategy
-    steps: Count
-    memory_size: Annotated[int, HALVES]
+    steps: Steps
+    memory_size: Annotated[Size, HALVES]
     compose_activation: Activation
-    forget_bias: float
+    forget_bias: Bias
     parameter_range: Positive
     embedding_range: Positive
     trained_embeddings: bool
@@ -61,10 +61,10 @@ class ReaderTrainConfig:
 
     learning_rate: Positive
     clip_norm: Positive
-    batch_size: Count
-    pool_size: Count
+    batch_size: Sequences
+    pool_size: Sequences
     keep_last: bool
-    evaluation_batch_size: Count
+    evaluation_batch_size: Sequences
 
 
 PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}

@@ -5,17 +5,15 @@ Settings of Graves' (2016) experiments, every number given by whoever asks for a
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from actmodels.config import AnyTrialConfig, sorted_into
 from actmodels.errors import ConfigError
 from actmodels.registry import HALTINGS
 from actmodels.settings import ActConfig, FixedStepsConfig, Init, TargetStepsConfig
-from actmodels.values import Amount, Count, Natural, Positive, Range
+from actmodels.values import Amount, Natural, Positive, Sequences, Several, Size, Steps
 
 Cell = Literal["rnn", "lstm"]
-# one number has no sum and no order
-Several = Annotated[int, Range(lambda v: v >= 2, "at least 2")]
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class ParityConfig:
     Graves: 64.
     """
 
-    bits: Count
+    bits: Size
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,8 @@ class LogicConfig:
     Graves: 10 and 10.
     """
 
-    vectors: Count
-    gates: Count
+    vectors: Steps
+    gates: Steps
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class AdditionConfig:
     """
 
     numbers: Several
-    digits: Count
+    digits: Steps
     least_digit_first: bool
 
 
@@ -68,7 +66,7 @@ class CharactersConfig:
     held_out_bytes: the end of the file, which dev alone reads; Graves held nothing out.
     """
 
-    window: Count
+    window: Size
     held_out_bytes: Natural
 
 
@@ -80,7 +78,7 @@ class SequenceNetworkConfig:
     """A recurrent network of one layer. init_std is read where init is `normal`."""
 
     cell: Cell
-    state_size: Count
+    state_size: Size
     init: Init
     init_std: Positive
 
@@ -96,9 +94,9 @@ class SequenceTrainConfig:
 
     learning_rate: Positive
     clip_norm: Amount
-    batch_size: Count
-    updates_per_epoch: Count
-    dev_sequences: Count
+    batch_size: Sequences
+    updates_per_epoch: Sequences
+    dev_sequences: Sequences
     dev_seed: Natural
 
 

@@ -4,9 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pipeline.parameters.section import Amount, Count, Natural, Section, Share, must_be
-
-Portion = Annotated[float, Field(ge=0, le=1), must_be("a number from 0 to 1")]
+from pipeline.parameters.section import Amount, Natural, Pairs, Portion, Section, Share, must_be
 
 
 class Facts(Section):
@@ -31,9 +29,9 @@ class Captions(Section):
     """Size, seed and difficulty of the embedded corpus."""
 
     seed: Natural
-    train: Count
-    dev: Count
-    test: Count
+    train: Pairs
+    dev: Pairs
+    test: Pairs
     unlabelled: Share
     max_depth: Annotated[
         int, Field(ge=1, le=6), must_be("a whole number from 1 to 6, the deepest there is")
@@ -53,9 +51,9 @@ class Chains(Section):
     """Size, seed and depth of the corpus of chains; see pipeline/sources/chains.py."""
 
     seed: Natural
-    train: Count
-    dev: Count
-    test: Count
+    train: Pairs
+    dev: Pairs
+    test: Pairs
     max_depth: Annotated[int, Field(ge=1, le=4), must_be("a whole number from 1 to 4")]
     beyond: Annotated[int, Field(ge=0, le=2), must_be("0, 1 or 2")]
     stated: Portion

@@ -14,11 +14,13 @@ from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Section
 from pipeline.parameters.sentences import KeyPath, dotted, unknown
+from pipeline.running.inputs import endless
 
 __all__ = ["Params", "load_params"]
 # What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not
 # do: merged over a value it keeps that value.
 UNSET = "REQUIRED"
+NESTED = "is nested without end; an alias may name itself, or others that name others"
 EXPECTED = {
     "list_type": "a list",
     "dict_type": "a mapping of names to values",
@@ -34,11 +36,8 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
         ConfigError: one sentence for each problem, naming its key, or its line where the file is
             not even YAML.
     """
-    try:
-        tree = _read(path)
-        placeholders = unset(tree)
-    except RecursionError:
-        raise ConfigError(str(path), ["is nested without end; an alias may name itself"]) from None
+    tree = _read(path)
+    placeholders = unset(tree)
     problems = list(placeholders.values())
     try:
         params = Params.model_validate(tree)
@@ -70,6 +69,10 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [_marked("is not YAML", error)]) from error
     except (YAMLError, ValueError) as error:  # Python reads no number of 5,000 digits
         raise ConfigError(str(path), [f"is not YAML: {error}"]) from error
+    except RecursionError:
+        raise ConfigError(str(path), [NESTED]) from None
+    if endless(tree):
+        raise ConfigError(str(path), [NESTED])
     if tree is None:
         raise ConfigError(str(path), ["is empty; restore it with: git checkout params.yaml"])
     if not isinstance(tree, dict):
@@ -108,6 +111,8 @@ def _sentence(details: ErrorDetails) -> str:
         return unknown(path, _known_keys(path[:-1]))
     if kind == "too_short":
         return f"{key} is empty; must have at least one value"
+    if kind == "too_long":
+        return f"{key} has {len(value):,} values; must be at most {details['ctx']['max_length']:,}"
     if kind == "literal_error":
         return f"{key} is {shown(value)}; must be {details['ctx']['expected']}"
     if kind in EXPECTED:

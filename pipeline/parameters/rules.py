@@ -20,6 +20,7 @@ from pipeline.parameters.sentences import (
     mapping,
     none_of,
     repeated,
+    too_many,
     unknown,
 )
 from pipeline.parameters.study_rules import study_problems
@@ -77,6 +78,7 @@ def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
     for place, given in (("settings", settings), ("grid", grid)):
         for extra in (setting for setting in given if setting not in known):
             yield unknown((*SWEPT, name, place, extra), list(known))
+    yield from too_many((*SWEPT, name, "grid"), grid, listing(tree, "sweep", "seeds"))
     for setting, hint in known.items():
         key = dotted((*SWEPT, name, "settings", setting))
         if setting in settings and setting in grid:

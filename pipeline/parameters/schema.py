@@ -12,16 +12,23 @@ from pipeline.parameters.generated_sections import Captions, Chains
 from pipeline.parameters.section import (
     Amount,
     Count,
+    Epochs,
     Feature,
     Fetched,
     Name,
     Natural,
     Positive,
+    Retries,
+    Seconds,
     Section,
+    Seeds,
+    Sequences,
+    Several,
+    Size,
     Split,
+    Steps,
     Switch,
     Tie,
-    at_most,
     must_be,
 )
 from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions
@@ -33,13 +40,13 @@ class Cluster(Section):
     cpus_per_trial: Count
     gpus_per_trial: Amount
     trials_per_pack: Annotated[
-        Annotated[int, Field(ge=1)] | Literal["auto"],
-        must_be("a whole number of at least 1, or auto"),
+        Annotated[int, Field(ge=1, le=1000)] | Literal["auto"],
+        must_be("a whole number of at least 1 and at most 1,000, or auto"),
     ]
     cuda_graphs: Switch
     matmul_precision: Literal["highest", "high", "medium"]
-    max_failures: Natural
-    wait_for_nodes: Amount
+    max_failures: Retries
+    wait_for_nodes: Seconds
     dashboard: Switch
     system_metrics: Switch
     storage: Name
@@ -97,7 +104,7 @@ class Vectors(Section):
     """Which word vectors."""
 
     source: Literal["random", "glove"]
-    dimensions: Count
+    dimensions: Size
     random: RandomVectors
     glove: Glove
 
@@ -142,15 +149,15 @@ class EarlyStopping(Section):
     """Which trials of the sweep end before their last epoch."""
 
     rule: Literal["none", "successive_halving"]
-    first_epochs: Count
-    keep_one_in: Annotated[int, Field(ge=2), must_be("a whole number of at least 2")]
+    first_epochs: Epochs
+    keep_one_in: Several
 
 
 class Sweep(Section):
     """The grid search."""
 
-    seeds: Annotated[list[Natural], Field(min_length=1)]
-    max_epochs: Count
+    seeds: Seeds
+    max_epochs: Epochs
     patience: Natural
     early_stopping: EarlyStopping
     settings: dict[str, Any]
@@ -166,8 +173,8 @@ class SelectBest(Section):
 class Retrain(Section):
     """Training of the best configurations."""
 
-    seeds: Annotated[list[Natural], Field(min_length=1)]
-    max_epochs: Count
+    seeds: Seeds
+    max_epochs: Epochs
     patience: Natural
 
 
@@ -175,7 +182,7 @@ class Evaluate(Section):
     """Reading of the test split; `reference` is the model that the others are compared with."""
 
     reference: str
-    batch_size: Count
+    batch_size: Sequences
 
 
 class Export(Section):
@@ -196,9 +203,9 @@ class Ablate(Section):
     """Accuracy by number of inference steps."""
 
     model: str
-    dev_steps: Annotated[Count, at_most(1000)]  # ours: 50 times the steps of any model here
-    test_steps: Annotated[list[Count], Field(min_length=1)]
-    batch_size: Count
+    dev_steps: Steps
+    test_steps: Annotated[list[Steps], Field(min_length=1)]
+    batch_size: Sequences
 
 
 class Trace(Section):

@@ -6,13 +6,15 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PlainValidator,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
 )
 from pydantic_core import PydanticCustomError
 
-from actmodels.values import MOST
+from actmodels import values
+from actmodels.values import at_most, is_float, value_problem
 
 
 def must_be(wording: str) -> WrapValidator:
@@ -29,24 +31,34 @@ def must_be(wording: str) -> WrapValidator:
     return WrapValidator(check)
 
 
-def at_most(most: int) -> WrapValidator:
-    """Refuse what nobody would see the end of, or no memory holds."""
+def checked(hint: Any) -> PlainValidator:
+    """As a setting of a trial is checked, with its words."""
 
-    def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-        found = validate(value)
-        if found > most:
-            raise PydanticCustomError("at_most", "must be at most {most}", {"most": f"{most:,}"})
-        return found
+    def check(value: Any) -> Any:
+        if problem := value_problem(hint, value):
+            said = problem.partition("; ")[2]
+            raise PydanticCustomError("number", "{said}", {"said": said})
+        return float(value) if is_float(hint) else value
 
-    return WrapValidator(check)
+    return PlainValidator(check)
 
 
-Count = Annotated[int, Field(ge=1), must_be("a whole number of at least 1"), at_most(MOST)]
-Natural = Annotated[int, Field(ge=0), must_be("a whole number of at least 0"), at_most(MOST)]
-Amount = Annotated[float, Field(ge=0), must_be("a number of at least 0"), at_most(MOST)]
-Positive = Annotated[float, Field(gt=0), must_be("a number above 0"), at_most(MOST)]
-Bytes = Annotated[int, Field(ge=1), must_be("a whole number of at least 1"), at_most(10**15)]
-Share = Annotated[float, Field(ge=0, lt=1), must_be("a number in [0, 1)")]
+Count = Annotated[int, checked(values.Count)]
+Natural = Annotated[int, checked(values.Natural)]
+Amount = Annotated[float, checked(values.Amount)]
+Positive = Annotated[float, checked(values.Positive)]
+Share = Annotated[float, checked(values.Share)]
+Portion = Annotated[float, checked(values.Portion)]
+Epochs = Annotated[int, checked(values.Epochs)]
+Steps = Annotated[int, checked(values.Steps)]
+Several = Annotated[int, checked(values.Several)]
+Sequences = Annotated[int, checked(values.Sequences)]
+Size = Annotated[int, checked(values.Size)]
+Pairs = Annotated[int, checked(Annotated[int, values.ONE, at_most(10**8)])]  # SNLI's 200-fold
+Bytes = Annotated[int, checked(Annotated[int, values.ONE, at_most(10**15)])]  # a petabyte
+Retries = Annotated[int, checked(Annotated[int, values.NOUGHT, at_most(1000)])]
+Seconds = Annotated[float, checked(Annotated[float, values.NOUGHT, at_most(604_800)])]  # a week
+Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000)]
 Switch = Annotated[bool, must_be("true or false")]
 Name = Annotated[str, Field(min_length=1), must_be("text")]
 Url = Annotated[

@@ -1,12 +1,14 @@
 """How problems of params.yaml are worded, and how its parts are looked at, whatever they are."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from actmodels.errors import shown
 from actmodels.values import value_problem
 
+MOST_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
 KeyPath = tuple[int | str, ...]
 
 
@@ -45,10 +47,14 @@ def unknown(path: KeyPath, known: Sequence[str]) -> str:
 
 def repeated(path: KeyPath, values: Sequence[Any], what: str = "value") -> Iterator[str]:
     """Sentences for the values of a list that it has before."""
+    before: set[Any] = set()
     for place, value in enumerate(values):
-        if value in values[:place]:
+        if not isinstance(value, Hashable):
+            continue  # of the wrong type, which is said elsewhere
+        if value in before:
             key = dotted((*path, place))
             yield f"{key} is {shown(value)} again; each {what} must be given once"
+        before.add(value)
 
 
 def axis_problems(path: KeyPath, hint: Any, values: Any) -> Iterator[str]:
@@ -58,6 +64,14 @@ def axis_problems(path: KeyPath, hint: Any, values: Any) -> Iterator[str]:
     for place, value in enumerate(values if isinstance(values, list) else ()):
         if problem := value_problem(hint, value):
             yield f"{dotted((*path, place))} {problem}"
+
+
+def too_many(path: KeyPath, grid: dict[str, Any], seeds: list[Any]) -> Iterator[str]:
+    """A sentence on a grid that nobody sees the end of."""
+    trials = math.prod(len(v) for v in (*grid.values(), seeds) if isinstance(v, list))
+    if trials > MOST_TRIALS:
+        key = dotted(path)
+        yield f"{key} makes {trials:,} trials with its seeds; must be at most {MOST_TRIALS:,}"
 
 
 def none_of(key: str, value: Any, where: str, known: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from actmodels.errors import ConfigError, shown
 from actmodels.reader.config import build_reader_trial
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
 from actmodels.sequences.config import TASKS, build_sequence_trial
-from actmodels.values import value_problem
+from actmodels.values import Epochs, Natural, value_problem
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import (
     KeyPath,
@@ -20,12 +20,13 @@ from pipeline.parameters.sentences import (
     mapping,
     none_of,
     repeated,
+    too_many,
     unknown,
 )
 from pipeline.parameters.study_sections import CONTEXT_LINES
 
-LIMITS = {"max_epochs": 1, "patience": 0}  # what a variant may change besides settings: least value
-LEAST = LIMITS | {"seed": 0}  # of a trial that is made to see whether it can be
+LIMITS = {"max_epochs": Epochs, "patience": Natural}  # what a variant may change besides settings
+LEAST = {"max_epochs": 1, "patience": 0, "seed": 0}  # of a trial made to see whether it can be
 WDW = "WDW"  # the one kind of questions that Who-Did-What has
 
 
@@ -50,17 +51,12 @@ def _fidelity(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def _changes(model: str, path: KeyPath, changes: dict[str, Any]) -> Iterator[str]:
-    known = setting_types(as_published(model, changes))
+    known = setting_types(as_published(model, changes)) | LIMITS
     for setting, value in changes.items():
-        key = dotted((*path, setting))
-        if setting in LIMITS:
-            if isinstance(value, bool) or not isinstance(value, int) or value < LIMITS[setting]:
-                least = LIMITS[setting]
-                yield f"{key} is {shown(value)}; must be a whole number of at least {least}"
-        elif setting not in known:
-            yield unknown((*path, setting), [*known, *LIMITS])
+        if setting not in known:
+            yield unknown((*path, setting), list(known))
         elif problem := value_problem(known[setting], value):
-            yield f"{key} {problem}"
+            yield f"{dotted((*path, setting))} {problem}"
 
 
 def _halting(tree: dict[str, Any]) -> Iterator[str]:
@@ -78,6 +74,7 @@ def _halting(tree: dict[str, Any]) -> Iterator[str]:
             yield unknown(path, list(HALTINGS))
             continue
         known = setting_types(model_with(model, kind))
+        yield from too_many(path, mapping(kinds, kind), listing(tree, "halting", "seeds"))
         for setting, values in mapping(kinds, kind).items():
             if setting not in known:
                 yield unknown((*path, setting), list(known))
@@ -113,14 +110,9 @@ def _task(path: KeyPath, task: str, study: dict[str, Any]) -> Iterator[str]:
     if "ponder_weight" in settings:
         yield f"{dotted((*path, 'settings', 'ponder_weight'))} belongs in ponder_weights"
         return
-    told: dict[str, None] = {}  # what is wrong with a setting is so with each weight
-    for place, weight in enumerate(weights or [0.0]):
-        given = settings | {"ponder_weight": weight}
-        for problem in _refused(build_sequence_trial, task, "act", given, **LEAST):
-            own = problem.startswith("ponder_weight ")
-            where = (*path, "ponder_weights", place) if own else (*path, "settings")
-            told[f"{dotted(where)}: {problem}"] = None
-    yield from told
+    given = settings | {"ponder_weight": 0.0}
+    for problem in _refused(build_sequence_trial, task, "act", given, **LEAST):
+        yield f"{dotted((*path, 'settings'))}: {problem}"
 
 
 def _questions(tree: dict[str, Any]) -> Iterator[str]:
@@ -140,13 +132,10 @@ def _cloze_text(text: dict[str, Any]) -> Iterator[str]:
     length = text.get("section_sentences")
     if isinstance(length, int) and length < CONTEXT_LINES + 1:
         yield f"section_sentences is {length}; must be at least {CONTEXT_LINES + 1}"
-    given = (text.get(name) for name in ("dev_share", "test_share", "min_noun_share"))
+    given = (text.get(name) for name in ("dev_share", "test_share"))
     shares = tuple(share for share in given if isinstance(share, int | float))
-    if len(shares) == 3 and (min(shares) < 0 or shares[0] + shares[1] >= 1 or shares[2] > 1):
-        yield (
-            f"dev_share, test_share and min_noun_share are {shares}; must be in [0, 1], and "
-            "leave sections for training"
-        )
+    if len(shares) == 2 and sum(shares) >= 1:
+        yield f"dev_share and test_share are {shares}; must leave sections for training"
     for name in ("section_pattern", "left_out_pattern"):
         try:
             re.compile(text.get(name, ""))

@@ -5,24 +5,28 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pipeline.parameters.section import (
+    Amount,
     Count,
+    Epochs,
     Fetched,
     Name,
     Natural,
+    Portion,
     Positive,
     Section,
+    Seeds,
+    Sequences,
+    Several,
     Switch,
-    must_be,
 )
 
 CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
-Manifold = Annotated[int, Field(ge=2), must_be("a whole number of at least 2")]
 
 
 class Limits(Section):
     """How long a study trains."""
 
-    max_epochs: Count
+    max_epochs: Epochs
     patience: Natural
 
 
@@ -32,7 +36,7 @@ class Fidelity(Limits):
     models: model -> name of a variant -> the settings in which it differs from the winner.
     """
 
-    seeds: Annotated[list[Natural], Field(min_length=1)]
+    seeds: Seeds
     models: dict[str, dict[str, dict[str, Any]]]
 
 
@@ -43,7 +47,7 @@ class Halting(Limits):
     """
 
     model: str
-    seeds: Annotated[list[Natural], Field(min_length=1)]
+    seeds: Seeds
     collapsed_below: Positive
     kinds: dict[str, dict[str, list[Any]]]
 
@@ -52,7 +56,7 @@ class SequenceStudy(Limits):
     """One of Graves' tasks: its settings, and what is compared."""
 
     without_act: Switch
-    ponder_weights: list[float]
+    ponder_weights: list[Amount]
     settings: dict[str, Any]
 
 
@@ -65,12 +69,12 @@ class Graves(Section):
         part held out, and length of the passage of it that is told byte by byte.
     """
 
-    seeds: Annotated[list[Natural], Field(min_length=1)]
-    drawn: Count
+    seeds: Seeds
+    drawn: Sequences
     drawn_seed: Natural
     text: Name | None
     read_from: Natural
-    read_bytes: Count
+    read_bytes: Sequences
     tasks: dict[str, SequenceStudy]
 
 
@@ -98,9 +102,9 @@ class ClozeText(Section):
     left_out_pattern: str
     stride: Count
     min_noun_count: Count
-    min_noun_share: float
-    dev_share: float
-    test_share: float
+    min_noun_share: Portion
+    dev_share: Portion
+    test_share: Portion
     seed: Natural
 
 
@@ -137,8 +141,8 @@ class ReadingStudy(Limits):
     """What is compared on one kind of questions: numbers of steps, by strategy."""
 
     one_step: Switch
-    query_gating: list[Manifold]
-    adaptive_computation: list[Manifold]
+    query_gating: list[Several]
+    adaptive_computation: list[Several]
     settings: dict[str, Any]
 
 
@@ -148,6 +152,6 @@ class Nse(Section):
     traced: how many dev questions are followed step by step.
     """
 
-    seeds: Annotated[list[Natural], Field(min_length=1)]
+    seeds: Seeds
     traced: Natural
     kinds: dict[str, ReadingStudy]

@@ -19,6 +19,7 @@ import yaml
 from actmodels.errors import ArtefactError
 from pipeline.running.stage import state_folder
 
+MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 
 
@@ -116,9 +117,21 @@ def _tree(path: Path) -> dict[str, Any]:
     """
     try:
         tree = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
-    except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError):
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
-    return tree if isinstance(tree, dict) else {}
+    return tree if isinstance(tree, dict) and not endless(tree) else {}
+
+
+def endless(tree: Any) -> bool:
+    """Whether YAML is a mass of values, as it is where an alias holds others, or itself."""
+    waiting = [tree]
+    for _ in range(MOST_VALUES):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        waiting.extend(node.values() if isinstance(node, dict) else ())
+        waiting.extend(node if isinstance(node, list) else ())
+    return True
 
 
 def _digest(path: Path) -> str:
