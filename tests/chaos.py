@@ -1,29 +1,34 @@
 """Kills at random: the same command again ends with what an undisturbed run gives.
 
-    python -m tests.chaos [--rounds 50] [--kills 3] [--seed N]
+    python -m tests.chaos [--rounds 50] [--kills 3] [--seed N] [--at-once 2]
 
-makes the tiny project, all studies on, once undisturbed, and then once a round with kills: of
-whatever runs at a random moment, from `dvc` to Ray's dashboard or all of it at once. It compares
-artefacts to the byte, runs in MLflow and what is said, and looks for processes left behind.
+makes the tiny project, all studies on, stage by stage and undisturbed, and keeps it as it was after
+each. A round begins from one of these and makes the next stages with kills: of whatever runs at a
+random moment, from `dvc` to Ray's dashboard or all of it at once. It compares artefacts to the
+byte, runs in MLflow and what is said, and looks for processes left behind. What a round that went
+wrong has made stays on the disk.
 """
 
 import argparse
 import random
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+import yaml
 from mlflow.entities import Run
 
-from tests.end_to_end.project import TINY, Project, kill_session, of_session
+from tests.end_to_end.project import ROOT, TINY, Project, kill_session, of_session
 
 VICTIMS = {
     "dvc": r"bin/dvc repro",
@@ -39,8 +44,10 @@ OF_THE_RUN = re.compile(r"environment\.json|timings\.(csv|md)")
 # The page has them too, in one section.
 TIMINGS = re.compile(rb'<section aria-labelledby="timings">.*?</section>', re.DOTALL)
 PAGE = "report/index.html"
+STAGES = list(yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"])
+ON_RAY = {"sweep", "retrain", "fidelity", "halting", "graves", "nse"}  # drawn more often
 PATIENCE = 900.0  # seconds that a command may take
-LINGER = 60.0  # seconds that processes may outlive the last command
+LINGER = 180.0  # seconds that processes may outlive the last command
 
 
 def artefacts(project: Project) -> dict[str, bytes]:
@@ -48,20 +55,25 @@ def artefacts(project: Project) -> dict[str, bytes]:
     folder = project.folder / "artefacts"
     paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     return {
-        name: path.read_bytes()
+        name: TIMINGS.sub(b"", path.read_bytes()) if name == PAGE else path.read_bytes()
         for name, path in sorted(paths.items())
-        if not OF_THE_RUN.search(name) and name != PAGE
+        if not OF_THE_RUN.search(name)
     }
 
 
-def tracked(project: Project) -> dict[str, Counter[str]]:
-    """How MLflow's runs ended, by their kind."""
-    client, found = project.client(), {}
+def tracked(project: Project) -> Counter[tuple[str, ...]]:
+    """MLflow's runs: kind, trial, settings, epochs logged, and how it ended."""
+    found = Counter[tuple[str, ...]]()
+    if not (project.folder / "state" / "mlflow.db").exists():
+        return found  # nothing before the sweep is tracked; to ask would make the database
+    client = project.client()
     for experiment in client.search_experiments():
         runs: list[Run] = list(client.search_runs([experiment.experiment_id], max_results=5000))
         for run in runs:
-            ended = found.setdefault(run.data.tags.get("kind", ""), Counter())
-            ended[run.info.status] += 1
+            tags = [
+                run.data.tags.get(name, "") for name in ("kind", "stage", "trial_key", "epochs")
+            ]
+            found[*tags, str(sorted(run.data.params.items())), run.info.status] += 1
     return found
 
 
@@ -70,7 +82,7 @@ class Campaign:
     """Runs of one project that are killed.
 
     Attributes:
-        told: which victim fell, and when, in seconds since its command began.
+        told: the stages, and which victim fell, and when, in seconds since its command began.
         problems: what went wrong.
     """
 
@@ -80,15 +92,16 @@ class Campaign:
     problems: list[str] = field(default_factory=list)
     leaders: list[int] = field(default_factory=list)
 
-    def run(self, kills: int, seconds: float) -> bool:
+    def run(self, kills: int, seconds: float, *stages: str) -> bool:
         """`dvc repro` again and again, the first so many times with a kill; whether it succeeds.
 
         Args:
             seconds: that an undisturbed run takes; the kills are spread over it.
+            stages: to be made; all if there are none.
         """
         for left in range(kills, -1, -1):
             moment = self.random.uniform(0, 2 * seconds / (kills + 1)) if left else None
-            status = self._command(moment)
+            status = self._command(moment, *stages)
             if status == 0:
                 break
         else:
@@ -96,8 +109,8 @@ class Campaign:
         self._left_behind()
         return status == 0
 
-    def _command(self, moment: float | None) -> int:
-        command = self.project.start("dvc", "repro")
+    def _command(self, moment: float | None, *stages: str) -> int:
+        command = self.project.start("dvc", "repro", *stages)
         self.leaders.append(command.pid)
         if moment is not None:
             time.sleep(moment)
@@ -122,7 +135,8 @@ class Campaign:
         if name == "all":
             kill_session(leader)
         else:
-            self.random.choice(there[name]).kill()
+            with suppress(psutil.NoSuchProcess):  # it has just ended
+                self.random.choice(there[name]).kill()
 
     def _those(self, leader: int, line: str) -> list[psutil.Process]:
         found = []
@@ -148,26 +162,33 @@ class Campaign:
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:
             self.problems.append(f"differ: {', '.join(differing)}")
-        pages = [
-            TIMINGS.sub(b"", (project.folder / "artefacts" / PAGE).read_bytes())
-            for project in (undisturbed, self.project)
-        ]
-        if pages[0] != pages[1]:
-            self.problems.append("the page differs")
-        finished = {
-            kind: Counter({"FINISHED": sum(ended.values())})
-            for kind, ended in tracked(undisturbed).items()
-        }
-        if (found := tracked(self.project)) != finished:
-            self.problems.append(f"runs in MLflow are {found}, and were {finished}")
+        were, are = tracked(undisturbed), tracked(self.project)
+        if were != are:
+            self.problems.append(f"MLflow lacks {dict(were - are)} and has {dict(are - were)}")
 
 
-def undisturbed_run(folder: Path) -> tuple[Project, float]:
-    """A run that nothing befell, and the seconds it took."""
-    project, start = Project(folder), time.monotonic()
-    project.configure(TINY)
-    project.repro()
-    return project, time.monotonic() - start
+def undisturbed_run(folder: Path) -> tuple[list[Project], list[float]]:
+    """A project before its first stage and after each, and the seconds that each took."""
+    steps, seconds = [Project(folder / "0")], []
+    steps[0].configure(TINY)
+    for stage in STAGES:
+        start = time.monotonic()
+        steps.append(steps[-1].copy(folder / str(len(steps))).done("--single-item", stage))
+        seconds.append(time.monotonic() - start)
+    return steps, seconds
+
+
+def one_round(folder: Path, steps: list[Project], seconds: list[float], kills: int) -> Campaign:
+    """One stage or two, as the name of `folder` decides; it goes if nothing went wrong."""
+    drawn = random.Random(folder.name)
+    (hit,) = drawn.choices(range(len(STAGES)), [4 if name in ON_RAY else 1 for name in STAGES])
+    first, end = max(0, hit - drawn.randrange(2)), hit + 1
+    campaign = Campaign(steps[first].copy(folder), drawn, [" ".join(STAGES[first:end])])
+    if campaign.run(kills, sum(seconds[first:end]), *STAGES[first:end]):
+        campaign.compare(steps[end])
+    if not campaign.problems:
+        shutil.rmtree(folder)
+    return campaign
 
 
 def main() -> None:
@@ -176,22 +197,27 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--kills", type=int, default=3, help="of a round")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--at-once", type=int, default=1, help="rounds")
     given = parser.parse_args()
-    print(f"seed {given.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        whole, seconds = undisturbed_run(Path(name) / "whole")
-        failed = 0
-        for number in range(given.rounds):
-            project = Project(Path(name) / f"round{number}")
-            project.configure(TINY)
-            campaign = Campaign(project, random.Random(f"{given.seed}/{number}"))
-            if campaign.run(given.kills, seconds):
-                campaign.compare(whole)
+    folder, failed = Path(tempfile.mkdtemp(prefix="chaos-")), 0
+    print(f"seed {given.seed}, in {folder}", flush=True)
+    steps, seconds = undisturbed_run(folder)
+    print(f"undisturbed: {sum(seconds):.0f} s", flush=True)
+
+    def numbered(number: int) -> tuple[int, float, Campaign]:
+        start = time.monotonic()
+        campaign = one_round(folder / f"{given.seed}-{number}", steps, seconds, given.kills)
+        return number, time.monotonic() - start, campaign
+
+    with ThreadPoolExecutor(given.at_once) as pool:
+        for number, taken, campaign in pool.map(numbered, range(1, given.rounds + 1)):
             said = "; ".join(campaign.problems) or "as undisturbed"
-            print(f"{number + 1:3} {', '.join(campaign.told)}: {said}", flush=True)
+            print(f"{number:3} {taken:4.0f} s, {', '.join(campaign.told)}: {said}", flush=True)
             failed += bool(campaign.problems)
     print(f"{given.rounds - failed} of {given.rounds} rounds as undisturbed")
-    sys.exit(bool(failed))
+    if failed:
+        sys.exit(1)
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -176,7 +176,13 @@ def _connected(dashboard: bool, state: Path) -> Iterator[None]:
         # A local Ray whose head died does not come back: end soon, so that the user can go on.
         os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "10")
         ray_constants.ENABLE_RAY_CLUSTER = False  # else it would listen on all interfaces
-        context = start(include_dashboard=dashboard)
+        try:
+            context = start(include_dashboard=dashboard)
+        except Exception as error:  # Ray has no narrower one
+            raise SweepError(
+                f"Ray did not start on this machine ({' '.join(str(error).split())}); see "
+                f"{state / 'ray.log'}, and run the same command again, best when less else runs"
+            ) from error
     told = state / DASHBOARD
     if context.dashboard_url:
         write_text(told, context.dashboard_url)

@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from actmodels.errors import ArtefactError, UserError
 from actmodels.files import write_text
+from pipeline import INTERRUPTED
 
 
 def artefacts(*parts: str) -> Path:
@@ -121,6 +122,8 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, terminate)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # pipeline/__init__.py set another
     try:
         main()
     except UserError as error:
@@ -131,7 +134,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         tqdm.write(f"error: {_unforeseen(error)}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        tqdm.write("interrupted; run the same command again to go on", file=sys.stderr)
+        tqdm.write(INTERRUPTED, file=sys.stderr)
         sys.exit(128 + received)
     sys.exit(0)
 

@@ -74,6 +74,22 @@ def test_rays_client_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
 
 
+def test_a_local_ray_that_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine with so much else to do that Ray's patience of half a minute ends."""
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+    def too_slow(**_: bool) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr("tune.cluster.start", too_slow)
+    with pytest.raises(SweepError) as told, connected(dashboard=False, state=tmp_path):
+        pass
+    assert str(told.value) == (
+        "Ray did not start on this machine (The current node timed out during startup.); see "
+        f"{tmp_path / 'ray.log'}, and run the same command again, best when less else runs"
+    )
+
+
 def train_on_the_cluster(folder: Path) -> None:
     """What a driver does that finds RAY_ADDRESS set."""
     state = folder / "state"

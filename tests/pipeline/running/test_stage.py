@@ -93,6 +93,21 @@ def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     assert [path.name for path in tmp_path.rglob("*")] == ["state", "run.lock"]
 
 
+def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -> None:
+    module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
+    module.write_text("import os, time; os.kill(os.getpid(), 2); time.sleep(20)")
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.corpus"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    said = "interrupted; run the same command again to go on\n"
+    assert (done.returncode, done.stderr) == (130, said)
+
+
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     """Such as one whose `dvc` was killed, and which goes on without it."""
     first = "Path('first').write_text(''); time.sleep(2); Path('done').write_text('')"
