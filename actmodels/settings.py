@@ -39,6 +39,7 @@ class TrainConfig:
         either is no limit.
     depth_epochs: epochs before the pairs of the next recorded depth join the training; 0 for all
         from the start. An epoch has as many pairs as the split ever: shallow ones come again.
+    train_pairs: train on so many of the training pairs (actmodels.data.subset); 0 for all.
     """
 
     optimizer: Optimizer
@@ -48,6 +49,7 @@ class TrainConfig:
     clip_norm: Amount
     batch_size: Count
     depth_epochs: Natural
+    train_pairs: Natural
 
 
 @dataclass(frozen=True)

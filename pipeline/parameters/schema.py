@@ -24,7 +24,7 @@ from pipeline.parameters.section import (
     at_most,
     must_be,
 )
-from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions
+from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions, Sizes
 
 
 class Cluster(Section):
@@ -230,6 +230,7 @@ class Params(Section):
     ablate: Ablate
     trace: Trace
     fidelity: Fidelity
+    sizes: Sizes
     halting: Halting
     graves: Graves
     questions: Questions

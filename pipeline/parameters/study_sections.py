@@ -11,7 +11,9 @@ from pipeline.parameters.section import (
     Natural,
     Positive,
     Section,
+    Share,
     Switch,
+    at_most,
     must_be,
 )
 
@@ -34,6 +36,23 @@ class Fidelity(Limits):
 
     seeds: Annotated[list[Natural], Field(min_length=1)]
     models: dict[str, dict[str, dict[str, Any]]]
+
+
+class Sizes(Section):
+    """Accuracy by number of training pairs, of retrained models.
+
+    halvings: how often the training pairs are halved. most_error: of a size that the law is
+        fitted to. pairs: how many accuracy is foretold for. draws, draws_seed: of the bootstrap.
+    widest: interval of an accuracy that is told.
+    """
+
+    models: list[str]
+    halvings: Annotated[Count, at_most(20)]
+    most_error: Share
+    pairs: Count
+    draws: Count
+    draws_seed: Natural
+    widest: Share
 
 
 class Halting(Limits):
