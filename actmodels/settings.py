@@ -51,6 +51,7 @@ class TrainConfig:
         either is no limit.
     depth_epochs: epochs before the pairs of the next recorded depth join the training; 0 for all
         from the start. An epoch has as many pairs as the split ever: shallow ones come again.
+    train_pairs: train on so many of the training pairs (actmodels.data.subset); 0 for all.
     """
 
     optimizer: Optimizer
@@ -60,6 +61,7 @@ class TrainConfig:
     clip_norm: Amount
     batch_size: Sequences
     depth_epochs: Natural
+    train_pairs: Natural
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ class TreeMatchingConfig(LstmEncodersConfig):
 class SpinnConfig(LstmEncodersConfig):
     """Shape of SPINN-PI (Bowman et al. 2016); tracking_size: of the LSTM that follows the stack."""
 
-    tracking_size: Count
+    tracking_size: Size
 
 
 @dataclass(frozen=True)

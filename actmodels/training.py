@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 from actmodels.config import TrialConfig
 from actmodels.data.curriculum import epoch_pairs
 from actmodels.data.pairs import FILLER, Batch, collate
+from actmodels.data.subset import subset
 from actmodels.data.trial_data import TrialData, input_rows, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.figures import EpochMeans, Figures, Marks
@@ -53,6 +54,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     ) -> None:
         super().__init__(config, device)
         self.data = data
+        self.train = subset(data.train, config.training.train_pairs)
         rows = input_rows(data.words, config.input, config.seed) if rows is None else rows
         self.model = build(config, rows, trained_rows(data.words, config.input)).to(device)
         self.optimizer = build_optimizer(self.model, config.training)
@@ -79,7 +81,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         """See ModelTraining."""
         null_token = self.config.input.null_token
         settings = self.config.training
-        pairs = epoch_pairs(self.data.train, settings.depth_epochs, self.next_epoch)
+        pairs = epoch_pairs(self.train, settings.depth_epochs, self.next_epoch)
         for index in self.model.batches(pairs, settings.batch_size, order):
             yield collate(pairs, index, null_token=null_token, device=self.device)
 

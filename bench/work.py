@@ -60,6 +60,7 @@ SETTINGS: dict[str, Any] = {
     "clip_value": 0.0,
     "clip_norm": 5.0,
     "depth_epochs": 0,
+    "train_pairs": 0,
     "init": "xavier",
     "init_std": 0.01,
     "oov_rule": "own",

@@ -7,11 +7,12 @@ import numpy as np
 from tqdm import tqdm
 
 from actmodels.data.pairs import PairTensors
+from actmodels.data.subset import premise_groups
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Ablation, AdaptiveGain
 from actmodels.steps import AblationRow, ablate_steps
-from pipeline.measures.paired import Groups, compare, premise_groups
+from pipeline.measures.paired import Groups, compare
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
@@ -58,7 +59,7 @@ def main() -> None:
                 rows[split].append(name | {"reading": row.reading, "steps": row.steps} | figures)
     for split, table in rows.items():
         write_table(artefacts("ablate", f"{split}.csv"), table, columns(Ablation))
-    compared = gains(on_test, premise_groups(pairs["test"])) if on_test else []
+    compared = gains(on_test, premise_groups(pairs["test"]).numpy()) if on_test else []
     write_table(artefacts("ablate", "gains.csv"), compared, columns(AdaptiveGain))
     summary = {split: summarise(table) for split, table in rows.items()}
     write_json(artefacts("ablate", "summary.json"), summary)

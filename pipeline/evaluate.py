@@ -7,12 +7,13 @@ from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
+from actmodels.data.subset import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.figures import mean_and_sd
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
 from pipeline.measures.over_seeds import Row, mean, spread
-from pipeline.measures.paired import hits_by_model, paired_rows, premise_groups
+from pipeline.measures.paired import hits_by_model, paired_rows
 from pipeline.measures.steps import correlation_rows, depth_rows, length_rows
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_json, write_table
@@ -81,7 +82,7 @@ def main() -> None:
     write_table(folder / "depth.csv", depths, columns(AtDepth))
     write_table(folder / "predictions.csv", predictions, columns(Prediction))
     found = hits_by_model([*predictions, *lexicalised_predictions()], pair_ids)
-    paired = paired_rows(found, params.reference, premise_groups(pairs))
+    paired = paired_rows(found, params.reference, premise_groups(pairs).numpy())
     write_table(folder / "paired.csv", paired, columns(Paired))
     write_table(folder / "lengths.csv", lengths, columns(Lengths))
     write_table(folder / "correlations.csv", correlations, columns(Correlations))

@@ -10,13 +10,14 @@ import numpy as np
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
+from actmodels.data.subset import premise_groups
 from actmodels.evaluation import Evaluation
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Variant, VariantTime
 from pipeline.measures.over_seeds import Row, summarise
-from pipeline.measures.paired import Groups, Hits, against_first, premise_groups
+from pipeline.measures.paired import Groups, Hits, against_first
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_json, write_table
@@ -84,7 +85,7 @@ def main() -> None:
         figures, hit = on_test(result, len(test))
         rows.append(result_row(run, record) | figures)
         hits.append(hit)
-    variants = compare_variants(params, rows, hits, premise_groups(test))
+    variants = compare_variants(params, rows, hits, premise_groups(test).numpy())
     write_table(folder / "results.csv", rows, list(RESULTS))
     write_table(folder / "variants.csv", variants, columns(Variant))
     write_table(folder / "timings.csv", timing_rows(trained), columns(VariantTime))

@@ -10,6 +10,7 @@ from reports.studies.graves.runs import act_gap, graves_runs, graves_tasks
 from reports.studies.graves.tasks import CHARACTERS
 from reports.studies.halting import halting_points
 from reports.studies.nse.runs import nse_kinds, nse_runs
+from reports.studies.sizes import laws, sized_models, sizes
 from reports.tables.ablation import FIXED, points
 from reports.tables.claims import comparisons
 from reports.tables.length_and_depth import correlations
@@ -58,6 +59,11 @@ def _studies(artefacts: Artefacts) -> dict[str, float]:
         for variant in variants(artefacts, model):
             place = f"fidelity.{model}.{plain(variant.name)}.difference"
             flat |= {place: variant.difference.mean}
+    for model in sized_models(artefacts):
+        for at in sizes(artefacts, model):
+            flat |= _spread(f"sizes.{model}.{at.pairs}.test_accuracy", at.test)
+        for law in laws(artefacts, model):
+            flat[f"sizes.{model}.foretold_at_{law.pairs}"] = law.accuracy
     for point in halting_points(artefacts):
         place = f"halting.{point.kind}.{plain(point.text)}"
         flat |= {f"{place}.mean_steps": point.steps.mean}

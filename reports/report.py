@@ -8,7 +8,13 @@ from reports.findings import featured_halting, halting_models
 from reports.page.browsers import examples_island
 from reports.page.trials import trials_island
 from reports.published import Corpus
-from reports.sections import fidelity_section, graves_section, halting_section, nse_section
+from reports.sections import (
+    fidelity_section,
+    graves_section,
+    halting_section,
+    nse_section,
+    sizes_section,
+)
 from reports.spread import PLUS_MINUS, title
 from reports.stored.artefacts import Artefacts
 from reports.summary import summary
@@ -35,6 +41,7 @@ def report(artefacts: Artefacts, published: bool, examples: int = 0) -> list[Blo
         table_1.table_1(artefacts, published),
         Text(table_1.table_1_note(artefacts, published)),
         *fidelity_section(artefacts, published),
+        *sizes_section(artefacts, published),
         *_ablation(artefacts, published),
         *halting_section(artefacts),
         *graves_section(artefacts, published),

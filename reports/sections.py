@@ -7,10 +7,11 @@ from reports.charts import studies
 from reports.charts.characters import characters_charts
 from reports.charts.graves import graves_charts
 from reports.charts.nse import nse_charts
+from reports.charts.sizes import by_size
 from reports.page.browsers import questions_island
 from reports.spread import title
 from reports.stored.artefacts import Artefacts
-from reports.studies import fidelity, halting
+from reports.studies import fidelity, halting, sizes
 from reports.studies.graves import characters
 from reports.studies.graves.runs import graves_table, graves_tasks
 from reports.studies.graves.tasks import TASKS
@@ -33,6 +34,19 @@ def fidelity_section(artefacts: Artefacts, published: bool) -> Iterator[Block]:
         yield Chart(f"fidelity_{model}", studies.fidelity(artefacts, model))
         yield Text(fidelity.fidelity_sentences(artefacts, model))
         yield fidelity.fidelity_table(artefacts, model)
+
+
+def sizes_section(artefacts: Artefacts, published: bool) -> Iterator[Block]:
+    """Accuracy by number of training pairs, and what it foretells."""
+    if artefacts.sizes.empty:
+        return
+    yield Heading("Accuracy by number of training pairs")
+    yield Text(sizes.sizes_note(artefacts))
+    yield Text(sizes.sizes_sentences(artefacts, published))
+    yield sizes.sizes_table(artefacts)
+    if not artefacts.laws.empty:
+        yield sizes.laws_table(artefacts, published)
+    yield Chart("sizes", by_size(artefacts, published))
 
 
 def halting_section(artefacts: Artefacts) -> Iterator[Block]:

@@ -55,6 +55,7 @@ SETTINGS: dict[str, Any] = {
     "clip_norm": 5.0,
     "batch_size": 8,
     "depth_epochs": 0,
+    "train_pairs": 0,
     "oov_rule": "own",
     "oov_buckets": 5,
     "oov_std": 0.01,

@@ -188,6 +188,72 @@ class VariantTime:
 
 
 @dataclass(frozen=True)
+class SizeName:
+    """A model trained on so many pairs."""
+
+    model: Name
+    pairs: int
+
+
+@dataclass(frozen=True)
+class AtSize(SizeName):
+    """artefacts/sizes/points.csv.
+
+    cut_off: share of runs that ended before dev accuracy had stopped improving.
+    fitted: the size is one of those that the law is fitted to.
+    """
+
+    seeds: int
+    epochs: float
+    cut_off: Share
+    dev_accuracy_mean: Share
+    dev_accuracy_sd: float | None
+    test_accuracy_mean: Share
+    test_accuracy_sd: float | None
+    fitted: bool
+
+
+@dataclass(frozen=True)
+class Law:
+    """artefacts/sizes/laws.csv: error = floor + scale · pairs^-exponent, of so many sizes.
+
+    pairs: where accuracy is foretold, with its 95 % interval. bounded: the exponent is at an end
+    of what is tried. wide: the interval is wider than `sizes.widest` of params.yaml.
+    """
+
+    model: Name
+    without_largest: bool
+    sizes: int
+    floor: float
+    scale: float
+    exponent: float
+    pairs: int
+    accuracy: float
+    low: float
+    high: float
+    bounded: bool
+    wide: bool
+
+
+@dataclass(frozen=True)
+class LawPoint(SizeName):
+    """artefacts/sizes/curves.csv: the law of all sizes, to be drawn."""
+
+    accuracy: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SizeTime(SizeName):
+    """artefacts/sizes/timings.csv."""
+
+    seed: int
+    epochs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class HaltingPoint:
     """artefacts/halting/points.csv: one setting of one way of halting."""
 

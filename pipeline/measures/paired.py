@@ -1,14 +1,12 @@
 """Two models on the same pairs: is the difference more than seeds and pairs can explain?"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
 from pipeline.measures.over_seeds import Row, grouped, mean, spread
 
@@ -97,14 +95,6 @@ def _over_groups(gain: Hits, groups: Groups) -> Part:
         sums = gain - gain.mean()
     count = len(sums)
     return Part(float((sums**2).sum()) * count / (count - 1) / len(gain) ** 2, count - 1)
-
-
-def premise_groups(pairs: PairTensors) -> Groups:
-    """Which pairs share a premise, as a number for each [pairs]."""
-    ids, numbers = pairs.premise_ids.numpy(), dict[bytes, int]()
-    places = pairwise(pairs.premise_offsets.tolist())
-    found = [numbers.setdefault(ids[a:b].tobytes(), len(numbers)) for a, b in places]
-    return np.array(found, dtype=np.int64)
 
 
 def hits_by_model(

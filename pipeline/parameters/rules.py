@@ -37,6 +37,7 @@ UNIQUE = (
     ("ablate", "test_steps"),
     ("trace", "pair_ids"),
     ("fidelity", "seeds"),
+    ("sizes", "models"),
     ("halting", "seeds"),
     ("graves", "seeds"),
     ("questions", "kinds"),

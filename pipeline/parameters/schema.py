@@ -31,7 +31,7 @@ from pipeline.parameters.section import (
     Tie,
     must_be,
 )
-from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions
+from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions, Sizes
 
 
 class Cluster(Section):
@@ -242,6 +242,7 @@ class Params(Section):
     ablate: Ablate
     trace: Trace
     fidelity: Fidelity
+    sizes: Sizes
     halting: Halting
     graves: Graves
     questions: Questions

@@ -57,6 +57,7 @@ Size = Annotated[int, checked(values.Size)]
 Pairs = Annotated[int, checked(Annotated[int, values.ONE, at_most(10**8)])]  # SNLI's 200-fold
 Bytes = Annotated[int, checked(Annotated[int, values.ONE, at_most(10**15)])]  # a petabyte
 Retries = Annotated[int, checked(Annotated[int, values.NOUGHT, at_most(1000)])]
+Halvings = Annotated[int, checked(Annotated[int, values.ONE, at_most(20)])]  # to one in a million
 Seconds = Annotated[float, checked(Annotated[float, values.NOUGHT, at_most(604_800)])]  # a week
 Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000)]
 Switch = Annotated[bool, must_be("true or false")]

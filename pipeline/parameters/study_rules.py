@@ -33,6 +33,7 @@ WDW = "WDW"  # the one kind of questions that Who-Did-What has
 def study_problems(tree: dict[str, Any]) -> Iterator[str]:
     """All problems of this kind; parts of the wrong type are passed over, they have their own."""
     yield from _fidelity(tree)
+    yield from _sizes(tree)
     yield from _halting(tree)
     yield from _graves(tree)
     yield from _questions(tree)
@@ -57,6 +58,13 @@ def _changes(model: str, path: KeyPath, changes: dict[str, Any]) -> Iterator[str
             yield unknown((*path, setting), list(known))
         elif problem := value_problem(known[setting], value):
             yield f"{dotted((*path, setting))} {problem}"
+
+
+def _sizes(tree: dict[str, Any]) -> Iterator[str]:
+    swept = mapping(tree, "sweep", "models")
+    for place, model in enumerate(listing(tree, "sizes", "models")):
+        if model not in swept:
+            yield none_of(f"sizes.models[{place}]", model, "sweep.models", list(swept))
 
 
 def _halting(tree: dict[str, Any]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pipeline.parameters.section import (
     Count,
     Epochs,
     Fetched,
+    Halvings,
     Name,
     Natural,
     Portion,
@@ -17,6 +18,7 @@ from pipeline.parameters.section import (
     Seeds,
     Sequences,
     Several,
+    Share,
     Switch,
 )
 
@@ -38,6 +40,23 @@ class Fidelity(Limits):
 
     seeds: Seeds
     models: dict[str, dict[str, dict[str, Any]]]
+
+
+class Sizes(Section):
+    """Accuracy by number of training pairs, of retrained models.
+
+    halvings: how often the training pairs are halved. most_error: of a size that the law is
+        fitted to. pairs: how many accuracy is foretold for. draws, draws_seed: of the bootstrap.
+    widest: interval of an accuracy that is told.
+    """
+
+    models: list[str]
+    halvings: Halvings
+    most_error: Share
+    pairs: Count
+    draws: Sequences
+    draws_seed: Natural
+    widest: Share
 
 
 class Halting(Limits):

@@ -45,6 +45,7 @@ def _studies(artefacts: Artefacts) -> list[Block]:
         ]
         for stage, table, by, named in (
             ("fidelity", artefacts.fidelity_timings, ["model", "variant"], title),
+            ("sizes", artefacts.sizes_timings, ["model", "pairs"], title),
             ("halting", artefacts.halting_timings, ["kind", "point"], KINDS.__getitem__),
             ("graves", artefacts.graves_timings, ["task", "run"], title),
             ("nse", artefacts.nse.timings, ["questions", "run"], lambda of: QUESTIONS[of].title),
@@ -53,7 +54,7 @@ def _studies(artefacts: Artefacts) -> list[Block]:
     ]
     if not rows:
         return []
-    header = ["stage", "model, kind, task or questions", "variant, point or run"]
+    header = ["stage", "model, kind, task or questions", "variant, pairs, point or run"]
     header += ["runs", "epochs", "total run-seconds"]
     said = "A run that several variants share counts in each of them."
     return [Heading("Studies"), Text(said), Table(header, rows, left=3)]

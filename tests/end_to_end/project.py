@@ -99,6 +99,10 @@ TINY: dict[str, Any] = {
             },
         }
     },
+    "sizes.models": ["decomposable_attention"],
+    "sizes.halvings": 4,
+    "sizes.most_error": 0.99,  # all sizes are fitted, though nothing is learned here
+    "sizes.draws": 50,
     "halting.seeds": [1],
     "halting.max_epochs": 2,
     "halting.kinds": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},

@@ -236,6 +236,7 @@ def test_what_is_closest_to_a_model_holds(tree: Any) -> None:
         (f"{FIDELITY}.{AA_NAME}", {"a": {"batch_remaindr": True}}, "a.batch_remaindr is unknown"),
         (f"{FIDELITY}.{AA_NAME}", {"a": {"batch_remainder": 1}}, "is 1; must be true or false"),
         (f"{FIDELITY}.{AA_NAME}", {"a": {"max_epochs": 0}}, "is 0; must be at least 1"),
+        ("sizes.models", ["nse"], "sizes.models[0] is 'nse'; must be one of sweep.models"),
         ("halting.kinds", {"atc": {}}, "halting.kinds.atc is unknown; did you mean"),
         ("halting.kinds", {"act": {"epsilon": [0.1, 2]}}, "act.epsilon[1] is 2; must be in (0, 1)"),
         ("halting.kinds", {"act": {"epsilon": []}}, "halting.kinds.act.epsilon is empty; must"),

@@ -78,8 +78,9 @@ def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> 
 def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
-        asked = (params.fidelity.models, params.halting.kinds, params.nse.kinds)
-        names = ("fidelity", "halting", "nse")
+        asked = (params.fidelity.models, params.sizes.models)
+        asked += (params.halting.kinds, params.nse.kinds)
+        names = ("fidelity", "sizes", "halting", "nse")
         of = {"depth": "halting"}.get(study, study)
         assert [bool(found) for found in asked] == [of.startswith(name) for name in names]
         assert next(iter(params.graves.tasks)) == "parity"  # everybody's, with or without others

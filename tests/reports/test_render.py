@@ -16,7 +16,7 @@ EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
 SEQUENCES = ("error", "difficulty", "ponder", "curves")
 READING = ("accuracy", "curves", "weights", "alone")
 FIGURES = (
-    *("ablation", "depth", "depth_steps", "halting", "step_accuracy"),
+    *("ablation", "depth", "depth_steps", "halting", "sizes", "step_accuracy"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
     *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
     *("characters_passage_1", "characters_passage_2", "characters_curves"),

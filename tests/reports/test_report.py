@@ -24,7 +24,10 @@ from tests.reports.conftest import GRAVES, Edit
 from tests.reports.write_traces import write_traces
 
 DA, AA = "decomposable_attention", "adaptive_attention"
-STUDIES = ("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings", *GRAVES)
+STUDIES = (
+    *("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings", *GRAVES),
+    *(f"sizes/{name}" for name in ("points", "laws", "curves", "timings")),
+)
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from scipy.stats import t as student
 
-from actmodels.data.pairs import PairTensors
 from actmodels.errors import ArtefactError
 from actmodels.rows.columns import columns
 from actmodels.rows.pairs import Paired
-from pipeline.measures.paired import Groups, compare, hits_by_model, paired_rows, premise_groups
+from pipeline.measures.paired import Groups, compare, hits_by_model, paired_rows
 
 
 def alone(pairs: int) -> Groups:
@@ -98,14 +96,6 @@ def test_pairs_of_one_premise_widen_the_interval() -> None:
     groups = np.repeat(alone(2000), 3)
     widths = [c.high - c.low for c in (compare(reference, other, g) for g in (alone(6000), groups))]
     assert widths[1] / widths[0] == pytest.approx(3**0.5, rel=0.01)
-
-
-def test_pairs_share_a_premise_by_its_words() -> None:
-    offsets = torch.tensor([0, 2, 3, 5, 6])
-    ids = torch.tensor([4, 5, 4, 4, 5, 5], dtype=torch.int32)  # [4 5] [4] [4 5] [5]
-    some = torch.zeros(4, dtype=torch.int64)
-    pairs = PairTensors(ids, offsets, ids, offsets, some, some)
-    assert premise_groups(pairs).tolist() == [0, 1, 0, 2]
 
 
 IDS = ["a", "b", "c", "d"]
