@@ -1,14 +1,18 @@
 # The environment is .venv; every target uses it, so it need not be activated. uv makes it where
 # it is installed (and fetches a Python if need be), pip elsewhere.
+# make 3.81, which is macOS', heeds the PATH set below only where a shell was named
+SHELL := bash
 UV := $(shell command -v uv)
-PYTHON ?= $(shell for each in 3.11 3.12 3.13; do command -v python$$each && break; done)
+# each is run: a name may be there (pyenv's shims, Windows' aliases) and no Python behind it
+PYTHON ?= $(shell for each in python3.11 python3.12 python3.13; do \
+  $$each -c "" 2>/dev/null && command -v $$each && break; done)
 # uv's build of torch: auto (what the GPU's driver asks for), cpu, cu128 ...; none: what the index has
 TORCH ?= auto
 VENV := .venv
 RUN := $(VENV)/.installed
 TESTS := $(VENV)/.installed-for-tests
 ifneq ($(UV),)
-INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python $(if $(TORCH),--torch-backend $(TORCH))
+INSTALL = $(UV) pip install --quiet --python $(VENV)/bin/python $(if $(filter-out none,$(TORCH)),--torch-backend $(TORCH))
 else
 INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 endif
@@ -24,7 +28,7 @@ export RAY_USAGE_STATS_ENABLED := 0
 .PHONY: help setup setup-tests lint test test-fast test-slow repro report ui bench lock
 
 help:  ## list the targets
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
 
 setup: $(RUN)  ## make or update .venv: what runs need (requirements.lock)
 
