@@ -39,7 +39,7 @@ def test_targets_of_the_workflow_are_those_of_the_makefile() -> None:
     jobs = read(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]
     commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
     targets = [command.split()[1] for command in commands]
-    assert targets == ["lint", "test-fast", "test-slow"]
+    assert targets == ["lint", "docs", "test-fast", "test-slow"]
     assert all(f"\n{target}: " in makefile for target in targets)
 
 
