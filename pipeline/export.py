@@ -96,6 +96,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
     """A model as the registry takes it; `code` is an empty folder for what goes along."""
     folder = artefacts("export", "models", name)
+    card = (folder / "README.md").read_text(encoding="utf-8")
     return Candidate(
         alias=name,
         run=f"{name}-seed{stored['seed']}",
@@ -106,7 +107,7 @@ def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
         requirements=requirements(),
         signature=signature(),
         example=example(name),
-        description=(folder / "README.md").read_text(encoding="utf-8"),
+        description=card.partition("---\n\n")[2],  # without the facts in front
         tags={
             **provenance_tags(),
             "model": name,

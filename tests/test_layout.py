@@ -1,6 +1,7 @@
 """Stage = module = section of params.yaml = folder of artefacts; small files, folders in README."""
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,15 @@ def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
             assert f"{path}/".startswith(f"artefacts/{name}/"), path
 
 
+def test_git_keeps_the_small_results_that_dvc_does_not(stages: dict[str, Any]) -> None:
+    """Without one of them, a clone with the rest pulled makes the stage anew."""
+    outs = [out for stage in stages.values() for out in stage["outs"] + stage.get("metrics", [])]
+    small = [next(iter(out)) for out in outs if isinstance(out, dict)]
+    command = ["git", "check-ignore", "--no-index", *small]
+    ignored = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    assert small and ignored == ""
+
+
 def test_a_stage_depends_only_on_what_exists_or_is_made(stages: dict[str, Any]) -> None:
     made = [path for stage in stages.values() for path in paths(stage, "outs")]
     made += [path for stage in stages.values() for path in paths(stage, "metrics")]
@@ -118,5 +128,6 @@ def test_every_package_has_an_empty_init() -> None:
     folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     folders |= {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
     folders.remove(ROOT / "actmodels" / "halting")  # a library's door
+    folders.remove(ROOT / "pipeline")  # what Ctrl-C does before a stage has begun
     for folder in folders:
         assert (folder / "__init__.py").read_text() == "", folder

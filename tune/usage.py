@@ -1,6 +1,7 @@
 """What a pack takes of the machine that trains it."""
 
 import resource
+import sys
 from typing import Any
 
 import psutil
@@ -10,6 +11,7 @@ import torch
 from tune.provenance import machine
 
 MIB = 2**20
+UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
 
 
 def used(device: str) -> dict[str, Any]:
@@ -20,7 +22,7 @@ def used(device: str) -> dict[str, Any]:
     if device == "cuda":
         taken = torch.cuda.max_memory_allocated() / MIB
         return {"device": machine()["gpu"], "peak_memory_mib": round(taken)}
-    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # Linux counts in KiB
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / MIB
     return {"device": machine()["cpu"], "peak_memory_mib": round(taken)}
 
 

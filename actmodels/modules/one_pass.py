@@ -212,7 +212,8 @@ class OnePass:
     Args:
         layers: matrix and bias of each weight, in the order of `Weights`; in a pack with the
             trials in front.
-        hypothesis, premise: what the steps look at.
+        hypothesis: what the steps look at.
+        premise: the same.
     """
 
     def __init__(

@@ -116,7 +116,9 @@ class ActRnn(nn.Module):
     p_n sum to 1 and outputs are affine, so y_t = W s_t + b, which needs one product per sequence.
 
     Args:
-        inputs, outputs: sizes. config: the layer.
+        inputs: size of x_t.
+        outputs: size of y_t.
+        config: the layer.
         halting: when to stop; None takes one step on each input, without flag.
     """
 
@@ -169,7 +171,8 @@ class ActRnn(nn.Module):
         copying; what an example does after its own N weighs nothing.
 
         Args:
-            first, later: what the input contributes to the first step and to later ones.
+            first: what the input contributes to the first step.
+            later: what it contributes to each later one.
             state: that behind the input before [batch, width].
             real: which examples have an input here [batch]; nobody waits for the others.
         """

@@ -1,6 +1,12 @@
-"""A few lines about an exported model: what it is, on what it was trained, how good it is."""
+"""A few lines about an exported model: what it is, on what it was trained, how good it is.
+
+The facts among them stand in front as YAML, in the words of the Hugging Face Hub's model cards.
+"""
 
 import csv
+from typing import Any
+
+import yaml
 
 from actmodels.config import TrialConfig
 from actmodels.registry import MODELS
@@ -13,6 +19,8 @@ CORPORA = {
     "chains": "the embedded corpus of generated chains, which this project wrote",
     "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives given in its place",
 }
+LICENCES = {"snli": "cc-by-sa-4.0"}  # of what weights were trained on; MIT for our own
+HUB_DATASETS = {"snli": "stanfordnlp/snli"}
 VECTORS = {
     "random": "random word vectors, which have no licence",
     "glove": "GloVe vectors (Pennington et al. 2014), Public Domain Dedication and License 1.0,\n"
@@ -31,6 +39,7 @@ def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
     of_model = read_json("evaluate", "summary.json")[name]
     with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
         found = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
+    own_test = float(found[name, str(seed)])
     test, spread = of_model["test_accuracy_mean"], of_model["test_accuracy_sd"]
     seeds = of_model["seeds"]
     all_seeds = f"{test:.1%} on average over {seeds} seeds" + (
@@ -39,7 +48,8 @@ def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
     steps = "decides by itself how many inference steps a pair needs"
     if MODELS[name].halting is None:
         steps = "takes no inference steps"
-    return f"""# {name}, seed {seed}
+    return f"""{front_matter(name, params.corpus.source, own_test)}
+# {name}, seed {seed}
 
 Reads a premise and a hypothesis (English sentences) and says whether the premise entails the
 hypothesis, contradicts it, or leaves it open (neutral).
@@ -50,10 +60,32 @@ It {steps}.
 - Word vectors: {VECTORS[params.vectors.source]}.
 - Dev accuracy {dev_accuracy:.1%} (n = {pairs["dev"]:,} pairs), by which it was chosen among its
   {seeds} seeds.
-- Test accuracy {float(found[name, str(seed)]):.1%} (n = {pairs["test"]:,} pairs);
+- Test accuracy {own_test:.1%} (n = {pairs["test"]:,} pairs);
   {all_seeds}.
 - It knows such sentences as it was trained on, short descriptions of scenes, and nothing else:
   its probabilities are not calibrated, and on other text they mean little.
 
 Weights are in `model.safetensors`, words in `words.txt`, everything else in `config.json`.
 """
+
+
+def front_matter(name: str, corpus: str, test_accuracy: float) -> str:
+    """The facts that the Hub's pages, filters and tables read."""
+    dataset = HUB_DATASETS.get(corpus, corpus)
+    task = {"type": "text-classification", "name": "Natural Language Inference"}
+    result = {
+        "task": task,
+        "dataset": {"type": dataset, "name": corpus, "split": "test"},
+        "metrics": [{"type": "accuracy", "value": round(test_accuracy, 6)}],
+    }
+    facts: dict[str, Any] = {
+        "language": "en",
+        "license": LICENCES.get(corpus, "mit"),
+        "library_name": "act-nli",
+        "pipeline_tag": task["type"],
+        "tags": ["natural-language-inference", "adaptive-computation-time"],
+        **({"datasets": [dataset]} if corpus in HUB_DATASETS else {}),
+        "metrics": ["accuracy"],
+        "model-index": [{"name": name, "results": [result]}],
+    }
+    return f"---\n{yaml.safe_dump(facts, sort_keys=False)}---\n"

@@ -39,8 +39,16 @@ def made(stage: str, *parts: str) -> Path:
 
 
 def state_folder() -> Path:
-    """Absolute path of what outlives a run but is no result: downloads, trials, MLflow's store."""
-    return Path.cwd() / "state"
+    """Absolute path of what outlives a run but is no result: downloads, trials, MLflow's store.
+
+    It is the project's also in the copy where DVC runs a queued experiment, and soon deletes.
+    """
+    return project() / "state"
+
+
+def project() -> Path:
+    """The project's folder, of which the current one may be DVC's copy for one experiment."""
+    return Path(os.environ.get("DVC_ROOT") or Path.cwd())  # as DVC tells its stages
 
 
 @contextmanager
@@ -95,7 +103,7 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
 
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
-        waiting = f"{stage}: waiting for another run in this folder to end; Ctrl-C stops waiting"
+        waiting = f"{stage}: waiting for another run of this project to end; Ctrl-C stops waiting"
         _make_state()
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):

@@ -15,7 +15,7 @@ from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
 from pipeline.running.results import read_json, write_json, write_table
-from pipeline.running.stage import artefacts, made, state_folder
+from pipeline.running.stage import artefacts, made, project, state_folder
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
 from tune.grid import Trial, with_keys
@@ -25,12 +25,11 @@ from tune.provenance import provenance_tags
 def execution_settings(params: Params) -> Execution:
     """The section `cluster`, with absolute paths: workers have folders of their own."""
     settings = dict(params.cluster)
-    return Execution(
-        data_folder=artefacts("tensors"),
-        state=state_folder(),
-        finished=settings.pop("state"),
-        **settings,
-    )
+    for key in ("storage", "state"):
+        if "://" not in settings[key]:
+            settings[key] = str(project() / settings[key])
+    finished = settings.pop("state")
+    return Execution(artefacts("tensors"), state=state_folder(), finished=finished, **settings)
 
 
 def data_digest() -> str:

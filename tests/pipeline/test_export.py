@@ -11,6 +11,7 @@ import tune.tracking  # noqa: F401  first: it sets the environment that MLflow r
 
 # isort: split
 from mlflow import MlflowClient
+from ruamel.yaml import YAML
 
 from actmodels.errors import ArtefactError
 from actmodels.records import EpochRecord, TrialRecord
@@ -74,6 +75,12 @@ def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
         assert f"Test accuracy {stored['seed'] / 10:.1%} (n = 12 pairs)" in card
         assert "25.0% on average over 2 seeds (standard deviation 1.23 points)" in card
         assert "generated captions" in card
+        _, front, _ = card.split("---\n")
+        facts = YAML(typ="safe", pure=True).load(front)
+        assert (facts["license"], facts["pipeline_tag"]) == ("mit", "text-classification")
+        ((result,),) = (index["results"] for index in facts["model-index"])
+        assert result["dataset"] == {"type": "captions", "name": "captions", "split": "test"}
+        assert result["metrics"] == [{"type": "accuracy", "value": stored["seed"] / 10}]
     Path("artefacts/evaluate/results.csv").unlink()
     with pytest.raises(ArtefactError, match=r"results\.csv is missing; run: dvc repro evaluate"):
         export.write_models(folder / "models", chosen, load_params())
@@ -104,6 +111,7 @@ def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
         model = version.tags["model"]
         assert version.tags["trial_key"] == best["models"][model]["key"]
         assert version.tags["data_digest"] == "d1d2d3"
+        assert version.description.startswith(f"# {model}, seed ")
         aliased = client.get_model_version_by_alias("textual-entailment", model)
         assert aliased.version == version.version
         assert f"models:/textual-entailment@{model} is version {version.version}\n" in first[1]

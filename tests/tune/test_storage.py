@@ -83,7 +83,7 @@ def test_a_url_that_cannot_be_used_is_told_with_its_key() -> None:
         ("a file", "File exists"),
         ("a file/below", "Not a directory"),
         ("/proc/nothing", "No such file or directory"),
-        ("nul\0", "embedded null byte"),
+        ("nul\0", "embedded null"),
         ("mock:///nowhere/deep", "Path does not exist"),
     ],
 )
@@ -92,8 +92,8 @@ def test_a_place_that_cannot_be_written_to(place: str, problem: str, tmp_path: P
     found = storage(place if "://" in place else tmp_path / place)
     with pytest.raises(SweepError) as told:
         prepare(found, "cluster.storage")
-    said = f"cluster.storage leads to {found.place}, which cannot be used: {problem}"
-    assert str(told.value).startswith(said)
+    said = f"cluster.storage leads to {found.place}, which cannot be used: "
+    assert str(told.value).startswith(said) and problem in str(told.value)
 
 
 def test_a_place_that_can_is_left_empty(tmp_path: Path) -> None:

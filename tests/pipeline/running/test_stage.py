@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import ArtefactError
+from pipeline.parameters.load import load_params
 from pipeline.running.stage import artefacts, made, state_folder
+from pipeline.trained.trials import execution_settings
 
 ROOT = Path(__file__).parents[3]
 STAGE = """
@@ -33,6 +36,12 @@ def run(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=30,
     )
+
+
+def start(body: str, folder: Path) -> subprocess.Popen[str]:
+    script = [sys.executable, "-c", STAGE.format(body=body)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(script, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
@@ -110,15 +119,16 @@ def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -
 
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     """Such as one whose `dvc` was killed, and which goes on without it."""
-    first = "Path('first').write_text(''); time.sleep(2); Path('done').write_text('')"
-    script = [sys.executable, "-c", STAGE.format(body=first)]
-    orphan = subprocess.Popen(script, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    first = "Path('first').touch()\n    while not Path('go').exists(): time.sleep(0.01)\n"
+    orphan = start(f"{first}    time.sleep(0.1); Path('done').touch()", tmp_path)
     while not (tmp_path / "first").exists():
         assert orphan.poll() is None
-    done = run("assert Path('done').exists()", tmp_path)
-    assert (done.returncode, orphan.wait()) == (0, 0), done.stderr
-    waited = "waiting for another run in this folder to end; Ctrl-C stops waiting"
-    assert waited in done.stdout
+    later = start("assert Path('done').exists()", tmp_path)
+    assert later.stdout and later.stdout.readline() == (
+        "<string>: waiting for another run of this project to end; Ctrl-C stops waiting\n"
+    )
+    (tmp_path / "go").touch()
+    assert (later.wait(30), orphan.wait(30)) == (0, 0)
 
 
 def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
@@ -126,3 +136,21 @@ def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
     assert state_folder() == folder / "state"
     with pytest.raises(ArtefactError, match=r"train\.jsonl is missing; run: dvc repro corpus"):
         made("corpus", "train.jsonl")
+
+
+def test_a_queued_experiment_has_the_projects_state(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DVC runs it in a copy, and names the project in DVC_ROOT."""
+    shutil.copy(ROOT / "params.yaml", folder)
+    monkeypatch.setenv("DVC_ROOT", "/project")
+    assert (artefacts("corpus"), state_folder()) == (
+        folder / "artefacts/corpus",
+        Path("/project/state"),
+    )
+    execution = execution_settings(load_params())
+    assert (execution.storage, execution.finished) == ("/project/state/ray", "/project/state")
+    params, change = load_params(), {"storage": "/else/where", "state": "s3://bucket/state"}
+    params = params.model_copy(update={"cluster": params.cluster.model_copy(update=change)})
+    execution = execution_settings(params)
+    assert (execution.storage, execution.finished) == ("/else/where", "s3://bucket/state")
