@@ -94,7 +94,9 @@ class RunStore:
         try:
             yield
         except FAILURES as error:
-            if self.uri.endswith(str(self.database)):
+            if getattr(error, "filename", None) not in (None, str(self.database)):
+                hint = "mend the file that is named and run again"
+            elif self.uri.endswith(str(self.database)):
                 hint = "move it away, and the next run writes it anew from the finished trials"
             elif isinstance(error, ImportError):
                 hint = "install what such a store needs"

@@ -24,7 +24,7 @@ from tests.tune.tracking_samples import (
     steps,
     train,
 )
-from tune.mlflow_store import TrackingError, first_line
+from tune.mlflow_store import RunStore, TrackingError, first_line
 
 
 def test_store_that_breaks_in_mid_sweep_loses_nothing(
@@ -106,6 +106,13 @@ def test_run_deleted_by_hand_does_not_hold_up_the_others(
 )
 def test_no_password_is_shown(address: str, shown: str) -> None:
     assert first_line(f"cannot reach {address} now\nmore") == f"cannot reach {shown} now"
+
+
+def test_another_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mlflow.lock").symlink_to("/nowhere/at/all")
+    wording = r"; mend the file that is named and run again \(.*/mlflow\.lock'\)$"
+    with pytest.raises(TrackingError, match=wording):
+        RunStore(tmp_path)
 
 
 def test_unreachable_server_is_one_sentence_and_soon(
