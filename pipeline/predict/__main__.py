@@ -58,7 +58,7 @@ def model_folder(name: str | None) -> Path:
     path = artefacts("export", "best.json")
     try:
         export = json.loads(path.read_text(encoding="utf-8"))
-        best, models = export["best"], list(export["models"])
+        best, models = str(export["best"]), list(export["models"])
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

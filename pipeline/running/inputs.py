@@ -5,6 +5,7 @@ between, the result of the old ones would stand there as that of the new ones, u
 has the digest of everything that a stage wrote, so that damage is told where it is read.
 """
 
+import errno
 import hashlib
 import json
 from collections.abc import Iterator
@@ -67,6 +68,35 @@ def check_unchanged(stage: str, before: dict[str, str]) -> None:
         )
 
 
+def first_unreadable(before: dict[str, str]) -> str | None:
+    """A sentence on the first artefact that is not even of its kind; None if all are.
+
+    For a stage that broke: whatever it stumbled over, this is why.
+    """
+    for name in before:
+        path = Path(name)
+        if path.parts[0] == "artefacts" and (why := _unreadable(path)):
+            return f"{name} {why}; run: dvc repro -f -s {path.parts[1]}"
+    return None
+
+
+def _unreadable(path: Path) -> str | None:
+    if path.suffix not in (".json", ".jsonl", ".csv", ".tsv", ".txt"):
+        return None  # tensors say so themselves
+    try:
+        text = path.read_text(encoding="utf-8")
+        parts = {".json": [text], ".jsonl": text.splitlines()}.get(path.suffix, [])
+        read = [json.loads(part) for part in parts]
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError as error:
+        return f"is not UTF-8 at byte {error.start}"
+    except (ValueError, RecursionError) as error:
+        return f"is not JSON: {str(error)[:100]}"
+    wrong = [part for part in read if not isinstance(part, dict)]
+    return f"holds {json.dumps(wrong[0])[:20]}, where an object is expected" if wrong else None
+
+
 def _said(name: str, before: dict[str, str], now: dict[str, str]) -> str:
     if not name.startswith(f"{PARAMS}: "):
         return name
@@ -80,10 +110,17 @@ def _tree(path: Path) -> dict[str, Any]:
     By libyaml, ten times as fast as the reader of params.yaml: every stage waits for this.
     """
     try:
-        tree = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+        tree = yaml.load(text_of(path), yaml.CSafeLoader)
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
+
+
+def text_of(path: Path) -> str:
+    """What a file holds; OSError also of what is none, such as a pipe that nobody writes to."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no file", str(path))
+    return path.read_text(encoding="utf-8")
 
 
 def endless(tree: Any) -> bool:
@@ -112,7 +149,7 @@ def _folder_digest(path: Path, known: dict[str, str]) -> str:
     files = sorted(
         (file.relative_to(path).as_posix(), known.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")
-        if file.is_file()
+        if file.is_file() and not file.match(".*.tmp")  # .dvcignore: a kill left it
     )
     listing = [{"md5": digest, "relpath": name} for name, digest in files]
     text = json.dumps(listing, sort_keys=True)
