@@ -13,8 +13,6 @@ from typing import NoReturn
 
 from actmodels.errors import UserError
 from pipeline.running.stage import artefacts, run_command, state_folder
-from tune.mlflow_store import experiment_id, first_line
-from tune.views import view_links
 
 HOST = "127.0.0.1"
 
@@ -41,9 +39,16 @@ def answers(host: str, port: int) -> bool:
     """Whether somebody listens there."""
     try:
         socket.create_connection((host, port), timeout=1).close()
-    except (OSError, OverflowError):  # 99999 is no port
+    except (OSError, OverflowError):  # a port beyond all ports
         return False
     return True
+
+
+def port(text: str) -> int:
+    """A port as it is written, of whatever else somebody writes there."""
+    if not (text.isdecimal() and len(text) < 6 and 0 < int(text) < 2**16):
+        raise argparse.ArgumentTypeError(f"{text[:20]} is none; must be from 1 to 65535")
+    return int(text)
 
 
 def where_ray_is(state: Path) -> str:
@@ -51,51 +56,50 @@ def where_ray_is(state: Path) -> str:
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
     told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
-    host, _, port = (
-        told.read_text("ascii", "ignore").strip().rpartition(":")
-        if told.is_file()
-        else ("", "", "")
-    )
-    if not port.isdigit() or not answers(host, int(port)):
+    address = told.read_text(errors="replace").strip() if told.is_file() else ""
+    host, _, number = address.rpartition(":")
+    if not number.isdecimal() or not answers(host, int(number[:6])):
         return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
-    return f"Ray dashboard: http://{host}:{port} (it asks for the token in {state / 'ray_token'})"
+    return f"Ray dashboard: http://{host}:{number} (it asks for the token in {state / 'ray_token'})"
 
 
-def serve(uri: str, port: int) -> NoReturn:
+def serve(uri: str, number: int) -> NoReturn:
     """Become MLflow's server; Ctrl-C ends it."""
-    command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(port)]
+    command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
     command += ["--workers", "1"]
     os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a command is everybody's to read, passwords too
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    sys.stdout.flush()
+    print(end="", flush=True)
     os.execv(sys.executable, command)
 
 
 def main() -> None:
     """Say where things are and serve."""
     parser = argparse.ArgumentParser("python -m pipeline.ui", description=__doc__)
-    parser.add_argument("--port", type=int, default=5000, help="of MLflow's pages (default 5000)")
-    port = parser.parse_args().port
-    if not 0 < port < 2**16:
-        parser.error(f"argument --port: {port} is none; must be from 1 to 65535")
+    parser.add_argument("--port", type=port, default=5000, help="of MLflow's pages (default 5000)")
+    number = parser.parse_args().port
     uri = tracking_uri(state_folder())
     report = artefacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
-    print(where_ray_is(state_folder()))
+    print(where_ray_is(state_folder()), flush=True)
+    from tune.mlflow_store import check_address, experiment_id, first_line  # MLflow: seconds
+    from tune.views import view_links
+
+    check_address(uri)
     if urllib.parse.urlparse(uri).scheme in ("http", "https"):
         print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
-    if answers(HOST, port):
+    if answers(HOST, number):
         raise DisplayError(
-            f"port {port} is taken, perhaps by MLflow's pages of another project; "
-            f"end that, or choose another one: make ui PORT={port + 1}"
+            f"port {number} is taken, perhaps by MLflow's pages of another project; "
+            f"end that, or choose another one: make ui PORT={number % 65535 + 1}"
         )
-    address = f"http://{HOST}:{port}"
-    print(f"MLflow:        {address} (Ctrl-C ends it)")
     experiment = experiment_id(uri)
+    address = f"http://{HOST}:{number}"
+    print(f"MLflow:        {address} (Ctrl-C ends it)")
     for name, place in view_links(experiment).items() if experiment else ():
         print(f"               {address}{place}  {name}")
-    serve(uri, port)
+    serve(uri, number)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
@@ -61,6 +62,47 @@ def first_line(error: object) -> str:
     return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
 
 
+@contextmanager
+def store_errors(uri: str) -> Iterator[None]:
+    """Turn a failure of the store into one sentence for the user."""
+    try:
+        yield
+    except FAILURES as error:
+        if getattr(error, "filename", None) not in (None, uri.removeprefix(SQLITE)):
+            hint = "mend the file that is named and run again"
+        elif not os.environ.get("MLFLOW_TRACKING_URI"):
+            hint = "move it away, and the next run writes it anew from the finished trials"
+        elif isinstance(error, ImportError):
+            hint = "install what such a store needs"
+        else:
+            hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
+        text = f"MLflow cannot use {first_line(uri)}; {hint} ({first_line(error)})"
+        raise TrackingError(text) from error
+
+
+def check_address(uri: str) -> None:
+    """Say at once what is wrong with an address, where MLflow would try for minutes or fail oddly.
+
+    Raises:
+        TrackingError: it is none, or that of a database which cannot be used.
+    """
+    with store_errors(uri):
+        if uri.startswith("sqlite:"):
+            path = uri.removeprefix(SQLITE).partition("?")[0]
+            if not path or path == uri:
+                raise OSError(f"such an address has the path of a file: {SQLITE}/folder/mlflow.db")
+            with closing(sqlite3.connect(path, timeout=20)) as connection:
+                connection.execute("PRAGMA schema_version")
+        elif uri.startswith(("http:", "https:")):
+            try:
+                parts = urlsplit(uri)
+                whole = bool(parts.hostname) and parts.port != 0
+            except ValueError:
+                whole = False
+            if not whole:
+                raise OSError("such an address is http://host:port")
+
+
 class RunStore:
     """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
@@ -73,12 +115,11 @@ class RunStore:
         self.database = self.state / "mlflow.db"
         given = os.environ.get("MLFLOW_TRACKING_URI")
         self.uri = given or f"sqlite:///{self.database}"
-        with self.errors():
+        with store_errors(self.uri):
             self.state.mkdir(parents=True, exist_ok=True)
             if not given:
                 self._prepare_database()
-            if self.uri.startswith(SQLITE):
-                try_database(self.uri.removeprefix(SQLITE))
+            check_address(self.uri)
             self.client = MlflowClient(self.uri)
             self.experiment = self._find_experiment(artifacts=None if given else "mlartifacts")
             digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
@@ -87,23 +128,6 @@ class RunStore:
             self._lock = self.driver.open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._close_orphans()
-
-    @contextmanager
-    def errors(self) -> Iterator[None]:
-        """Turn a failure of the store into one sentence for the user."""
-        try:
-            yield
-        except FAILURES as error:
-            if getattr(error, "filename", None) not in (None, str(self.database)):
-                hint = "mend the file that is named and run again"
-            elif self.uri.endswith(str(self.database)):
-                hint = "move it away, and the next run writes it anew from the finished trials"
-            elif isinstance(error, ImportError):
-                hint = "install what such a store needs"
-            else:
-                hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
-            text = f"MLflow cannot use {first_line(self.uri)}; {hint} ({first_line(error)})"
-            raise TrackingError(text) from error
 
     def _prepare_database(self) -> None:
         """Create the database whole: MLflow's migrations stand neither a kill nor a rival."""
@@ -249,23 +273,14 @@ def write_pyfunc(
     )
 
 
-def try_database(path: str) -> None:
-    """sqlite3.Error if the file is unusable, at once; MLflow would try again for 100 s."""
-    with closing(sqlite3.connect(path, timeout=20)) as connection:
-        connection.execute("PRAGMA schema_version")
-
-
 def experiment_id(uri: str) -> str | None:
     """The id of this project's experiment in a store; None if nothing was logged there yet.
 
     Raises:
         TrackingError: the store cannot be used.
     """
-    try:
+    with store_errors(uri):
         found = MlflowClient(uri).get_experiment_by_name(EXPERIMENT)
-    except FAILURES as error:
-        text = f"MLflow cannot use {first_line(uri)} ({first_line(error)})"
-        raise TrackingError(f"{text}; move it away, and make repro writes it anew") from error
     return None if found is None else str(found.experiment_id)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tune.mlflow_store import Metrics, RunStore, flat_metrics, write_pyfunc
+from tune.mlflow_store import Metrics, RunStore, flat_metrics, store_errors, write_pyfunc
 from tune.provenance import provenance_tags
 from tune.views import save_views
 
@@ -56,7 +56,7 @@ def _log_run(
     folder: Path | None,
 ) -> None:
     store = RunStore(state)
-    with store.errors():
+    with store_errors(store.uri):
         run = store.open(kind, group, tags)
         save_views(store)
         run_id = run.info.run_id
@@ -114,7 +114,7 @@ def register(
         TrackingError: the store cannot be used.
     """
     store = RunStore(state)
-    with store.errors():
+    with store_errors(store.uri):
         if not store.client.search_registered_models(f"name = '{name}'"):
             store.client.create_registered_model(name, description=about)
         versions = {item.alias: _version(store, name, item) for item in candidates}

@@ -25,6 +25,7 @@ from tune.mlflow_store import (
     best_figures,
     first_line,
     flat_metrics,
+    store_errors,
 )
 from tune.views import save_views
 
@@ -89,7 +90,7 @@ class Tracker:
             TrackingError: the store cannot be used.
         """
         self._store = RunStore(self.state)
-        with self._store.errors():
+        with store_errors(self._store.uri):
             run = self._store.open(self.kind, self.group, self.tags, role=TRAINING)
             self._parent = run.info.run_id
             self._store.client.update_run(self._parent, "RUNNING")

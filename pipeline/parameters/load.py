@@ -10,11 +10,11 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from actmodels.errors import ConfigError, shown
+from pipeline.parameters.files import endless, text_of
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Section
 from pipeline.parameters.sentences import KeyPath, dotted, unknown
-from pipeline.running.inputs import endless
 
 __all__ = ["Params", "load_params"]
 # What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not
@@ -56,7 +56,7 @@ def _read(path: Path) -> dict[str, Any]:
     YAML 1.2, the version that DVC reads and writes: `1e-3` is a number, `yes` is text.
     """
     try:
-        tree = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        tree = YAML(typ="safe", pure=True).load(text_of(path))
     except FileNotFoundError:
         raise ConfigError(str(path), ["no such file; run from the project root"]) from None
     except OSError as error:

@@ -72,9 +72,9 @@ def output(path: Path | None) -> Iterator[TextIO]:
             give_up_output()
             raise DataError(f"standard output cannot be written: {error.strerror}") from error
         return
-    path = path.resolve()  # a link stays one
-    special = path.exists() and not path.is_file()
     try:
+        path = path.resolve()  # a link stays one
+        special = path.exists() and not path.is_file()
         with (
             nullcontext(path) if special else replacing(path) as target,
             target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,

@@ -17,9 +17,9 @@ from typing import Any
 import yaml
 
 from actmodels.errors import ArtefactError
+from pipeline.parameters.files import endless, text_of
 from pipeline.running.stage import state_folder
 
-MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 
 
@@ -98,6 +98,35 @@ def check_unchanged(stage: str, before: dict[str, str]) -> None:
         )
 
 
+def first_unreadable(before: dict[str, str]) -> str | None:
+    """A sentence on the first artefact that is not even of its kind; None if all are.
+
+    For a stage that broke: whatever it stumbled over, this is why.
+    """
+    for name in before:
+        path = Path(name)
+        if path.parts[0] == "artefacts" and (why := _unreadable(path)):
+            return f"{name} {why}; run: dvc repro -f -s {path.parts[1]}"
+    return None
+
+
+def _unreadable(path: Path) -> str | None:
+    if path.suffix not in (".json", ".jsonl", ".csv", ".tsv", ".txt"):
+        return None  # tensors say so themselves
+    try:
+        text = path.read_text(encoding="utf-8")
+        parts = {".json": [text], ".jsonl": text.splitlines()}.get(path.suffix, [])
+        read = [json.loads(part) for part in parts]
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError as error:
+        return f"is not UTF-8 at byte {error.start}"
+    except (ValueError, RecursionError) as error:
+        return f"is not JSON: {str(error)[:100]}"
+    wrong = [part for part in read if not isinstance(part, dict)]
+    return f"holds {json.dumps(wrong[0])[:20]}, where an object is expected" if wrong else None
+
+
 def _said(name: str, before: dict[str, str], now: dict[str, str]) -> str:
     if not name.startswith(f"{PARAMS}: "):
         return name
@@ -116,22 +145,10 @@ def _tree(path: Path) -> dict[str, Any]:
     By libyaml, ten times as fast as the reader of params.yaml: every stage waits for this.
     """
     try:
-        tree = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+        tree = yaml.load(text_of(path), yaml.CSafeLoader)
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
-
-
-def endless(tree: Any) -> bool:
-    """Whether YAML is a mass of values, as it is where an alias holds others, or itself."""
-    waiting = [tree]
-    for _ in range(MOST_VALUES):
-        if not waiting:
-            return False
-        node = waiting.pop()
-        waiting.extend(node.values() if isinstance(node, dict) else ())
-        waiting.extend(node if isinstance(node, list) else ())
-    return True
 
 
 def _digest(path: Path) -> str:
@@ -148,7 +165,7 @@ def _folder_digest(path: Path, known: dict[str, str]) -> str:
     files = sorted(
         (file.relative_to(path).as_posix(), known.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")
-        if file.is_file()
+        if file.is_file() and not file.match(".*.tmp")  # .dvcignore: a kill left it
     )
     listing = [{"md5": digest, "relpath": name} for name, digest in files]
     text = json.dumps(listing, sort_keys=True)

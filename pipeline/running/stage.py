@@ -81,16 +81,17 @@ def alone(path: Path, say_waiting: Callable[[], None]) -> Iterator[None]:
         lock.release()
 
 
-def _make_state() -> None:
-    """Raise ArtefactError unless there is a state folder."""
-    folder, why = state_folder(), ""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = f"cannot be used as a folder: {error.strerror}"
-    if why or not os.access(folder, os.W_OK):
-        why = why or "cannot be written to"
-        raise ArtefactError(f"{folder} {why}; all that outlives a run is kept there")
+def _make_folders() -> None:
+    """Raise ArtefactError unless there is a state folder, and one for artefacts."""
+    kept = {state_folder(): "all that outlives a run", artefacts(): "what stages write"}
+    for folder, what in kept.items():
+        why = ""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"cannot be used as a folder: {error.strerror}"
+        if why or not os.access(folder, os.W_OK):
+            raise ArtefactError(f"{folder} {why or 'cannot be written to'}; {what} is kept there")
 
 
 def run_stage(main: Callable[[], None]) -> NoReturn:
@@ -98,18 +99,26 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
     from pipeline.running.inputs import (  # reads YAML, which commands do without
         check_as_written,
         check_unchanged,
+        first_unreadable,
         inputs,
     )
 
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
         waiting = f"{stage}: waiting for another run of this project to end; Ctrl-C stops waiting"
-        _make_state()
+        _make_folders()
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
             before = inputs(stage)
             check_as_written(stage, before)
-            main()
+            try:
+                main()
+            except UserError:
+                raise
+            except Exception as error:
+                if why := first_unreadable(before):
+                    raise ArtefactError(why) from error
+                raise
             check_unchanged(stage, before)
 
     run_command(checked)
@@ -122,6 +131,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     said stands on a line of its own, also where a bar was drawn. SIGTERM unwinds like Ctrl-C, so
     that temporary files are removed.
     """
+    _open_streams()
     received = signal.SIGINT
 
     def terminate(number: int, _frame: FrameType | None) -> None:
@@ -145,6 +155,17 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         tqdm.write(INTERRUPTED, file=sys.stderr)
         sys.exit(128 + received)
     sys.exit(0)
+
+
+def _open_streams() -> None:
+    """What was closed leads nowhere: the next file that is opened would stand in for it.
+
+    sys.stdin and sys.stdout stay None, for whoever cannot do without.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def _unforeseen(error: Exception) -> str:

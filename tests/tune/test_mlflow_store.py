@@ -136,6 +136,8 @@ def test_unreachable_server_is_one_sentence_and_soon(
     ("uri", "said"),
     [
         ("sqlite:////proc/no/mlflow.db", "start it, or unset MLFLOW_TRACKING_URI to log into the "),
+        ("sqlite://", r"start it, .* \(such an address has the path of a file: sqlite:////folder"),
+        ("http://me:secret@:99999", r"start it, .* \(such an address is http://host:port\)"),
         ("mysql://me:secret@host/runs", r"install what such a store needs \(No module named "),
     ],
 )

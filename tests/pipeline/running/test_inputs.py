@@ -166,6 +166,7 @@ stages:
     (project / "tell.py").write_text(STAGE.format(body="pass"))
     assert dvc("init", "--no-scm")[0] == 0
     assert dvc("repro")[0] == 0
+    (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
     assert tell(project, "pass") == (0, "")
     (project / "made" / "one.txt").chmod(0o644)
     (project / "made" / "one.txt").write_text("0ne")

@@ -80,12 +80,47 @@ def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Pat
 
 
 @pytest.mark.parametrize("found", ["a file", "a link to nowhere"])
-def test_state_that_is_no_folder_is_told(found: str, tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    state.write_text("") if found == "a file" else state.symlink_to(tmp_path / "nowhere")
+@pytest.mark.parametrize(
+    ("name", "kept"), [("state", "all that outlives a run"), ("artefacts", "what stages write")]
+)
+def test_what_is_no_folder_is_told(name: str, kept: str, found: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("") if found == "a file" else path.symlink_to(tmp_path / "nowhere")
     done = run("pass", tmp_path)
-    said = f"error: {state} cannot be used as a folder: File exists; all that outlives a run is "
-    assert (done.returncode, done.stderr) == (1, f"{said}kept there\n")
+    said = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
+    """A file that is opened then does not stand in for one of them."""
+    body = "print(1); print(2, file=sys.stderr); assert open('a').fileno() > 2"
+    (tmp_path / "a").touch()
+    script = [sys.executable, "-c", STAGE.format(body=body)]
+    closing = ["bash", "-c", '"$@" <&- >&- 2>&-', "bash", *script]
+    done = subprocess.run(closing, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("made.json", b"null", "holds null, where an object is expected"),
+        ("made.jsonl", b"{}\n[1]\n", "holds [1], where an object is expected"),
+        ("made.json", b"[" * 9999, "is not JSON: maximum recursion depth exceeded"),
+        ("made.csv", b"a\n\xff", "is not UTF-8 at byte 2"),
+    ],
+)
+def test_a_stage_that_breaks_names_the_artefact_that_is_none(
+    name: str, content: bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "dvc.yaml").write_text('stages: {"<string>": {deps: [artefacts/first]}}')
+    (tmp_path / "artefacts" / "first").mkdir(parents=True)
+    (tmp_path / "artefacts" / "first" / name).write_bytes(content)
+    done = run("raise TypeError", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: artefacts/first/{name} {said}")
+    assert done.stderr.endswith("; run: dvc repro -f -s first\n")
+    assert run("pass", tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -99,7 +134,7 @@ def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     )
     assert done.returncode == code
     assert done.stderr == "interrupted; run the same command again to go on\n"
-    assert [path.name for path in tmp_path.rglob("*")] == ["state", "run.lock"]
+    assert {path.name for path in tmp_path.rglob("*")} == {"artefacts", "state", "run.lock"}
 
 
 def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -> None:

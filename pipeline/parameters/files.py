@@ -1,0 +1,26 @@
+"""YAML files as text, and what came of them, where neither may be without an end."""
+
+import errno
+from pathlib import Path
+from typing import Any
+
+MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
+
+
+def text_of(path: Path) -> str:
+    """What a file holds; OSError also of what is none, such as a pipe that nobody writes to."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no file", str(path))
+    return path.read_text(encoding="utf-8")
+
+
+def endless(tree: Any) -> bool:
+    """Whether YAML is a mass of values, as it is where an alias holds others, or itself."""
+    waiting = [tree]
+    for _ in range(MOST_VALUES):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        waiting.extend(node.values() if isinstance(node, dict) else ())
+        waiting.extend(node if isinstance(node, list) else ())
+    return True
