@@ -75,11 +75,11 @@ def test_malformed_line_leaves_no_artefacts(folder: Path) -> None:
         (line(2), r"dev\.jsonl, line 5: the pairID '2' is that of line 3; expected another"),
         (
             line(4).replace('"4"', '"a\\u2028b"'),
-            r"dev\.jsonl, line 5: the pairID .* is empty or more",
+            r"dev\.jsonl, line 5: the pairID .* is empty or not of",
         ),
         (
             line(4).replace('"4"', '""'),
-            r"dev\.jsonl, line 5: the pairID '' is empty or more than one",
+            r"dev\.jsonl, line 5: the pairID '' is empty or not of printable",
         ),
     ],
 )
