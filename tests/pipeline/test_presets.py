@@ -81,9 +81,16 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
         asked = (params.fidelity.models, params.sizes.models)
         asked += (params.halting.kinds, params.nse.kinds)
         names = ("fidelity", "sizes", "halting", "nse")
-        of = {"depth": "halting"}.get(study, study)
+        of = "halting" if study.startswith("depth") else study
         assert [bool(found) for found in asked] == [of.startswith(name) for name in names]
         assert next(iter(params.graves.tasks)) == "parity"  # everybody's, with or without others
+
+
+def test_halting_by_depth_has_several_steps_of_each_way(tmp_path: Path) -> None:
+    params = compose(tmp_path, "study=depth_halting")
+    points = {kind: math.prod(map(len, of.values())) for kind, of in params.halting.kinds.items()}
+    assert points == {"fixed_steps": 4, "act": 3, "dact": 2, "ponder_net": 2, "target_steps": 2}
+    assert (params.halting.model, params.corpus.source) == ("iterative_attention", "chains")
 
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:

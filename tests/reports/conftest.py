@@ -127,6 +127,7 @@ def one_seed(tmp_path_factory: pytest.TempPathFactory) -> Artefacts:
     change(
         folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""} | alone
     )
+    change(folder, "sizes/points.csv", lambda row: row | one | {"test_accuracy_sd": ""})
     change(folder, "halting/points.csv", lambda row: row | one | {"mean_steps_sd": ""})
     change(folder, "nse/runs.csv", lambda row: row | alone)
     settle(folder)

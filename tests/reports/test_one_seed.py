@@ -59,7 +59,7 @@ def test_no_table_and_no_alternative_has_a_spread(one_seed: Artefacts, blocks: l
 def test_nothing_is_clear(blocks: list[Block], said: str) -> None:
     text = as_markdown(blocks)
     assert said in text
-    assert text.count("one seed each, so no spread") == 4
+    assert text.count("one seed each, so no spread") == 5
 
 
 def test_the_first_screen(one_seed: Artefacts) -> None:
