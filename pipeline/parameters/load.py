@@ -13,8 +13,7 @@ from actmodels.errors import ConfigError, shown
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Section
-from pipeline.parameters.sentences import KeyPath, dotted, unknown
-from pipeline.running.inputs import endless, text_of
+from pipeline.parameters.sentences import KeyPath, dotted, endless, text_of, unknown
 
 __all__ = ["Params", "load_params"]
 # What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not

@@ -1,14 +1,17 @@
 """How problems of params.yaml are worded, and how its parts are looked at, whatever they are."""
 
+import errno
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from actmodels.errors import shown
 from actmodels.values import value_problem
 
 MOST_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
+MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
 KeyPath = tuple[int | str, ...]
 
 
@@ -78,3 +81,22 @@ def none_of(key: str, value: Any, where: str, known: Sequence[str]) -> str:
     """Sentence for a value that must be a key of a section elsewhere."""
     present = ", ".join(map(str, known))
     return f"{key} is {shown(value)}; must be one of {where}: {present or 'which is empty'}"
+
+
+def text_of(path: Path) -> str:
+    """What a file holds; OSError also of what is none, such as a pipe that nobody writes to."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no file", str(path))
+    return path.read_text(encoding="utf-8")
+
+
+def endless(tree: Any) -> bool:
+    """Whether YAML is a mass of values, as it is where an alias holds others, or itself."""
+    waiting = [tree]
+    for _ in range(MOST_VALUES):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        waiting.extend(node.values() if isinstance(node, dict) else ())
+        waiting.extend(node if isinstance(node, list) else ())
+    return True

@@ -5,7 +5,6 @@ between, the result of the old ones would stand there as that of the new ones, u
 has the digest of everything that a stage wrote, so that damage is told where it is read.
 """
 
-import errno
 import hashlib
 import json
 from collections.abc import Iterator
@@ -15,8 +14,8 @@ from typing import Any
 import yaml
 
 from actmodels.errors import ArtefactError
+from pipeline.parameters.sentences import endless, text_of
 
-MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 
 
@@ -114,25 +113,6 @@ def _tree(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
-
-
-def text_of(path: Path) -> str:
-    """What a file holds; OSError also of what is none, such as a pipe that nobody writes to."""
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is no file", str(path))
-    return path.read_text(encoding="utf-8")
-
-
-def endless(tree: Any) -> bool:
-    """Whether YAML is a mass of values, as it is where an alias holds others, or itself."""
-    waiting = [tree]
-    for _ in range(MOST_VALUES):
-        if not waiting:
-            return False
-        node = waiting.pop()
-        waiting.extend(node.values() if isinstance(node, dict) else ())
-        waiting.extend(node if isinstance(node, list) else ())
-    return True
 
 
 def _digest(path: Path) -> str:
