@@ -13,8 +13,6 @@ from typing import NoReturn
 
 from actmodels.errors import UserError
 from pipeline.running.stage import artefacts, run_command, state_folder
-from tune.mlflow_store import experiment_id, first_line
-from tune.views import view_links
 
 HOST = "127.0.0.1"
 
@@ -73,6 +71,10 @@ def main() -> None:
     port = parser.parse_args().port
     if not 0 < port < 2**16:
         parser.error(f"argument --port: {port} is none; must be from 1 to 65535")
+    # MLflow: --help and mistakes come before it
+    from tune.mlflow_store import experiment_id, first_line
+    from tune.views import view_links
+
     uri = tracking_uri(state_folder())
     report = artefacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
