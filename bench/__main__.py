@@ -27,7 +27,15 @@ from bench.tables import bench_report
 from pipeline.running.stage import artefacts, run_command, state_folder
 from tune.provenance import machine
 
-PARTS = ("training", "inference", "memory", "gpu", "sweep", "data")  # modules of this package
+PARTS = (
+    "training",
+    "inference",
+    "memory",
+    "gpu",
+    "sweep",
+    "data",
+    "commands",
+)  # modules of this package
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:

@@ -74,7 +74,13 @@ def measure(plan: Plan, say: Say, stages: Sequence[str] = STAGES) -> dict[str, A
         write_params(place, base, place / "snli_1.0.zip", glove)
         for stage in stages:
             say(f"{pairs:,} pairs: {stage}")
-            rows.append({"pairs": pairs, "stage": stage, **run(stage, place)})
+            rows.append(
+                {
+                    "pairs": pairs,
+                    "stage": stage,
+                    **run(f"stage {stage}", ("-m", f"pipeline.{stage}"), place),
+                }
+            )
     return {"rows": rows}
 
 
@@ -98,20 +104,20 @@ def source(archive: Path) -> dict[str, object]:
     }
 
 
-def run(stage: str, place: Path) -> dict[str, float]:
-    """What one stage costs in the folder `place`.
+def run(name: str, arguments: Sequence[str], place: Path) -> dict[str, float]:
+    """What a new Python that is given `arguments` costs in the folder `place`.
 
     Raises:
         DataError: it failed; names it and ends with the last line that it said.
     """
-    command = [sys.executable, "-I", "-S", "-c", SMALL, sys.executable, "-m", f"pipeline.{stage}"]
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-I", "-S", "-c", SMALL, sys.executable, *arguments]
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}  # not what is in place
     done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, check=True)
     *_, last = done.stdout.splitlines()  # the stage's own output comes first
     code, wall, cpu, peak = json.loads(last)
     if code:
         *_, said = done.stderr.splitlines() or [""]
-        raise DataError(f"stage {stage} ended with {code}: {said}")
+        raise DataError(f"{name} ended with {code}: {said}")
     return {"seconds": wall, "cpu_seconds": cpu, "peak_mebibytes": peak}
 
 

@@ -39,7 +39,7 @@ def answers(host: str, port: int) -> bool:
     """Whether somebody listens there."""
     try:
         socket.create_connection((host, port), timeout=1).close()
-    except (OSError, OverflowError):  # a port beyond all ports
+    except (OSError, OverflowError, UnicodeError):  # a port beyond all ports, a host that is none
         return False
     return True
 

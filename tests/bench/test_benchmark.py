@@ -17,6 +17,7 @@ import torch
 from actmodels.errors import ArtefactError, DataError, SweepError
 from bench import __main__ as bench
 from bench import data
+from bench.commands import COMMANDS
 from bench.plan import QUICK, Plan
 from bench.processes import in_new_process
 
@@ -71,7 +72,7 @@ def test_an_interrupted_run_goes_on_with_what_is_missing(run: Bench) -> None:
         run()
     assert run.stored == ["training", "inference"]  # written before the next part began
     run.trouble.clear()
-    assert run() == ["memory", "gpu", "sweep", "data"]
+    assert run() == ["memory", "gpu", "sweep", "data", "commands"]
 
 
 def test_a_failing_part_is_named_and_loses_no_other(
@@ -81,7 +82,7 @@ def test_a_failing_part_is_named_and_loses_no_other(
     with pytest.raises(SweepError, match=r"^part gpu failed: no such\npart sweep failed: bad file"):
         run()
     assert capsys.readouterr().err.count("Traceback") == 1  # for the error that is ours
-    assert run.stored == ["training", "inference", "memory", "data"]
+    assert run.stored == ["training", "inference", "memory", "data", "commands"]
 
 
 @pytest.mark.parametrize("what", ["machine", "quick"])
@@ -170,6 +171,13 @@ def check_data(part: dict[str, Any]) -> None:
         assert 20 < row["peak_mebibytes"] < 2048, row  # a Python that has loaded little takes 20
 
 
+def check_commands(part: dict[str, Any]) -> None:
+    cpu = {row["command"]: row["cpu_seconds"]["median"] for row in part["rows"]}
+    assert list(cpu) == list(COMMANDS)
+    assert cpu["predict, one pair"] < 1.5 * cpu["import torch"]  # what is ours is little
+    assert max(cpu["predict --help"], cpu["ui --help"]) < cpu["import torch"] / 3
+
+
 def check_gpu(part: dict[str, Any]) -> None:
     if not torch.cuda.is_available():
         assert part["note"] == "no GPU: dry run on the CPU, no figure counts"
@@ -199,6 +207,7 @@ def test_a_quick_run_of_all_parts(tmp_path: Path) -> None:
         ("gpu", check_gpu),
         ("sweep", check_sweep),
         ("data", check_data),
+        ("commands", check_commands),
     ):
         check(stored["parts"][name])
     assert "no figure counts" in (folder / "quick.md").read_text()
