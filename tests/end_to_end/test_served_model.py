@@ -7,9 +7,11 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +214,24 @@ def test_the_server_answers_as_predict_does(exported: Exported, server: Server) 
     found = server.answers({"dataframe_split": SPLIT, "params": {"attention": True}})
     wanted = (*names, "attention")
     assert found == [{name: line[name] for name in wanted} for line in expected]
+
+
+def test_64_clients_at_once_are_all_answered(server: Server) -> None:
+    (expected,) = server.answers({"inputs": RECORDS[:1]})
+
+    def client(_number: int) -> list[float]:
+        seconds = []
+        for _ in range(4):
+            start = time.perf_counter()
+            assert server.answers({"inputs": RECORDS[:1]}) == [expected]
+            seconds.append(time.perf_counter() - start)
+        return seconds
+
+    with ThreadPoolExecutor(64) as clients:
+        waited = sorted(second for seconds in clients.map(client, range(64)) for second in seconds)
+    print(
+        f"{len(waited)} requests, median {waited[len(waited) // 2]:.3f} s, longest {waited[-1]:.3f}"
+    )
 
 
 @pytest.mark.parametrize(
