@@ -39,7 +39,7 @@ def answers(host: str, port: int) -> bool:
     """Whether somebody listens there."""
     try:
         socket.create_connection((host, port), timeout=1).close()
-    except (OSError, OverflowError, UnicodeError):  # a port beyond all ports, a host that is none
+    except (OSError, OverflowError):  # a port beyond all ports
         return False
     return True
 
@@ -56,7 +56,7 @@ def where_ray_is(state: Path) -> str:
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
     told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
-    address = told.read_text(errors="replace").strip() if told.is_file() else ""
+    address = told.read_text("ascii", "ignore").strip() if told.is_file() else ""
     host, _, number = address.rpartition(":")
     if not number.isdecimal() or not answers(host, int(number[:6])):
         return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"

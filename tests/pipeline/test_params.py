@@ -15,7 +15,7 @@ from pipeline.parameters.schema import Params
 from pipeline.sweep import effective
 
 PARAMS = Path(__file__).parents[2] / "conf" / "base.yaml"
-AA_NAME, FIDELITY = "adaptive_attention", "fidelity.models"
+AA_NAME = "adaptive_attention"
 AA, DA = f"sweep.models.{AA_NAME}", "sweep.models.decomposable_attention"
 FEATURES = (
     "lexicalised.features[1] is 'glue'; must be 'bleu', 'length', 'overlap', 'hypothesis_ngrams', "
@@ -227,33 +227,6 @@ def test_what_is_closest_to_a_model_holds(tree: Any) -> None:
     common = {"width": 1, "dropout": 0.1, "init": "xavier", "steps": 4}
     found = effective("decomposable_attention", common, {"dropout": 0.2}, {"width": [8]})
     assert found == {"dropout": 0.2, "init": "xavier"}
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "sentence"),
-    [
-        (f"{FIDELITY}.lstm_encoders", {"a": {}}, "lstm_encoders is not swept; must be one of swee"),
-        (f"{FIDELITY}.{AA_NAME}", {"a": {"batch_remaindr": True}}, "a.batch_remaindr is unknown"),
-        (f"{FIDELITY}.{AA_NAME}", {"a": {"batch_remainder": 1}}, "is 1; must be true or false"),
-        (f"{FIDELITY}.{AA_NAME}", {"a": {"max_epochs": 0}}, "is 0; must be at least 1"),
-        ("sizes.models", ["nse"], "sizes.models[0] is 'nse'; must be one of sweep.models"),
-        ("halting.kinds", {"atc": {}}, "halting.kinds.atc is unknown; did you mean"),
-        ("halting.kinds", {"act": {"epsilon": [0.1, 2]}}, "act.epsilon[1] is 2; must be in (0, 1)"),
-        ("halting.kinds", {"act": {"epsilon": []}}, "halting.kinds.act.epsilon is empty; must"),
-        ("halting.kinds", {"dact": {"steps": [2]}}, "halting.kinds.dact.steps is unknown; did"),
-    ],
-)
-def test_studies_change_known_settings_of_swept_models(
-    tree: Any, tmp_path: Path, key: str, value: Any, sentence: str
-) -> None:
-    [problem] = problems(changed(tree, key, value), tmp_path)
-    assert sentence in problem
-
-
-def test_the_compared_network_infers_in_steps(tree: Any, tmp_path: Path) -> None:
-    changed(tree, "halting.model", "decomposable_attention")
-    [problem] = problems(changed(tree, "halting.kinds", {"act": {}}), tmp_path)
-    assert "halting.model is 'decomposable_attention'; must be a model that halts: " in problem
 
 
 def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.test_params import changed, load, problems, tree
+from tests.pipeline.test_params import AA_NAME, changed, load, problems, tree
 
 __all__ = ["tree"]
 
+FIDELITY = "fidelity.models"
 READING: dict[str, Any] = {
     "max_epochs": 2,
     "patience": 0,
@@ -223,3 +224,30 @@ def test_who_did_what_needs_its_files(tree: Any, tmp_path: Path) -> None:
 def test_several_problems_at_once(tree: Any, tmp_path: Path) -> None:
     asked(tree, name=None, stride="x")["nse"]["kinds"]["NE"] = READING | {"patience": -1}
     assert len(problems(tree, tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        (f"{FIDELITY}.lstm_encoders", {"a": {}}, "lstm_encoders is not swept; must be one of swee"),
+        (f"{FIDELITY}.{AA_NAME}", {"a": {"batch_remaindr": True}}, "a.batch_remaindr is unknown"),
+        (f"{FIDELITY}.{AA_NAME}", {"a": {"batch_remainder": 1}}, "is 1; must be true or false"),
+        (f"{FIDELITY}.{AA_NAME}", {"a": {"max_epochs": 0}}, "is 0; must be at least 1"),
+        ("sizes.models", ["nse"], "sizes.models[0] is 'nse'; must be one of sweep.models"),
+        ("halting.kinds", {"atc": {}}, "halting.kinds.atc is unknown; did you mean"),
+        ("halting.kinds", {"act": {"epsilon": [0.1, 2]}}, "act.epsilon[1] is 2; must be in (0, 1)"),
+        ("halting.kinds", {"act": {"epsilon": []}}, "halting.kinds.act.epsilon is empty; must"),
+        ("halting.kinds", {"dact": {"steps": [2]}}, "halting.kinds.dact.steps is unknown; did"),
+    ],
+)
+def test_studies_change_known_settings_of_swept_models(
+    tree: Any, tmp_path: Path, key: str, value: Any, sentence: str
+) -> None:
+    [problem] = problems(changed(tree, key, value), tmp_path)
+    assert sentence in problem
+
+
+def test_the_compared_network_infers_in_steps(tree: Any, tmp_path: Path) -> None:
+    changed(tree, "halting.model", "decomposable_attention")
+    [problem] = problems(changed(tree, "halting.kinds", {"act": {}}), tmp_path)
+    assert "halting.model is 'decomposable_attention'; must be a model that halts: " in problem

@@ -139,7 +139,7 @@ def test_a_trial_that_diverges_leaves_the_others_alone(
     tmp_path: Path, reports: list[dict[str, Any]]
 ) -> None:
     configs = pack(a=3, bad=3, b=3)
-    training = replace(configs["bad"].training, learning_rate=1e30)
+    training = replace(configs["bad"].training, learning_rate=1e9)
     configs["bad"] = replace(configs["bad"], training=training)
     train(configs, tmp_path)
     last = {key: report[key] for report in reports for key in report}
