@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from actmodels.errors import UserError
 from pipeline.running.stage import artefacts, run_command, state_folder
+from tune.addresses import first_line
 
 HOST = "127.0.0.1"
 
@@ -82,7 +83,7 @@ def main() -> None:
     report = artefacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
     print(where_ray_is(state_folder()), flush=True)
-    from tune.mlflow_store import check_address, experiment_id, first_line  # MLflow: seconds
+    from tune.mlflow_store import check_address, experiment_id  # MLflow: seconds
     from tune.views import view_links
 
     check_address(uri)

@@ -8,19 +8,18 @@ import fcntl
 import hashlib
 import logging
 import os
-import re
 import sqlite3
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
 from actmodels.records import EpochRecord, best_epoch
+from tune.addresses import SQLITE, first_line, look_at
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -44,7 +43,6 @@ logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # a line pe
 Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
 Params: TypeAlias = Mapping[str, str | int | float | bool]
 
-SQLITE = "sqlite:///"
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
@@ -53,13 +51,6 @@ FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportErro
 
 class TrackingError(UserError):
     """MLflow's store cannot be used; raised before any trial is run."""
-
-
-def first_line(error: object) -> str:
-    """First line, cut, and without the password that an address may hold."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    said = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", lines[0])  # it may hold / and @ itself
-    return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
 
 
 @contextmanager
@@ -81,26 +72,9 @@ def store_errors(uri: str) -> Iterator[None]:
 
 
 def check_address(uri: str) -> None:
-    """Say at once what is wrong with an address, where MLflow would try for minutes or fail oddly.
-
-    Raises:
-        TrackingError: it is none, or that of a database which cannot be used.
-    """
+    """Look at an address before MLflow does; TrackingError if it is none, or of no database."""
     with store_errors(uri):
-        if uri.startswith("sqlite:"):
-            path = uri.removeprefix(SQLITE).partition("?")[0]
-            if not path or path == uri:
-                raise OSError(f"such an address has the path of a file: {SQLITE}/folder/mlflow.db")
-            with closing(sqlite3.connect(path, timeout=20)) as connection:
-                connection.execute("PRAGMA schema_version")
-        elif uri.startswith(("http:", "https:")):
-            try:
-                parts = urlsplit(uri)
-                whole = bool(parts.hostname) and parts.port != 0
-            except ValueError:
-                whole = False
-            if not whole:
-                raise OSError("such an address is http://host:port")
+        look_at(uri)
 
 
 class RunStore:

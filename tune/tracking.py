@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from actmodels.records import EpochRecord, TrialRecord
+from tune.addresses import first_line
 from tune.mlflow_store import (
     FAILURES,
     PARENT,
@@ -23,7 +24,6 @@ from tune.mlflow_store import (
     Params,
     RunStore,
     best_figures,
-    first_line,
     flat_metrics,
     store_errors,
 )

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tune.mlflow_store import FAILURES, RESULT, TRAINING, RunStore, first_line
+from tune.addresses import first_line
+from tune.mlflow_store import FAILURES, RESULT, TRAINING, RunStore
 
 log = logging.getLogger(__name__)
 

@@ -119,8 +119,7 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It does not end the sweep; if it goes on, the trial is given up."""
-    ours, callback.keep_weights = trials[0], True
-    ray_trial = rays([ours], 0)
+    ours, ray_trial, callback.keep_weights = trials[0], rays(trials[:1], 0), True
     path = tmp_path / f"{ours.key}.pt"
     for number in range(RESTARTS + 1):
         callback.again.clear()

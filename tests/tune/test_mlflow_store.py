@@ -24,7 +24,8 @@ from tests.tune.tracking_samples import (
     steps,
     train,
 )
-from tune.mlflow_store import RunStore, TrackingError, first_line
+from tune.addresses import first_line
+from tune.mlflow_store import RunStore, TrackingError
 
 
 def test_store_that_breaks_in_mid_sweep_loses_nothing(
