@@ -79,7 +79,7 @@ report: setup  ## write the report again from the artefacts alone
 	dvc repro --single-item --force report
 
 ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashboard are (PORT=5000)
-	python -m pipeline.ui --port $(or $(PORT),5000)
+	python -m pipeline.ui --port '$(or $(PORT),5000)'
 
 docs: $(DOCS)  ## docs/ and an API reference as pages, site/index.html; a link that leads nowhere is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/python -m mkdocs build
