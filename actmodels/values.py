@@ -63,25 +63,32 @@ def value_problem(hint: Any, value: object) -> str | None:
     """Why a value cannot be a setting, such as "is 0; must be at least 1"; None if it can.
 
     Args:
+        hint: see `wanted`.
+    """
+    wording = wanted(hint, value)
+    return None if wording is None else f"is {shown(value)}; must be {wording}"
+
+
+def wanted(hint: Any, value: object) -> str | None:
+    """What a setting must be and this value is not, such as "at least 1"; None if it is.
+
+    Args:
         hint: the setting's type; one that is neither a choice nor a number is not looked at.
     """
     kind, *ranges = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if get_origin(kind) is Literal:
         choices = get_args(kind)
-        return (
-            None if value in choices else f"is {shown(value)}; must be one of {', '.join(choices)}"
-        )
+        return None if value in choices else f"one of {', '.join(choices)}"
     if kind not in NUMBERS:
         return None  # a part with settings of its own
     accepted = (int, float) if kind is float else kind
     if isinstance(value, bool) is not (kind is bool) or not isinstance(value, accepted):
-        return f"is {shown(value)}; must be {NUMBERS[kind]}"
+        return NUMBERS[kind]
     if kind is float and not _finite(value):
-        return f"is {shown(value)}; must be a finite number"
+        return "a finite number"
     for one in ranges:
         if not one.holds(value):
-            wording = one.wording if isinstance(one.wording, str) else one.wording(value)
-            return f"is {shown(value)}; must be {wording}"
+            return one.wording if isinstance(one.wording, str) else one.wording(value)
     return None
 
 

@@ -14,7 +14,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from actmodels import values
-from actmodels.values import at_most, is_float, value_problem
+from actmodels.values import at_most, is_float, wanted
 
 
 def must_be(wording: str) -> WrapValidator:
@@ -35,9 +35,8 @@ def checked(hint: Any) -> PlainValidator:
     """As a setting of a trial is checked, with its words."""
 
     def check(value: Any) -> Any:
-        if problem := value_problem(hint, value):
-            said = problem.partition("; ")[2]
-            raise PydanticCustomError("number", "{said}", {"said": said})
+        if wording := wanted(hint, value):
+            raise PydanticCustomError("number", "must be {wording}", {"wording": wording})
         return float(value) if is_float(hint) else value
 
     return PlainValidator(check)

@@ -164,8 +164,7 @@ def sizes_sentences(artefacts: Artefacts, published: bool) -> str:
 
 def _sentences(artefacts: Artefacts, model: str, published: bool) -> Iterator[str]:
     name, found = title(model), sizes(artefacts, model)
-    if sum(at.cut_off for at in found):
-        cut = sum(at.cut_off for at in found)
+    if cut := sum(at.cut_off for at in found):
         runs = counted(cut, "run")
         yield f"{name}: {runs} ended while dev accuracy still rose, so errors may be too large."
     if not laws(artefacts, model):

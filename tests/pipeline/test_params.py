@@ -146,6 +146,7 @@ def test_params_cannot_be_changed() -> None:
             10**12,
             f"{10**12}; must be at most 10,000: {SQUARE} takes 4e+15 GB",
         ),
+        ("retrain.max_epochs", "a; b", "retrain.max_epochs is 'a; b'; must be a whole number"),
         ("vectors.random.std", 1e300, "random.std is 1e+300; must be at most 1,000,000,000"),
         (f"{AA}.grid.width", [10**5], f"{10**5}; must be at most 10,000: {SQUARE} takes 40 GB"),
     ],
