@@ -96,11 +96,12 @@ class Campaign:
         """`dvc repro` again and again, the first so many times with a kill; whether it succeeds.
 
         Args:
-            seconds: that an undisturbed run takes; the kills are spread over it.
+            seconds: that an undisturbed run takes; each kill falls anywhere in it, for what has
+                started late, as Ray's processes have, is to fall too.
             stages: to be made; all if there are none.
         """
         for left in range(kills, -1, -1):
-            moment = self.random.uniform(0, 2 * seconds / (kills + 1)) if left else None
+            moment = self.random.uniform(0, seconds) if left else None
             status = self._command(moment, *stages)
             if status == 0:
                 break

@@ -75,6 +75,7 @@ def mlflow_server(cluster: Cluster, folder: Path) -> Iterator[psutil.Process]:
     finally:
         for process in psutil.Process(server.pid).children(recursive=True):
             process.kill()
+        server.kill()  # nsenter stops itself when what it runs is stopped, see `stopped`
         server.wait()
 
 
