@@ -88,7 +88,7 @@ def _halting(tree: dict[str, Any]) -> Iterator[str]:
 def _kinds(
     path: KeyPath, kinds: dict[str, Any], known: dict[str, dict[str, Any]], seeds: list[Any]
 ) -> Iterator[str]:
-    """Problems of the kinds of halting that are compared; known: settings of each by their types."""
+    """Of the ways of halting that are compared; known: the settings of each with their types."""
     for kind in kinds:
         here = (*path, kind)
         if kind not in known:
@@ -133,12 +133,8 @@ def _task(path: KeyPath, task: str, study: dict[str, Any], seeds: list[Any]) -> 
         given |= {name: values[0] for name in axes if (values := listing(axes, name))}
         told = _refused(build_sequence_trial, task, kind, given, **LEAST)
         problems |= dict.fromkeys(p for p in told if p.split(" ")[0] not in axes)
-    if taken:
-        yield from (
-            unknown((*path, "settings", name), list(taken))
-            for name in settings
-            if name not in taken
-        )
+    lost = [name for name in settings if name not in taken] if kinds.keys() <= known.keys() else []
+    yield from (unknown((*path, "settings", name), list(taken)) for name in lost if kinds)
     for problem in problems:
         in_settings = problem.split(" ")[0] in settings
         yield f"{dotted(path)}{'.settings.' if in_settings else ': '}{problem}"

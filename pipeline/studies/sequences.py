@@ -52,7 +52,7 @@ def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[SequenceR
 
 
 def run_name(kind: str, changes: Mapping[str, Any]) -> str:
-    """Such as `DACT, ponder weight 0.01`, and `fixed steps 3` where the kind ends in its setting."""
+    """`DACT, ponder weight 0.01`; `fixed steps 3`, where the setting is in the kind's own name."""
     if kind == "none":
         return "without ACT"
     title = HALTINGS[kind].title

@@ -61,8 +61,9 @@ def test_the_words_have_its_figures(artefacts: Artefacts) -> None:
     figure = characters_figures(artefacts)["characters_passage_1"]
     # of the 18 others 3 have one step (two digits, half a letter), the line end 3, the rest 2
     assert figure.alternative == (
-        "Characters: steps of ACT, ponder weight 0.1 along 56 bytes that were not trained on, one seed: "
-        "1.43 in the mean, 1 to 3; 1.00 on 30 letters, 2.00 on 8 spaces, 1.89 on 18 other bytes."
+        "Characters: steps of ACT, ponder weight 0.1 along 56 bytes that were not trained on, one "
+        "seed: 1.43 in the mean, 1 to 3; 1.00 on 30 letters, 2.00 on 8 spaces, 1.89 on 18 other "
+        "bytes."
     )
 
 
