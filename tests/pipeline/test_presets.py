@@ -99,7 +99,8 @@ def test_halting_on_parity_has_several_steps_of_each_way(tmp_path: Path) -> None
     assert points.pop("none") == 1
     assert points == {"fixed_steps": 4, "act": 3, "dact": 2, "ponder_net": 3, "target_steps": 3}
     graves = compose(tmp_path, "study=graves").graves.tasks["parity"]
-    assert parity.settings.items() >= graves.settings.items()  # the size is the same
+    size = graves.settings | {"learning_rate": 0.005}
+    assert parity.settings.items() >= size.items()
 
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
