@@ -3,7 +3,6 @@
 The test split is not read: nothing is claimed of one winner, the ways are compared.
 """
 
-import itertools
 import statistics
 from collections.abc import Sequence
 
@@ -18,7 +17,15 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.study import Run, Trained, history_rows, result_row, timing_rows, train
+from pipeline.studies.study import (
+    Run,
+    Trained,
+    history_rows,
+    points,
+    result_row,
+    timing_rows,
+    train,
+)
 from pipeline.studies.variants import changed, chosen, scored
 from pipeline.trained.trials import data_digest, execution_settings
 from tune.selection import sample_sd
@@ -37,8 +44,7 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
     runs = []
     for kind, axes in study.kinds.items():
         base = chosen(study.model)
-        for values in itertools.product(*axes.values()):
-            changes = dict(zip(axes, values, strict=True))
+        for changes in points(axes):
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
                 model = model_with(study.model, kind)
@@ -84,15 +90,15 @@ def main() -> None:
     digest = data_digest() if runs else ""
     trained = train("halting", runs, execution, lambda _: digest)
     rows = [result_row(run, record) for run, record in trained]
-    points = point_rows(rows, params.halting.collapsed_below)
+    found = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "points.csv", points, columns(HaltingPoint))
+    write_table(folder / "points.csv", found, columns(HaltingPoint))
     depths = by_depth(trained, execution.trials)
     write_table(folder / "depth.csv", depths, columns(HaltingAtDepth))
     write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
     write_table(folder / "timings.csv", timing_rows(trained), columns(HaltingTime))
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
-    write_json(folder / "summary.json", summarise(points, "kind", "point", kept))
+    write_json(folder / "summary.json", summarise(found, "kind", "point", kept))
 
 
 if __name__ == "__main__":

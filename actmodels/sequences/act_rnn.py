@@ -5,13 +5,19 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from actmodels.halting.family import Halting, build_halting
 from actmodels.models.running import Running
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear, affine
 from actmodels.modules.recurrent import LSTM, LSTMState
-from actmodels.sequences.config import SequenceHaltingConfig, SequenceNetworkConfig
+from actmodels.prediction import Prediction
+from actmodels.sequences.config import (
+    AnsweringConfig,
+    SequenceHaltingConfig,
+    SequenceNetworkConfig,
+)
 
 
 class RecurrentCell(nn.Module):
@@ -92,20 +98,15 @@ class Pondered(NamedTuple):
 
     logits: [batch, time, outputs].
     steps: N of each input [batch, time], 0 on padding; None for a network without halting.
-    ponder_cost: N + R of each input [batch, time], 0 on padding; None where steps cost nothing.
+    ponder_cost: N + R of each input [batch, time], or what another halting pays for; 0 on
+        padding; None where steps cost nothing.
+    answer: of a halting that answers by itself, in two classes; `logits` has their log-odds.
     """
 
     logits: Tensor
     steps: Tensor | None
     ponder_cost: Tensor | None
-
-
-class PonderedInput(NamedTuple):
-    """The mean state [batch, width] of the steps on one input; N and N + R [batch] or None."""
-
-    state: Tensor
-    steps: Tensor | None
-    ponder_cost: Tensor | None
+    answer: Prediction | None = None
 
 
 class ActRnn(nn.Module):
@@ -114,6 +115,9 @@ class ActRnn(nn.Module):
     On each input x_t the cell takes steps s_n = S(s_{n-1}, [x_t; n = 1]) from s_0 = s_{t-1}; a
     unit on the visible part of s_n halts; s_t = sum p_n s_n and y_t = sum p_n (W s_n + b). The
     p_n sum to 1 and outputs are affine, so y_t = W s_t + b, which needs one product per sequence.
+
+    PonderNet and DACT answer each s_n, with W s_n + b as log-odds, and have no s_t to carry on:
+    they are for one input with one sigmoid unit as output, such as Banino et al.'s (2021) parity.
 
     Args:
         inputs: size of x_t.
@@ -137,6 +141,7 @@ class ActRnn(nn.Module):
         self.cell: RecurrentCell = cell(inputs + flag, config.state_size)
         self.output = Linear(self.cell.visible, outputs)
         self.halting = None if halting is None else build_halting(halting, self.cell.visible)
+        self.answers = isinstance(halting, AnsweringConfig)
         initialise(self, config.init, config.init_std)
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Pondered:
@@ -151,20 +156,20 @@ class ActRnn(nn.Module):
         first, later = self.cell.flagged(inputs)
         reals = mask.unbind(1)
         state = inputs.new_zeros(len(inputs), self.cell.width)
-        read: list[PonderedInput] = []
+        read: list[Prediction] = []
         for t, on_first in enumerate(first.unbind(1)):
             read.append(self.ponder(self.halting, on_first, later[:, t], state, reals[t]))
-            state = read[-1].state
-        logits = self.outputs([one.state for one in read])
-        return Pondered(
-            logits,
-            per_input([one.steps for one in read], mask),
-            per_input([one.ponder_cost for one in read], mask),
-        )
+            state = read[-1].logits
+        steps = per_input([one.steps for one in read], mask)
+        ponder_cost = per_input([one.ponder_cost for one in read], mask)
+        if self.answers:
+            (answer,) = read
+            return Pondered(answer.logits.diff()[:, None], steps, ponder_cost, answer)
+        return Pondered(self.outputs([one.logits for one in read]), steps, ponder_cost)
 
     def ponder(
         self, halting: Halting, first: Tensor, later: Tensor, state: Tensor, real: Tensor
-    ) -> PonderedInput:
+    ) -> Prediction:
         """Take steps on one input until every example has halted, or the cap is reached.
 
         Only examples that still run take a step, unless too few have halted to be worth the
@@ -175,6 +180,10 @@ class ActRnn(nn.Module):
             later: what it contributes to each later one.
             state: that behind the input before [batch, width].
             real: which examples have an input here [batch]; nobody waits for the others.
+
+        Returns:
+            The answer of the halting; in place of its logits the mean state [batch, width], which
+            is carried on, unless it answers by itself.
         """
         running, padding = Running(real.shape, state.device), ~real
         for number in range(halting.max_steps):
@@ -188,9 +197,8 @@ class ActRnn(nn.Module):
                 running.keep(places)
                 state, later = running.rows(state, places), running.rows(later, places)
                 padding = padding[places]
-        # what a halting classifies is here the state itself: the mean of states is carried on
-        answer = halting.answer(*running.trajectory(), lambda states: states)
-        return PonderedInput(answer.logits, answer.steps, answer.ponder_cost)
+        states, probabilities = running.trajectory()
+        return halting.answer(states, probabilities, self.odds if self.answers else lambda s: s)
 
     def plain(self, inputs: Tensor) -> Pondered:
         """One step on each input."""
@@ -200,6 +208,14 @@ class ActRnn(nn.Module):
             state = self.cell.step(contribution, state)
             states.append(state)
         return Pondered(self.outputs(states), None, None)
+
+    def odds(self, states: Tensor) -> Tensor:
+        """Logits [..., 2] of no and yes, whose difference is what a sigmoid unit makes of states.
+
+        Args:
+            states: [..., width].
+        """
+        return pad(self.output(states[..., : self.cell.visible]), (1, 0))
 
     def outputs(self, states: list[Tensor]) -> Tensor:
         """Logits [batch, time, outputs] of the state behind each input."""

@@ -10,8 +10,15 @@ from typing import Any, Literal
 from actmodels.config import AnyTrialConfig, sorted_into
 from actmodels.errors import ConfigError
 from actmodels.registry import HALTINGS
-from actmodels.settings import ActConfig, FixedStepsConfig, Init, TargetStepsConfig
-from actmodels.values import Amount, Natural, Positive, Sequences, Several, Size, Steps
+from actmodels.settings import (
+    ActConfig,
+    DactConfig,
+    FixedStepsConfig,
+    Init,
+    PonderNetConfig,
+    TargetStepsConfig,
+)
+from actmodels.values import Amount, Natural, Positive, Sequences, Several, Size, Steps, settings_of
 
 Cell = Literal["rnn", "lstm"]
 
@@ -100,8 +107,10 @@ class SequenceTrainConfig:
     dev_seed: Natural
 
 
+# Their answers are not those of a mean state, so that no state stands for a whole input.
+AnsweringConfig = PonderNetConfig | DactConfig
 # None is the network without ACT: one step for each input, and no flag.
-SequenceHaltingConfig = ActConfig | TargetStepsConfig | FixedStepsConfig | None
+SequenceHaltingConfig = ActConfig | TargetStepsConfig | FixedStepsConfig | AnsweringConfig | None
 
 TASKS: dict[str, type] = {
     "parity": ParityConfig,
@@ -110,10 +119,10 @@ TASKS: dict[str, type] = {
     "sort": SortConfig,
     "characters": CharactersConfig,
 }
-# The others have objectives of their own, for one label per example.
+CARRYING = ("act", "target_steps", "fixed_steps")
 HALTING_KINDS: dict[str, type] = {
     "none": type(None),
-    **{kind: HALTINGS[kind].settings for kind in ("act", "target_steps", "fixed_steps")},
+    **{kind: HALTINGS[kind].settings for kind in (*CARRYING, "ponder_net", "dact")},
 }
 
 
@@ -139,6 +148,15 @@ class SequenceTrialConfig(AnyTrialConfig):
         object.__setattr__(self, "model", name)
         super().__post_init__()
 
+    def contradictions(self) -> list[str]:
+        """A halting that answers by itself has no state to carry on to the next input."""
+        if isinstance(self.task, ParityConfig) or not isinstance(self.halting, AnsweringConfig):
+            return []
+        return [
+            f"halting {self.halting_name} is for one input with one answer, as parity has; "
+            f"{self.task_name} must have one of none, {', '.join(CARRYING)}"
+        ]
+
     @property
     def task_name(self) -> str:
         """Such as `parity`."""
@@ -160,6 +178,22 @@ class SequenceTrialConfig(AnyTrialConfig):
         return [] if self.halting is None else [HALTINGS[self.halting_name].halting]
 
 
+def sequence_parts(task: str, halting: str) -> dict[str, type]:
+    """The parts that trials of a task and a kind of halting are made of."""
+    return {
+        "task": TASKS[task],
+        "network": SequenceNetworkConfig,
+        **({} if halting == "none" else {"halting": HALTING_KINDS[halting]}),
+        "training": SequenceTrainConfig,
+    }
+
+
+def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
+    """Name and type of every setting of such trials."""
+    parts = sequence_parts(task, halting).values()
+    return {name: hint for part in parts for name, hint in settings_of(part).items()}
+
+
 def build_sequence_trial(
     task: str,
     halting: str,
@@ -177,10 +211,5 @@ def build_sequence_trial(
     Raises:
         ConfigError: missing or unknown settings, or a value that cannot be; all at once.
     """
-    parts: dict[str, type] = {"task": TASKS[task], "network": SequenceNetworkConfig}
-    if halting != "none":
-        parts["halting"] = HALTING_KINDS[halting]
-    made = {"halting": None} | sorted_into(
-        parts | {"training": SequenceTrainConfig}, settings, task
-    )
+    made = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(max_epochs=max_epochs, patience=patience, seed=seed, **made)

@@ -28,11 +28,16 @@ def score(outputs: Outputs, logits: Tensor, batch: SequenceBatch) -> Scored:
     return Scored(losses, wrong)
 
 
-def objective(scored: Scored, pondered: Pondered, halting: Halting | None) -> Tensor:
+def objective(
+    scored: Scored, pondered: Pondered, batch: SequenceBatch, halting: Halting | None
+) -> Tensor:
     """Mean over sequences of loss + ponder weight · ponder cost, each summed over the sequence.
 
-    The ponder cost of a sequence is the sum of N + R over its inputs (Graves eq. 10-12).
+    The ponder cost of a sequence is the sum of N + R over its inputs (Graves eq. 10-12). A halting
+    that answers by itself has its own, of the one answer that a sequence asks for.
     """
+    if halting is not None and pondered.answer is not None:
+        return halting.objective(pondered.answer, batch.targets[:, 0, 0])
     per_sequence = scored.losses.sum(dim=1)
     weight = None if halting is None else halting.current_ponder_weight
     if weight is not None and pondered.ponder_cost is not None:

@@ -69,14 +69,14 @@ class SequenceTraining(
 
     def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
         """See ModelTraining."""
-        return objective(found.scored, found.pondered, self.model.halting)
+        return objective(*found, self.model.halting)
 
     def adapt(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
         """Each input is an example to a halting that watches its steps."""
-        (logits, steps, _), halting = found.pondered, self.model.halting
-        if halting is not None and steps is not None:
+        pondered, halting = found.pondered, self.model.halting
+        if halting is not None and pondered.steps is not None:
             labels = torch.where(batch.mask, 0, FILLER).flatten()
-            halting.adapt(Prediction(logits, steps=steps.flatten()), labels)
+            halting.adapt(Prediction(pondered.logits, steps=pondered.steps.flatten()), labels)
 
     def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> Marks:
         """See ModelTraining."""

@@ -8,7 +8,12 @@ from actmodels.config import setting_types
 from actmodels.errors import ConfigError, shown
 from actmodels.reader.config import build_reader_trial
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
-from actmodels.sequences.config import TASKS, build_sequence_trial
+from actmodels.sequences.config import (
+    HALTING_KINDS,
+    TASKS,
+    build_sequence_trial,
+    sequence_setting_types,
+)
 from actmodels.values import Epochs, Natural, value_problem
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import (
@@ -76,18 +81,25 @@ def _halting(tree: dict[str, Any]) -> Iterator[str]:
     if kinds and model not in able:
         yield f"halting.model is {shown(model)}; must be a model that halts: {', '.join(able)}"
         return
+    known = {kind: setting_types(model_with(model, kind)) for kind in HALTINGS if kinds}
+    yield from _kinds(("halting", "kinds"), kinds, known, listing(tree, "halting", "seeds"))
+
+
+def _kinds(
+    path: KeyPath, kinds: dict[str, Any], known: dict[str, dict[str, Any]], seeds: list[Any]
+) -> Iterator[str]:
+    """Of the ways of halting that are compared; known: the settings of each with their types."""
     for kind in kinds:
-        path = ("halting", "kinds", kind)
-        if kind not in HALTINGS:
-            yield unknown(path, list(HALTINGS))
+        here = (*path, kind)
+        if kind not in known:
+            yield unknown(here, list(known))
             continue
-        known = setting_types(model_with(model, kind))
-        yield from too_many(path, mapping(kinds, kind), listing(tree, "halting", "seeds"))
+        yield from too_many(here, mapping(kinds, kind), seeds)
         for setting, values in mapping(kinds, kind).items():
-            if setting not in known:
-                yield unknown((*path, setting), list(known))
+            if setting not in known[kind]:
+                yield unknown((*here, setting), list(known[kind]))
             else:
-                yield from axis_problems((*path, setting), known[setting], values)
+                yield from axis_problems((*here, setting), known[kind][setting], values)
 
 
 def _graves(tree: dict[str, Any]) -> Iterator[str]:
@@ -105,22 +117,27 @@ def _graves(tree: dict[str, Any]) -> Iterator[str]:
         if task not in TASKS:
             yield unknown(path, list(TASKS))
         elif isinstance(study, dict):
-            yield from _task(path, task, study)
+            yield from _task(path, task, study, listing(tree, "graves", "seeds"))
 
 
-def _task(path: KeyPath, task: str, study: dict[str, Any]) -> Iterator[str]:
-    weights, settings = study.get("ponder_weights"), study.get("settings")
-    if weights == [] and study.get("without_act") is False:
-        key = dotted((*path, "ponder_weights"))
-        yield f"{key} is empty; must have a value, unless without_act is true"
-    if not isinstance(weights, list) or not isinstance(settings, dict):
-        return
-    if "ponder_weight" in settings:
-        yield f"{dotted((*path, 'settings', 'ponder_weight'))} belongs in ponder_weights"
-        return
-    given = settings | {"ponder_weight": 0.0}
-    for problem in _refused(build_sequence_trial, task, "act", given, **LEAST):
-        yield f"{dotted((*path, 'settings'))}: {problem}"
+def _task(path: KeyPath, task: str, study: dict[str, Any], seeds: list[Any]) -> Iterator[str]:
+    kinds, settings = mapping(study, "kinds"), mapping(study, "settings")
+    known = {kind: sequence_setting_types(task, kind) for kind in HALTING_KINDS}
+    yield from _kinds((*path, "kinds"), kinds, known, seeds)
+    problems: dict[str, None] = {}  # one that several kinds have is told once
+    taken: dict[str, None] = {}
+    for kind in (kind for kind in kinds if kind in known):
+        axes = mapping(kinds, kind)
+        taken |= dict.fromkeys(name for name in known[kind] if name not in axes)
+        given = {name: value for name, value in settings.items() if name in known[kind]}
+        given |= {name: values[0] for name in axes if (values := listing(axes, name))}
+        told = _refused(build_sequence_trial, task, kind, given, **LEAST)
+        problems |= dict.fromkeys(p for p in told if p.split(" ")[0] not in axes)
+    lost = [name for name in settings if name not in taken] if kinds.keys() <= known.keys() else []
+    yield from (unknown((*path, "settings", name), list(taken)) for name in lost if kinds)
+    for problem in problems:
+        in_settings = problem.split(" ")[0] in settings
+        yield f"{dotted(path)}{'.settings.' if in_settings else ': '}{problem}"
 
 
 def _questions(tree: dict[str, Any]) -> Iterator[str]:

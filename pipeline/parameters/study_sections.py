@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pipeline.parameters.section import (
-    Amount,
     Count,
     Epochs,
     Fetched,
@@ -59,23 +58,25 @@ class Sizes(Section):
     widest: Share
 
 
-class Halting(Limits):
-    """The comparison of the ways of halting.
+HaltingKinds = dict[str, dict[str, list[Any]]]  # a kind -> setting -> the values compared
 
-    kinds: name of a kind -> setting -> the values compared.
-    """
+
+class Halting(Limits):
+    """The comparison of the ways of halting."""
 
     model: str
     seeds: Seeds
     collapsed_below: Positive
-    kinds: dict[str, dict[str, list[Any]]]
+    kinds: HaltingKinds
 
 
 class SequenceStudy(Limits):
-    """One of Graves' tasks: its settings, and what is compared."""
+    """One of Graves' tasks: the ways of halting that are compared, and what all have in common.
 
-    without_act: Switch
-    ponder_weights: list[Amount]
+    settings: each kind takes those that it knows; one that none of them knows is a mistake.
+    """
+
+    kinds: Annotated[HaltingKinds, Field(min_length=1)]
     settings: dict[str, Any]
 
 

@@ -1,26 +1,30 @@
 """Stage `graves`: its trainings, and what the trained networks do, on instances and on bytes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from actmodels.draws import generator
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
+from actmodels.registry import HALTINGS
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters, read_bytes
-from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
+from actmodels.sequences.config import (
+    SequenceTrialConfig,
+    build_sequence_trial,
+    sequence_setting_types,
+)
 from actmodels.sequences.pondering import by_difficulty, by_kind, read
 from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.task import Task
-from actmodels.settings import ActConfig
 from pipeline.measures.over_seeds import Row
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import Graves, SequenceStudy
 from pipeline.sources.stored_text import StoredText
-from pipeline.studies.study import Run, result_row
+from pipeline.studies.study import Run, points, result_row
 
 CHARACTERS = "characters"  # the task that needs a text
 SequenceRun = Run[SequenceTrialConfig]
@@ -33,24 +37,29 @@ def reads(config: SequenceTrialConfig) -> bool:
 
 
 def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[SequenceRun]:
-    """Without ACT, if asked for, then every ponder weight; each with every seed."""
-    act = set(ActConfig.__dataclass_fields__)
-    plain = {name: value for name, value in study.settings.items() if name not in act}
-    kinds: list[tuple[str, str, dict[str, Any]]] = []
-    if study.without_act:
-        kinds.append(("without ACT", "none", plain))
-    for weight in study.ponder_weights:
-        run = f"ponder weight {weight:g}"
-        kinds.append((run, "act", study.settings | {"ponder_weight": weight}))
+    """Every combination of a kind's values with every seed, in the order of params.yaml."""
     limits = {"max_epochs": study.max_epochs, "patience": study.patience}
-    return [
-        Run(
-            {"task": task, "run": run},
-            build_sequence_trial(task, halting, settings, **limits, seed=seed),
-        )
-        for run, halting, settings in kinds
-        for seed in seeds
-    ]
+    runs = []
+    for kind, axes in study.kinds.items():
+        known = sequence_setting_types(task, kind)
+        common = {name: value for name, value in study.settings.items() if name in known}
+        for changes in points(axes):
+            labels: Row = {"task": task, "run": run_name(kind, changes)}
+            for seed in seeds:
+                config = build_sequence_trial(task, kind, common | changes, **limits, seed=seed)
+                runs.append(Run(labels, config))
+    return runs
+
+
+def run_name(kind: str, changes: Mapping[str, Any]) -> str:
+    """`DACT, ponder weight 0.01`; `fixed steps 3`, where the setting is in the kind's own name."""
+    if kind == "none":
+        return "without ACT"
+    title = HALTINGS[kind].title
+    each = [(name.replace("_", " "), f"{value:g}") for name, value in changes.items()]
+    if len(each) == 1 and title.endswith(each[0][0]):
+        return f"{title} {each[0][1]}"
+    return ", ".join([title, *(" ".join(one) for one in each)])
 
 
 def plan(params: Params) -> list[SequenceRun]:
@@ -134,7 +143,7 @@ class Reading:
 def sequence_result(run: SequenceRun, record: TrialRecord) -> Row:
     """One line of results.csv: figures of the best dev epoch."""
     halting = run.config.halting
-    weight = halting.ponder_weight if isinstance(halting, ActConfig) else None
+    weight = getattr(halting, "ponder_weight", None)
     asked = {"halting": run.config.halting_name, "ponder_weight": weight}
     return result_row(run, record) | asked
 

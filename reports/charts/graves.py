@@ -8,7 +8,8 @@ from reports.blocks import Chart, Figure
 from reports.charts.lines import Line, mean_row, spread_lines
 from reports.charts.look import BLUE, INK, MUTED
 from reports.charts.series import Row, figure, inline, layered, rounded, tooltips
-from reports.spread import PLUS_MINUS, Spread, setting
+from reports.charts.studies import Placed, by_steps
+from reports.spread import KINDS, PLUS_MINUS, Spread, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import (
     Run,
@@ -30,6 +31,11 @@ def graves_charts(artefacts: Artefacts, task: str) -> Iterator[Chart]:
     if weighed(runs):
         yield Chart(f"graves_error_{task}", by_weight(task, runs))
     known = TASKS[task]
+    if len({run.halting for run in runs} - {NONE}) > 1:
+        heading = f"{known.title}, ways of halting"
+        placed = [_placed(run) for run in runs]
+        way = by_steps(placed, heading, "sequence error", "input", highest=False)
+        yield Chart(f"graves_halting_{task}", way)
 
     def lines(curve: Callable[[Run], dict[int, Spread]]) -> list[Line]:
         return [(run.label, curve(run)) for run in runs]
@@ -57,6 +63,12 @@ def graves_charts(artefacts: Artefacts, task: str) -> Iterator[Chart]:
         f"{known.title}: sequence error on dev by epoch",
         percent=True,
     )
+
+
+def _placed(run: Run) -> Placed:
+    """A network without halting takes one step on each input."""
+    steps = run.steps or Spread.of([1.0] * run.error.n)
+    return Placed(KINDS.get(run.halting, run.label), run.label, run.label, steps, run.error)
 
 
 def weighed(runs: list[Run]) -> list[Run]:

@@ -1,5 +1,7 @@
 """The two studies: what each deviation costs, and the ways of halting."""
 
+from typing import NamedTuple
+
 import altair as alt
 
 from reports.blocks import Figure
@@ -21,10 +23,10 @@ from reports.charts.series import (
     tooltips,
     with_legend,
 )
-from reports.spread import KINDS, title
+from reports.spread import KINDS, Spread, title
 from reports.stored.artefacts import Artefacts
 from reports.studies.fidelity import Variant, variants
-from reports.studies.halting import Point, halting_points
+from reports.studies.halting import halting_points
 
 STEP = 36  # px of a variant: its name, and below it its interval
 BELOW, UNCLEAR, ABOVE = "clearly below", "not clear", "clearly above"
@@ -85,45 +87,70 @@ def _intervals(rows: list[Row]) -> alt.LayerChart:
     return layered(*layers, name.encode(y=y, x=alt.value(0), text="name:N"))
 
 
+class Placed(NamedTuple):
+    """A setting of a way of halting: mean steps, and a share such as accuracy, over seeds.
+
+    way: the series. name: way and setting in words.
+    """
+
+    way: str
+    setting: str
+    name: str
+    steps: Spread
+    share: Spread
+
+
 def halting(artefacts: Artefacts) -> Figure:
-    """Dev accuracy against mean steps, both with an sd over seeds; a series per way of halting."""
-    found = sorted(halting_points(artefacts), key=lambda p: p.steps.mean)
-    kinds = dict.fromkeys(p.kind for p in halting_points(artefacts))
-    most = max(found, key=lambda p: p.accuracy.n).accuracy
-    best = max(found, key=lambda p: p.accuracy.mean)
-    each = [_highest(kind, [p for p in found if p.kind == kind]) for kind in kinds]
+    """Dev accuracy against mean steps of the stage's points."""
+    found = [(KINDS[p.kind], p) for p in halting_points(artefacts)]
+    placed = [
+        Placed(way, p.label, f"{way} with {p.label}", p.steps, p.accuracy) for way, p in found
+    ]
+    return by_steps(placed, "Ways of halting", "dev accuracy", "dev pair", highest=True)
+
+
+def by_steps(points: list[Placed], heading: str, share: str, of: str, highest: bool) -> Figure:
+    """A share against mean steps, both with an sd over seeds; a series per way of halting.
+
+    Args:
+        share: what it is of. of: what takes the steps. highest: whether more of it is better.
+    """
+    found = sorted(points, key=lambda p: p.steps.mean)
+    ways = list(dict.fromkeys(p.way for p in points))
+    most = max(found, key=lambda p: p.share.n).share
+    bests = [_best([p for p in found if p.way == way], highest) for way in ways]
+    each = [f"{p.way} {p.share.percent()} % at {p.steps.plain()} steps" for p in bests]
     return figure(
-        _scatter([_point(p) for p in found], [KINDS[kind] for kind in kinds]),
-        "Ways of halting: a point per setting",
+        _scatter([_point(p) for p in found], ways, share, of),
+        f"{heading}: a point per setting",
         over(most),
-        f"Dev accuracy against mean steps per dev pair of {len(found)} settings of {len(kinds)} "
-        f"ways of halting ({over(most)}). Highest: {KINDS[best.kind]} with {best.label}. Best of "
-        f"each: {'; '.join(each)}.",
+        f"{share.capitalize()} against mean steps per {of} of {len(found)} settings of {len(ways)} "
+        f"ways of halting ({over(most)}). {'Highest' if highest else 'Lowest'}: "
+        f"{_best(found, highest).name}. Best of each: {'; '.join(each)}.",
         height=300,
     )
 
 
-def _highest(kind: str, points: list[Point]) -> str:
-    best = max(points, key=lambda p: p.accuracy.mean)
-    return f"{KINDS[kind]} {best.accuracy.percent()} % at {best.steps.plain()} steps"
+def _best(points: list[Placed], highest: bool) -> Placed:
+    return max(points, key=lambda p: p.share.mean if highest else -p.share.mean)
 
 
-def _point(p: Point) -> Row:
-    row: Row = {SERIES: KINDS[p.kind], "setting": p.label, "n": str(p.accuracy.n)}
-    for name, spread, scale in (("x", p.steps, 1), ("y", p.accuracy, 100)):
+def _point(p: Placed) -> Row:
+    row: Row = {SERIES: p.way, "setting": p.setting, "n": str(p.share.n)}
+    for name, spread, scale in (("x", p.steps, 1), ("y", p.share, 100)):
         row[name] = rounded(scale * spread.mean)
         sd = spread.sd or 0.0
         row[f"{name}_low"] = rounded(scale * (spread.mean - sd))
         row[f"{name}_high"] = rounded(scale * (spread.mean + sd))
-    return row | {"accuracy": f"{p.accuracy.percent()} %", "steps": p.steps.plain()}
+    return row | {"share": f"{p.share.percent()} %", "steps": p.steps.plain()}
 
 
-def _scatter(rows: list[Row], names: list[str]) -> alt.LayerChart:
-    told = {SERIES: "halting", "setting": "setting", "accuracy": "dev accuracy"}
+def _scatter(rows: list[Row], names: list[str], share: str, of: str) -> alt.LayerChart:
+    told = {SERIES: "halting", "setting": "setting", "share": share}
     told |= {"steps": "mean steps", "n": "seeds"}
-    axis = alt.Axis(title="mean steps per dev pair", grid=False)
+    axis = alt.Axis(title=f"mean steps per {of}", grid=False)
     x = alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False))
-    y = alt.Y("y:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
+    y = alt.Y("y:Q", title=f"{share} (%)", scale=alt.Scale(zero=False))
     coloured = colour(names, colours=COLOURS)
     base = alt.Chart(inline(rows)).encode(color=coloured)
     line = base.mark_line(strokeDash=[1, 3], strokeWidth=1).encode(x=x, y=y, opacity=faded(0.8))

@@ -29,7 +29,10 @@ SEQUENCES: dict[str, Any] = {
     **{"halting_bias": 1.0, "learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 16},
     **{"updates_per_epoch": 5, "dev_sequences": 40, "dev_seed": 1},
 }
-LIMITS = {"max_epochs": 2, "patience": 0, "without_act": True, "ponder_weights": [0.01]}
+LIMITS: dict[str, Any] = {
+    **{"max_epochs": 2, "patience": 0},
+    "kinds": {"none": {}, "act": {"ponder_weight": [0.01]}},
+}
 TEXT = ROOT / "LICENSE"  # some plain text
 
 

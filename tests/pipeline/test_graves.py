@@ -1,6 +1,7 @@
 """The stage of Graves' tasks: what it plans, and what it says of trained networks."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from actmodels.records import TrialRecord
 from actmodels.rows.columns import columns
 from actmodels.rows.sequences import AtDifficulty, SequenceResult
 from actmodels.sequences.training import SequenceTraining
-from actmodels.settings import ActConfig
+from actmodels.settings import ActConfig, DactConfig, FixedStepsConfig
 from pipeline import graves
 from pipeline.parameters.study_sections import SequenceStudy
 from pipeline.studies.sequences import (
@@ -18,27 +19,57 @@ from pipeline.studies.sequences import (
     SequenceRun,
     difficulty_rows,
     planned,
+    run_name,
     sequence_result,
 )
 from tests.pipeline.project import ROOT, told, written
 from tests.pipeline.test_study_params import PARITY
 
 STUDY = SequenceStudy(
-    **PARITY | {"max_epochs": 2, "without_act": True, "ponder_weights": [0.01, 1e-4]}
+    **PARITY | {"max_epochs": 2, "kinds": {"none": {}, "act": {"ponder_weight": [0.01, 1e-4]}}}
 )
 
 
-def test_every_ponder_weight_and_none_with_every_seed() -> None:
+def test_every_value_of_every_kind_with_every_seed() -> None:
     runs = planned("parity", STUDY, [1, 2])
     assert [(run.labels["run"], run.config.seed) for run in runs] == [
         *(("without ACT", 1), ("without ACT", 2)),
-        *(("ponder weight 0.01", 1), ("ponder weight 0.01", 2)),
-        *(("ponder weight 0.0001", 1), ("ponder weight 0.0001", 2)),
+        *(("ACT, ponder weight 0.01", 1), ("ACT, ponder weight 0.01", 2)),
+        *(("ACT, ponder weight 0.0001", 1), ("ACT, ponder weight 0.0001", 2)),
     ]
     assert runs[0].config.halting is None
     assert runs[2].config.halting == ActConfig(0.01, 0.01, 5, 1.0)
     assert runs[0].config.model == "parity_rnn_none"
     assert {run.config.task.bits for run in runs} == {4}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "name"),
+    [
+        ("fixed_steps", {"steps": 3}, "fixed steps 3"),
+        ("target_steps", {"target_steps": 2.5}, "target steps 2.5"),
+        ("dact", {"ponder_weight": 1e-5}, "DACT, ponder weight 1e-05"),
+        (
+            "ponder_net",
+            {"ponder_weight": 0.01, "prior_steps": 3.0},
+            "PonderNet, ponder weight 0.01, prior steps 3",
+        ),
+        ("act", {}, "ACT"),
+    ],
+)
+def test_names_of_runs(kind: str, changes: dict[str, Any], name: str) -> None:
+    assert run_name(kind, changes) == name
+
+
+def test_each_kind_takes_the_settings_that_it_knows() -> None:
+    """Of what all have in common: fixed steps know nothing of epsilon."""
+    kinds = {"dact": {"ponder_weight": [0.1], "epsilon": [0.2]}, "fixed_steps": {"steps": [2, 3]}}
+    runs = planned("parity", SequenceStudy(**PARITY | {"kinds": kinds}), [1])
+    assert [run.config.halting for run in runs] == [
+        DactConfig(0.2, 0.1, 5, 1.0),
+        FixedStepsConfig(2),
+        FixedStepsConfig(3),
+    ]
 
 
 def trained(run: SequenceRun) -> tuple[SequenceTraining, TrialRecord]:

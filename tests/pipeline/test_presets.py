@@ -93,6 +93,16 @@ def test_halting_by_depth_has_several_steps_of_each_way(tmp_path: Path) -> None:
     assert (params.halting.model, params.corpus.source) == ("iterative_attention", "chains")
 
 
+def test_halting_on_parity_has_several_steps_of_each_way(tmp_path: Path) -> None:
+    parity = compose(tmp_path, "study=parity_halting").graves.tasks["parity"]
+    points = {kind: math.prod(map(len, of.values())) for kind, of in parity.kinds.items()}
+    assert points.pop("none") == 1
+    assert points == {"fixed_steps": 4, "act": 3, "dact": 2, "ponder_net": 3, "target_steps": 3}
+    graves = compose(tmp_path, "study=graves").graves.tasks["parity"]
+    size = graves.settings | {"learning_rate": 0.005}
+    assert parity.settings.items() >= size.items()
+
+
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
     """Every network is there, and every model besides those of the preset is one trial."""
     params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses

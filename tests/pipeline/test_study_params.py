@@ -26,8 +26,7 @@ READING: dict[str, Any] = {
 PARITY: dict[str, Any] = {
     "max_epochs": 1,
     "patience": 0,
-    "without_act": False,
-    "ponder_weights": [0.01],
+    "kinds": {"act": {"ponder_weight": [0.01]}},
     "settings": {
         **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
         **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
@@ -88,19 +87,41 @@ def test_characters_need_a_text(
         assert problems(tree, tmp_path) == [f"graves.text is {sentence}"]
 
 
-BITS = "settings: bits is 0; must be at least 1"
-CELL = "settings: cell is 'gru'; must be one of rnn, lstm"
-ONE_NEGATIVE, NONE = ({"ponder_weights": weights} for weights in ([0.1, -1.0], []))
+BITS = "settings.bits is 0; must be at least 1"
+CELL = "settings.cell is 'gru'; must be one of rnn, lstm"
+
+
+def kinds(**compared: Any) -> dict[str, Any]:
+    """A study on parity that compares these ways of halting."""
+    return PARITY | {"kinds": compared}
+
+
+TWO = {"none": {}, "act": {"ponder_weight": [0.1]}}
 
 
 @pytest.mark.parametrize(
     ("study", "sentences"),
     [
-        (PARITY | ONE_NEGATIVE, ["ponder_weights[1] is -1.0; must be at least 0"]),
-        (PARITY | NONE, ["ponder_weights is empty; must have a value, unless without_act"]),
+        (
+            kinds(act={"ponder_weight": [0.1, -1.0]}),
+            ["kinds.act.ponder_weight[1] is -1.0; must be at least 0"],
+        ),
+        (
+            kinds(act={"ponder_weight": []}),
+            ["kinds.act.ponder_weight is empty; must have at least one value"],
+        ),
+        (kinds(), ["kinds is empty; must have at least one value"]),
+        (kinds(atc={}), ["kinds.atc is unknown; did you mean graves.tasks.parity.kinds.act?"]),
+        (
+            kinds(dact={"steps": [2]}),
+            ["kinds.dact.steps is unknown; did you", ": ponder_weight of parity is missing"],
+        ),
         (having(PARITY, bits=0, cell="gru"), [BITS, CELL]),
-        (having(PARITY, bits=0, ponder=1), ["settings: ponder is not a setting of parity", BITS]),
-        (having(PARITY, ponder_weight=0.1), ["settings.ponder_weight belongs in ponder_weights"]),
+        (having(kinds(**TWO), bits=0), [BITS]),  # once, though both kinds have bits
+        (having(PARITY, bits=0, batch=1), ["settings.batch is unknown; did you mean graves", BITS]),
+        (having(PARITY, ponder_weight=0.1), ["settings.ponder_weight is unknown; must be one of"]),
+        (having(kinds(**TWO), damping=0.1), ["settings.damping is unknown; must be one of bits, "]),
+        (kinds(act={}, dact={}), [": ponder_weight of parity is missing"]),
     ],
 )
 def test_what_a_study_of_sequences_may_be(
@@ -109,7 +130,17 @@ def test_what_a_study_of_sequences_may_be(
     found = problems(changed(tree, "graves.tasks", {"parity": study}), tmp_path)
     assert len(found) == len(sentences), found
     for said, problem in zip(sentences, found, strict=True):
-        assert problem.startswith(f"graves.tasks.parity.{said}")
+        assert problem.startswith(f"graves.tasks.parity{'' if said[0] == ':' else '.'}{said}")
+
+
+def test_a_task_with_several_answers_needs_a_state(tree: Any, tmp_path: Path) -> None:
+    study = having(kinds(ponder_net={"ponder_weight": [0.1], "prior_steps": [3]}), vectors=2)
+    study["settings"] |= {"gates": 2}
+    del study["settings"]["bits"]
+    assert problems(changed(tree, "graves.tasks", {"logic": study}), tmp_path) == [
+        "graves.tasks.logic: halting ponder_net is for one input with one answer, as parity has; "
+        "logic must have one of none, act, target_steps, fixed_steps"
+    ]
 
 
 def asked(tree: Any, **text: Any) -> Any:
@@ -124,7 +155,7 @@ def asked(tree: Any, **text: Any) -> Any:
 def test_studies_are_valid(tree: Any, tmp_path: Path) -> None:
     params = load(changed(asked(tree), "graves.tasks", {"parity": PARITY}), tmp_path)
     assert params.nse.kinds["NE"].query_gating == [2]
-    assert params.graves.tasks["parity"].ponder_weights == [0.01]
+    assert params.graves.tasks["parity"].kinds == {"act": {"ponder_weight": [0.01]}}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_studies_and_correlations(artefacts: Artefacts) -> None:
 
 def test_graves_tasks(artefacts: Artefacts) -> None:
     flat = metrics(artefacts)
-    place = "graves.parity.ponder_weight_0.001"
+    place = "graves.parity.ACT_ponder_weight_0.001"
     assert flat[f"{place}.dev_error_mean"] == 0.04 and flat[f"{place}.dev_error_sd"] == 0.01
     assert flat[f"{place}.mean_steps_mean"] == 9.0
     assert "graves.parity.without_ACT.mean_steps_mean" not in flat
@@ -49,7 +49,7 @@ def test_readers_of_cloze_questions(artefacts: Artefacts) -> None:
 
 def test_characters(artefacts: Artefacts) -> None:
     flat = metrics(artefacts)
-    place = "graves.characters.ponder_weight_0.1"
+    place = "graves.characters.ACT_ponder_weight_0.1"
     assert flat[f"{place}.bits_per_character_mean"] == pytest.approx(3.0, abs=1e-6)
     assert flat[f"{place}.bits_per_character_sd"] == pytest.approx(0.1, abs=1e-6)
     assert flat[f"{place}.mean_steps_mean"] == pytest.approx(1.6)

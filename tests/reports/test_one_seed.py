@@ -97,4 +97,4 @@ def test_what_figures_say(drawn: dict[str, Figure]) -> None:
     assert "Attention, 1 seed. " in curves and "in the last epoch: 94.0 %." in curves
     assert drawn["halting"].spec["title"]["subtitle"] == ["1 seed"]
     row = pick(rows(drawn["halting"], "setting"), setting="steps 3")
-    assert row["accuracy"] == "73.9 %" and row["x_low"] == row["x_high"] == 3.0
+    assert row["share"] == "73.9 %" and row["x_low"] == row["x_high"] == 3.0

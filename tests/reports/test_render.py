@@ -19,7 +19,12 @@ FIGURES = (
     *("ablation", "depth", "depth_steps", "halting", "sizes", "step_accuracy"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
     *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
-    *("characters_passage_1", "characters_passage_2", "characters_curves"),
+    *(
+        "graves_halting_addition",
+        "characters_passage_1",
+        "characters_passage_2",
+        "characters_curves",
+    ),
     *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
     *(f"{kind}_{AA}" for kind in ADAPTIVE),
 )

@@ -13,7 +13,7 @@ from reports.spread import Spread, along, by_seed, cells, plain, setting
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.tasks import ACT, NONE, TASKS
 
-NUMBER = re.compile(r"(?<!\S)\d[\d.]*e[+-]?\d+(?!\S)")  # such as 5e-05
+NUMBER = re.compile(r"(?<!\S)\d[\d.]*e[+-]?\d+(?![^\s,])")  # such as 5e-05
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from reports.findings import clearly, gained, listed, over_seeds
-from reports.spread import KINDS, Spread, follows, signed
+from reports.spread import Spread, follows, signed
 from reports.stored.artefacts import Artefacts
 from reports.studies.graves.runs import (
     AnyRun,
@@ -31,7 +31,7 @@ def graves_note(artefacts: Artefacts) -> str:
         "lets a network take several steps on each input. *Sequence error* is the share of dev "
         "sequences with any mistake at a run's best epoch, *mean steps* are those of the inputs "
         f"of dev sequences ({over}). Dev sequences chose the epochs, and the best of several "
-        f"ponder weights is chosen on them too, so it is optimistic. Difficulty counts "
+        f"settings is chosen on them too, so it is optimistic. Difficulty counts "
         f"{listed(each)}. Differences, paired by seed, are called clear if the 95 % interval of "
         "their mean over seeds, by Student's t, leaves out zero; nothing is corrected for their "
         "number."
@@ -73,9 +73,9 @@ def against_none(
     if best is None or without is None or gap is None:
         return ""
     count = sum(run.halting == halting for run in runs)
-    of = f", the best of {count} on dev" if count > 1 else ""
+    of = f" (the best of {count} on dev)" if count > 1 else ""
     return sentence.format(
-        best=f"{KINDS[halting]} (*{best.label}*{of})",
+        best=f"*{best.label}*{of}",
         figure=figure(best),
         none=f"*{without.label}*",
         other=figure(without),

@@ -15,7 +15,7 @@ from actmodels.sequences.config import (
     SequenceTrialConfig,
     SortConfig,
 )
-from actmodels.settings import ActConfig
+from actmodels.settings import ActConfig, DactConfig, PonderNetConfig
 
 GENERATED = (
     ParityConfig(bits=6),
@@ -25,6 +25,10 @@ GENERATED = (
 )
 CHARACTERS = CharactersConfig(window=7, held_out_bytes=40)
 ACT = ActConfig(epsilon=0.01, ponder_weight=0.001, max_steps=6, halting_bias=0.0)
+PONDER_NET = PonderNetConfig(
+    epsilon=0.05, ponder_weight=0.01, prior_steps=3.0, max_steps=6, halting_bias=0.0
+)
+DACT = DactConfig(epsilon=0.01, ponder_weight=0.01, max_steps=6, halting_bias=0.0)
 TEXT = torch.tensor(list(b"the quick brown fox jumps over the lazy dog; " * 4), dtype=torch.uint8)
 
 

@@ -19,8 +19,16 @@ from actmodels.sequences.config import (
     build_sequence_trial,
 )
 from actmodels.sequences.training import SequenceTraining
-from actmodels.settings import ActConfig, FixedStepsConfig, PonderNetConfig
-from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT, sample_trial
+from actmodels.settings import ActConfig, FixedStepsConfig, SupervisedActConfig
+from tests.actmodels.sequences.samples import (
+    ACT,
+    CHARACTERS,
+    DACT,
+    GENERATED,
+    PONDER_NET,
+    TEXT,
+    sample_trial,
+)
 
 TRAINING = sample_trial().training
 
@@ -50,15 +58,28 @@ def test_all_problems_at_once() -> None:
         (replace(TRAINING, clip_norm=-1), "clip_norm is -1; must be at least 0"),
         (replace(ACT, ponder_weight=-0.1), r"ponder_weight is -0\.1; must be at least 0"),
         (
-            PonderNetConfig(0.01, 0.01, 3, 9, 0.0),
-            "halting is a PonderNetConfig; must be that of none, act, target_steps, fixed_steps",
+            SupervisedActConfig(0.01, 0.01, 3, 0.1, 9, 0.0),
+            "halting is a SupervisedActConfig; must be that of none, act, target_steps, fixed_ste",
         ),
     ],
 )
 def test_ranges(part: Any, problem: str) -> None:
-    field = {SequenceTrainConfig: "training", ActConfig: "halting", PonderNetConfig: "halting"}
+    field = {SequenceTrainConfig: "training", ActConfig: "halting"}
+    field[SupervisedActConfig] = "halting"
     with pytest.raises(ConfigError, match=problem):
         sample_trial(**{field.get(type(part), "task"): part})
+
+
+@pytest.mark.parametrize("task", [*GENERATED[1:], CHARACTERS])
+@pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
+def test_parity_alone_can_be_answered_without_a_state(task: Any, halting: Any, name: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        sample_trial(task=task, halting=halting)
+    assert raised.value.problems[0].startswith(
+        f"halting {name} is for one input with one answer, as parity has; "
+    )
+    assert raised.value.problems[0].endswith("one of none, act, target_steps, fixed_steps")
+    assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
 
 
 @pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])

@@ -9,7 +9,7 @@ import torch
 from actmodels.sequences.config import ParityConfig
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig
-from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
+from tests.actmodels.sequences.samples import ACT, CHARACTERS, DACT, PONDER_NET, TEXT, sample_trial
 
 
 def train(**changes: Any) -> SequenceTraining:
@@ -69,7 +69,7 @@ def test_gradients_are_clipped() -> None:
     assert norms[1] == pytest.approx(0.01, rel=1e-3)
 
 
-@pytest.mark.parametrize("halting", [ACT, None])
+@pytest.mark.parametrize("halting", [ACT, None, PONDER_NET, DACT])
 def test_learns_parity_of_two_bits(halting: Any) -> None:
     """With or without ACT: at two bits there is nothing to compute one after the other."""
     settings = replace(sample_trial().training, updates_per_epoch=200)

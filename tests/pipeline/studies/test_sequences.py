@@ -36,7 +36,10 @@ SETTINGS: dict[str, Any] = {
     **{"dev_sequences": 10, "dev_seed": 1},
 }
 STUDY = SequenceStudy(
-    max_epochs=2, patience=0, without_act=True, ponder_weights=[0.01], settings=SETTINGS
+    max_epochs=2,
+    patience=0,
+    kinds={"none": {}, "act": {"ponder_weight": [0.01]}},
+    settings=SETTINGS,
 )
 
 
@@ -102,10 +105,10 @@ def test_what_is_told_of_which_runs(reading: Reading) -> None:
     assert {row["task"] for row in found["difficulty"]} == {"parity"}
     assert {(row["run"], row["seed"]) for row in found["bytes"]} == {
         *(("without ACT", 3), ("without ACT", 4)),
-        *(("ponder weight 0.01", 3), ("ponder weight 0.01", 4)),
+        *(("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)),
     }
     told = {(row["run"], row["seed"]) for row in found["reading"]}
-    assert told == {("ponder weight 0.01", 3)}  # the first seed of what halts
+    assert told == {("ACT, ponder weight 0.01", 3)}  # the first seed of what halts
     for name, row in LOOKED_AT.items():
         assert list(found[name][0]) == columns(row)
 

@@ -61,8 +61,9 @@ def test_the_words_have_its_figures(artefacts: Artefacts) -> None:
     figure = characters_figures(artefacts)["characters_passage_1"]
     # of the 18 others 3 have one step (two digits, half a letter), the line end 3, the rest 2
     assert figure.alternative == (
-        "Characters: steps of ponder weight 0.1 along 56 bytes that were not trained on, one seed: "
-        "1.43 in the mean, 1 to 3; 1.00 on 30 letters, 2.00 on 8 spaces, 1.89 on 18 other bytes."
+        "Characters: steps of ACT, ponder weight 0.1 along 56 bytes that were not trained on, one "
+        "seed: 1.43 in the mean, 1 to 3; 1.00 on 30 letters, 2.00 on 8 spaces, 1.89 on 18 other "
+        "bytes."
     )
 
 
@@ -84,7 +85,7 @@ def test_how_bytes_are_shown(byte: int, drawn: str, called: str) -> None:
 
 def test_bits_by_epoch(artefacts: Artefacts) -> None:
     figure = characters_figures(artefacts)["characters_curves"]
-    assert legend(figure) == ["without ACT", "ponder weight 0.1", "ponder weight 0.03"]
+    assert legend(figure) == ["without ACT", "ACT, ponder weight 0.1", "ACT, ponder weight 0.03"]
     found = [row["y"] for row in rows(figure, "x") if row["series"] == "without ACT"]
     assert found == pytest.approx([4.1, 3.6, 3.1], abs=1e-4)
     assert axes(figure) == {"x": "epoch", "y": "bits per character"}

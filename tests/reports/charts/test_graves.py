@@ -8,7 +8,7 @@ from reports.studies.graves.runs import graves_tasks
 from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import GRAVES, Edit
 
-WEIGHT = "ponder weight 0.001"
+WEIGHT = "ACT, ponder weight 0.001"
 
 
 def graves_figures(artefacts: Artefacts) -> dict[str, Figure]:
@@ -41,15 +41,30 @@ def test_no_level_where_nothing_went_without_act(folder: Path, edit: Edit) -> No
 
 def test_no_weights_without_act(folder: Path, edit: Edit) -> None:
     for file in GRAVES:
-        edit(f"{file}.csv", lambda r: r if r["run"] in ("without ACT", "3 steps") else None)
+        edit(f"{file}.csv", lambda r: r if r["run"] in ("without ACT", "fixed steps 3") else None)
     found = list(graves_figures(load(folder)))
     parity = [f"graves_{kind}_parity" for kind in ("difficulty", "curves")]
     assert found == parity + [f"graves_{k}_addition" for k in ("difficulty", "ponder", "curves")]
 
 
+def test_error_by_steps_where_more_than_act_is_compared(artefacts: Artefacts) -> None:
+    drawn = graves_figures(artefacts)
+    assert "graves_halting_parity" not in drawn
+    figure = drawn["graves_halting_addition"]
+    assert legend(figure) == ["without ACT", "ACT", "fixed steps"]
+    found = {row["series"]: row for row in rows(figure, "setting")}
+    assert {way: (row["x"], row["y"]) for way, row in found.items()} == {
+        **{"without ACT": (1.0, 22.0), "ACT": (3.0, 22.0), "fixed steps": (3.0, 26.0)}
+    }
+    assert (found["ACT"]["y_low"], found["ACT"]["y_high"]) == (20.0, 24.0)
+    assert found["ACT"]["setting"] == "ACT, ponder weight 0.00005"
+    assert axes(figure) == {"x": "mean steps per input", "y": "sequence error (%)"}
+    assert "Lowest: without ACT. Best of each: without ACT 22.0 ± 2.00 % at" in figure.alternative
+
+
 def test_errors_by_difficulty(artefacts: Artefacts) -> None:
     figure = graves_figures(artefacts)["graves_difficulty_addition"]
-    assert legend(figure) == ["without ACT", "ponder weight 0.00005", "3 steps"]
+    assert legend(figure) == ["without ACT", "ACT, ponder weight 0.00005", "fixed steps 3"]
     # 22 % · 5 / 3, sd 2 % · 5 / 3; to four digits in the file
     last = pick(rows(figure, "x"), series="without ACT", x=5)
     assert (last["y"], last["shown"], last["n"]) == (36.667, "36.7 ± 3.34 %", "3")
@@ -68,7 +83,7 @@ def test_a_difficulty_of_which_nothing_is_asked_has_no_point(folder: Path, edit:
 
 def test_steps_by_difficulty_of_those_that_halt(artefacts: Artefacts) -> None:
     figure = graves_figures(artefacts)["graves_ponder_parity"]
-    assert legend(figure) == [WEIGHT, "ponder weight 0.01"]
+    assert legend(figure) == [WEIGHT, "ACT, ponder weight 0.01"]
     # 8, 9, 10 steps, less 3.5 · (0.5, 0.6, 0.4): 6.25, 6.9, 8.6
     first = pick(rows(figure, "x"), series=WEIGHT, x=1)
     assert (first["y"], first["shown"]) == (7.25, "7.25 ± 1.21")

@@ -42,6 +42,6 @@ def test_a_series_per_way_of_halting_with_both_spreads(artefacts: Artefacts) -> 
     middle = act[1]
     assert (middle["x_low"], middle["x_high"]) == (3.1, 4.9)
     assert (middle["y_low"], middle["y_high"]) == (72.8, 75.2)
-    assert (middle["accuracy"], middle["steps"]) == ("74.0 ± 1.20 %", "4.00 ± 0.90")
+    assert (middle["share"], middle["steps"]) == ("74.0 ± 1.20 %", "4.00 ± 0.90")
     assert middle["setting"] == "ponder_weight 0.001"
     assert axes(figure) == {"x": "mean steps per dev pair", "y": "dev accuracy (%)"}

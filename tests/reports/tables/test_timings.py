@@ -20,7 +20,7 @@ def test_the_studies_by_hand(artefacts: Artefacts) -> None:
     assert "| fidelity | Decomposable Attention | scrambled | 3 | 45 | 187.5 |" in text
     assert "| halting | fixed steps | steps 3 | 3 | 18 | 90.0 |" in text
     # three seeds of 4 epochs in 20 s each
-    assert "| graves | Parity | ponder weight 0.001 | 3 | 12 | 60.0 |" in text
+    assert "| graves | Parity | ACT, ponder weight 0.001 | 3 | 12 | 60.0 |" in text
     # three seeds of 4 epochs in 40 s each
     assert "| nse | Named entities | query gating, 6 steps | 3 | 12 | 120.0 |" in text
 

@@ -12,7 +12,7 @@ from reports.studies.graves.characters import (
 )
 from tests.reports.conftest import GRAVES, Edit, Row
 
-WEIGHT = "ponder weight 0.1"
+WEIGHT = "ACT, ponder weight 0.1"
 
 
 def rows(table: str) -> list[list[str]]:
@@ -64,7 +64,7 @@ def test_kinds_by_hand(artefacts: Artefacts) -> None:
     assert found[2] == [
         *(WEIGHT, "space", "15.0", "2.10 ± 0.10", "2.60 ± 0.10", "2.20 ± 0.00", "3.20 ± 0.00"),
     ]
-    assert {row[0] for row in found} == {WEIGHT, "ponder weight 0.03"}
+    assert {row[0] for row in found} == {WEIGHT, "ACT, ponder weight 0.03"}
 
 
 def test_runs_that_diverged_are_counted(folder: Path, edit: Edit) -> None:

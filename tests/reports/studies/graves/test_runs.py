@@ -14,7 +14,7 @@ from reports.studies.graves.runs import (
 from reports.studies.graves.words import graves_note, graves_sentences, graves_story
 from tests.reports.conftest import GRAVES, Edit, Row
 
-WEIGHT = "ponder weight 0.001"
+WEIGHT = "ACT, ponder weight 0.001"
 
 
 def rows(artefacts: Artefacts, task: str) -> list[list[str]]:
@@ -50,7 +50,7 @@ def test_runs_that_diverged_are_counted(artefacts: Artefacts) -> None:
     header, _, *found = rows(artefacts, "addition")
     assert header[-1] == "runs diverged"
     assert [row[-1] for row in found] == ["0 of 3", "0 of 3", "1 of 3"]
-    assert found[1][0] == "ponder weight 0.00005"
+    assert found[1][0] == "ACT, ponder weight 0.00005"
 
 
 def test_growth_by_hand(artefacts: Artefacts) -> None:
@@ -67,7 +67,7 @@ def test_growth_by_hand(artefacts: Artefacts) -> None:
 
 
 def test_the_best_of_equals_is_the_first(folder: Path, edit: Edit) -> None:
-    errors(edit, "parity", "ponder weight 0.01", "0.04", "0.05", "0.03")
+    errors(edit, "parity", "ACT, ponder weight 0.01", "0.04", "0.05", "0.03")
     best = best_run(graves_runs(load(folder), "parity"), "act")
     assert best is not None and best.name == WEIGHT
 
@@ -75,14 +75,16 @@ def test_the_best_of_equals_is_the_first(folder: Path, edit: Edit) -> None:
 def test_act_against_none_pairs_seeds(artefacts: Artefacts) -> None:
     # seeds: 4 - 40, 5 - 42, 3 - 38
     assert (
-        f"Sequence error with ACT (*{WEIGHT}*, the best of 2 on dev) is 4.0 ± 1.00 %, *without "
+        f"Sequence error with *{WEIGHT}* (the best of 2 on dev) is 4.0 ± 1.00 %, *without "
         f"ACT* 40.0 ± 2.00 %: clearly less ({MINUS}36.00 ± 1.00 points, sd over 3 paired seeds)."
     ) in graves_sentences(artefacts, "parity", published=True)
     text = graves_sentences(artefacts, "addition", published=True)
     # 22 - 20, 20 - 22, 24 - 24; and 25 - 20, 27 - 22, 26 - 24
-    assert "ACT (*ponder weight 0.00005*) is 22.0 ± 2.00 %, *without ACT* 22.0 ± 2.00 %: " in text
+    assert (
+        "with *ACT, ponder weight 0.00005* is 22.0 ± 2.00 %, *without ACT* 22.0 ± 2.00 %: " in text
+    )
     assert ": neither less nor more (0.00 ± 2.00 points, sd over 3 paired seeds)." in text
-    assert "with fixed steps (*3 steps*) is 26.0 ± 1.00 %, *without" in text
+    assert "with *fixed steps 3* is 26.0 ± 1.00 %, *without" in text
     assert ": not clearly more (+4.00 ± 1.73 points" in text
 
 
@@ -103,9 +105,11 @@ def test_errors_whichever_way_they_fall(
 
 
 def test_steps_that_do_not_follow(folder: Path, edit: Edit) -> None:
-    only(edit, "without ACT", "ponder weight 0.01")
+    only(edit, "without ACT", "ACT, ponder weight 0.01")
     text = graves_sentences(load(folder), "parity", published=True)
-    assert "*ponder weight 0.01* do not clearly follow the entries that are not 0: 0.00" in text
+    assert (
+        "*ACT, ponder weight 0.01* do not clearly follow the entries that are not 0: 0.00" in text
+    )
     assert "Pearson's r over the difficulties 0.00 of the 2 where they change)." in text
 
 
@@ -139,7 +143,7 @@ def test_a_story_without_parity_is_of_another_task(folder: Path, edit: Edit) -> 
 
 
 def test_a_story_whose_steps_follow_nothing(folder: Path, edit: Edit) -> None:
-    only(edit, "without ACT", "ponder weight 0.01")
+    only(edit, "without ACT", "ACT, ponder weight 0.01")
     said = graves_story(load(folder))
     assert "Its steps do not clearly follow difficulty: 5.00 ± 1.21 at 1 and 5.00 ± 0.88" in said
     only(edit, "without ACT")

@@ -1,0 +1,151 @@
+"""PonderNet and DACT around recurrent cells, on parity: against plain loops, theory and by hand."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from actmodels.sequences.act_rnn import ActRnn
+from actmodels.sequences.scoring import evaluate
+from tests.actmodels.sequences.samples import DACT, PONDER_NET
+from tests.actmodels.sequences.test_act_rnn import PARITY, make, sample, slow_step, trained_on
+
+CELLS = (("rnn", 1), ("lstm", 2))
+MOST = PONDER_NET.max_steps
+
+
+def spread(cell: str, halting: Any) -> ActRnn:
+    """A network whose examples differ in their steps."""
+    model = make(cell, halting)
+    with torch.no_grad():
+        model.halting.unit.linear.weight.mul_(6)
+        model.halting.unit.linear.bias.fill_(-1.0)
+        model.output.weight.mul_(4)
+    return model
+
+
+def slow_steps(model: ActRnn, vector: Tensor, parts: int) -> tuple[list[Tensor], list[Tensor]]:
+    """h_n and the chance of an odd number of each step up to the cap, of one example."""
+    unit = model.halting.unit.linear
+    state = tuple(torch.zeros(5, dtype=torch.float64) for _ in range(parts))
+    halts, odd = [], []
+    for n in range(1, MOST + 1):
+        flag = torch.tensor([1.0 if n == 1 else 0.0], dtype=torch.float64)
+        state = slow_step(model, torch.cat([vector, flag]), state)
+        halts.append(torch.sigmoid(unit.weight[0] @ state[0] + unit.bias[0]))
+        odd.append(torch.sigmoid(model.output.weight[0] @ state[0] + model.output.bias[0]))
+    return halts, odd
+
+
+def right(odd: Tensor, target: Tensor) -> Tensor:
+    return odd if target else 1 - odd
+
+
+def slow_ponder_net(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
+    """Banino et al. 2021, equations 5 and 6: loss, KL, and step and chance of the median."""
+    chances: list[Tensor] = []
+    left = torch.ones((), dtype=torch.float64)
+    for n, halt in enumerate(halts, start=1):
+        chance = left * halt
+        if 1 - sum(chances) - chance <= PONDER_NET.epsilon or n == MOST:
+            chances.append(left)
+            break
+        chances.append(chance)
+        left = left * (1 - halt)
+    rate = 1 / PONDER_NET.prior_steps
+    loss = -sum(p * right(y, target).log() for p, y in zip(chances, odd, strict=False))
+    kl = sum(p * (p / (rate * (1 - rate) ** n)).log() for n, p in enumerate(chances))
+    median = next(n for n in range(1, MOST + 1) if sum(chances[:n]) >= 0.5)
+    return loss, kl, median, odd[median - 1]
+
+
+def slow_dact(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
+    """Eyzaguirre & Soto 2020, equations 1 to 5: loss, sum of p_n, step and chance of the answer."""
+    mixed, left, cost, taken = odd[0], 1.0, 0.0, []
+    for halt, y in zip(halts, odd, strict=True):
+        if taken and left < DACT.epsilon:
+            break
+        mixed = left * y + (1 - left) * mixed if taken else y
+        left = left * (1 - halt)
+        cost = cost + left
+        taken.append((mixed, left))
+    settled = len(taken)
+    for n, (found, open_) in reversed(list(enumerate(taken, start=1))):
+        worst = found  # as if all steps that may follow said the contrary
+        for _ in range(MOST - n):
+            worst = open_ * (0.0 if found > 0.5 else 1.0) + (1 - open_) * worst
+        if (worst > 0.5) == (found > 0.5):
+            settled = n
+    return -right(mixed, target).log(), cost, settled, mixed
+
+
+@pytest.mark.parametrize(("cell", "parts"), CELLS)
+@pytest.mark.parametrize(
+    ("halting", "slow"), [(PONDER_NET, slow_ponder_net), (DACT, slow_dact)], ids=["ponder", "dact"]
+)
+def test_against_the_equations(cell: str, parts: int, halting: Any, slow: Any) -> None:
+    """The objective, the gradient of every parameter, and evaluated steps and answers."""
+    model, batch = spread(cell, halting), sample(40, halting)
+    fast, expected = trained_on(model, batch), torch.zeros((), dtype=torch.float64)
+    found = evaluate(model, PARITY.outputs, batch, at_a_time=16)
+    numbers = set()
+    for row, target in enumerate(batch.targets[:, 0, 0]):
+        halts, odd = slow_steps(model, batch.inputs[row, 0], parts)
+        loss, cost, number, answer = slow(halts, odd, target)
+        expected = expected + (loss + halting.ponder_weight * cost) / len(batch.inputs)
+        assert found.pondered.steps[row, 0] == number
+        assert found.pondered.logits[row, 0, 0].item() == pytest.approx(torch.logit(answer).item())
+        assert found.scored.wrong[row, 0] == (right(answer, target) < 0.5)
+        numbers.add(number)
+    assert len(numbers) >= 3, "the example is too easy: examples take the same steps"
+    torch.testing.assert_close(fast, expected, rtol=0, atol=1e-12)
+    parameters = list(model.parameters())
+    theirs = torch.autograd.grad(expected, parameters)
+    for one, other in zip(torch.autograd.grad(fast, parameters), theirs, strict=True):
+        assert bool(one.abs().sum() > 0)
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("halting", [PONDER_NET, DACT], ids=["ponder", "dact"])
+def test_gradients_by_differences(halting: Any) -> None:
+    model, batch = spread("rnn", halting), sample(8, halting)
+    inputs = batch.inputs.clone().requires_grad_()
+    assert torch.autograd.gradcheck(
+        lambda given: trained_on(model, batch._replace(inputs=given)), inputs, fast_mode=True
+    )
+
+
+def constant(halting: Any, odds: float) -> ActRnn:
+    """A network that halts with a chance of 1/2 after each step, and always says the same."""
+    model = make("rnn", halting)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+        model.output.bias.fill_(odds)
+    return model
+
+
+def test_ponder_net_by_hand() -> None:
+    """h = 1/2 and epsilon 0.3: P = 1/2, 1/2; its KL from 1/2, 1/4 is log(2) / 2; the median is 1.
+
+    Every answer has odds of 3, so the loss of an odd number is log(4 / 3), else log(4).
+    """
+    halting = replace(PONDER_NET, epsilon=0.3, prior_steps=2.0, ponder_weight=0.5)
+    model, batch = constant(halting, math.log(3)), sample(20, halting)
+    share = batch.targets.double().mean().item()
+    loss = share * math.log(4 / 3) + (1 - share) * math.log(4)
+    assert trained_on(model, batch).item() == pytest.approx(loss + 0.25 * math.log(2))
+    found = evaluate(model, PARITY.outputs, batch, at_a_time=20).figures("sequence")
+    assert (found.mean_steps, found.accuracy) == (1, pytest.approx(share))
+
+
+def test_dact_by_hand() -> None:
+    """p_n = 1/2^n down to 1/64, so the ponder cost is 63/64; an even answer is never settled."""
+    halting = replace(DACT, ponder_weight=0.5)
+    model, batch = constant(halting, 0.0), sample(20, halting)
+    assert trained_on(model, batch).item() == pytest.approx(math.log(2) + 63 / 128)
+    found = evaluate(model, PARITY.outputs, batch, at_a_time=20).figures("sequence")
+    assert found.mean_steps == MOST
