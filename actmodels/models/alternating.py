@@ -85,7 +85,7 @@ class AlternatingAttention(PairModel):
         for number in range(steps):
             state = self.step(state, one_pass, dropout)
             with torch.no_grad():
-                so_far = running.add(self.halting.probability(state))
+                so_far = running.add(state, self.halting.probability(state))
                 done = self.halting.done(so_far)
             if number == steps - 1 or bool(done.all()):
                 break

@@ -31,15 +31,17 @@ class Running:
     def __init__(self, batch: torch.Size, device: torch.device) -> None:
         self.batch = self.shape = batch
         self.origin = torch.arange(batch.numel(), device=device)
+        self.states: list[Tensor] = []
         self.probabilities: list[Tensor] = []
         self.origins: list[Tensor] = []
         self.so_far: Tensor | None = None
 
-    def add(self, probability: Tensor) -> Tensor:
+    def add(self, state: Tensor, probability: Tensor) -> Tensor:
         """Take in a step; returns the probabilities so far of the running [..., steps]."""
+        self.states.append(state.flatten(0, -2))
         self.probabilities.append(probability.flatten())
         self.origins.append(self.origin)
-        newest = probability[..., None]
+        newest = probability.detach()[..., None]
         self.so_far = newest if self.so_far is None else torch.cat([self.so_far, newest], dim=-1)
         return self.so_far
 
@@ -85,15 +87,17 @@ class Running:
         """The masks of those that go on; a mask that is a single 1 serves all."""
         return GateDropout(*(m if m.dim() == 0 else self.rows(m, places) for m in dropout))
 
-    def trajectory(self, states: Tensor) -> tuple[Tensor, Tensor]:
+    def trajectory(self, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """States [batch, steps, state] and probabilities [batch, steps]; 0 after halting.
 
         Args:
-            states: of the running of each step, one after another [..., state].
+            states: those taken in, one step's after another's [..., state], where they were taken
+                in without their gradients.
         """
-        steps, size = len(self.origins), states.shape[1]
+        steps, size = len(self.states), self.states[0].shape[1]
         at = torch.cat([origin * steps + n for n, origin in enumerate(self.origins)])
         count = self.batch.numel()
+        states = torch.cat(self.states) if states is None else states
         flat = states.new_zeros(count * steps, size).index_copy(0, at, states)
         probabilities = torch.cat(self.probabilities)
         chances = probabilities.new_zeros(count * steps).index_copy(0, at, probabilities)

@@ -80,10 +80,11 @@ class Memory:
             left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
             right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
             product = (left @ right).view(-1, *self.whole[-2:])
-            if total is None:
+            rows = same[0].rows
+            if total is None or rows is None:
                 total = product  # every example takes the first step
             else:
-                total.index_add_(0, same[0].rows, product)
+                total.index_add_(0, rows, product)
         self.uses.clear()
         assert total is not None
         return total.view(self.whole)
