@@ -6,6 +6,7 @@ The models differ in what they remember of the sentences; how they infer is the 
 from abc import abstractmethod
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 from actmodels.data.labels import LABELS
@@ -83,11 +84,10 @@ class AlternatingAttention(PairModel):
         one_pass = self.step.one_pass(memories)
         for number in range(steps):
             state = self.step(state, one_pass, dropout)
-            so_far = running.add(state, self.halting.probability(state))
-            if number == steps - 1:
-                break
-            done = self.halting.done(so_far)
-            if bool(done.all()):
+            with torch.no_grad():
+                so_far = running.add(state, self.halting.probability(state))
+                done = self.halting.done(so_far)
+            if number == steps - 1 or bool(done.all()):
                 break
             places = running.places(done)
             if places is not None:
@@ -95,7 +95,11 @@ class AlternatingAttention(PairModel):
                 one_pass.select(places, running.origin, running.shape)
                 state = running.rows(state, places)
                 dropout = running.dropout(dropout, places)
-        return Trajectory(*running.trajectory())
+        states, probabilities = running.trajectory(one_pass.all_states())
+        # Once more for all steps at once, for their gradients: the values, by which examples have
+        # halted, stay as they are to the last bit.
+        again = self.halting.probability(states)
+        return Trajectory(states, probabilities + (again - again.detach()))
 
     def forward(
         self, batch: Batch, *, loop: Loop = "running", max_steps: int | None = None

@@ -87,12 +87,17 @@ class Running:
         """The masks of those that go on; a mask that is a single 1 serves all."""
         return GateDropout(*(m if m.dim() == 0 else self.rows(m, places) for m in dropout))
 
-    def trajectory(self) -> tuple[Tensor, Tensor]:
-        """States [batch, steps, state] and probabilities [batch, steps]; 0 after halting."""
+    def trajectory(self, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """States [batch, steps, state] and probabilities [batch, steps]; 0 after halting.
+
+        Args:
+            states: those taken in, one step's after another's [..., state], where they were taken
+                in without their gradients.
+        """
         steps, size = len(self.states), self.states[0].shape[1]
         at = torch.cat([origin * steps + n for n, origin in enumerate(self.origins)])
         count = self.batch.numel()
-        states = torch.cat(self.states)
+        states = torch.cat(self.states) if states is None else states
         flat = states.new_zeros(count * steps, size).index_copy(0, at, states)
         probabilities = torch.cat(self.probabilities)
         chances = probabilities.new_zeros(count * steps).index_copy(0, at, probabilities)

@@ -21,15 +21,15 @@ def mixed(bits: Tensor) -> Tensor:
     finaliser. A shift of torch's repeats the sign; the mask takes those bits away.
     """
     high_bits_mixed(bits)
-    bits ^= (bits >> 16) & 0xFFFF
+    bits ^= (bits >> 16).bitwise_and_(0xFFFF)
     return bits
 
 
 def high_bits_mixed(bits: Tensor) -> Tensor:
     """The same but for the last shift, which does little for the high bits, in place."""
-    bits ^= (bits >> 16) & 0xFFFF
+    bits ^= (bits >> 16).bitwise_and_(0xFFFF)
     bits *= SECOND
-    bits ^= (bits >> 13) & 0x7FFFF
+    bits ^= (bits >> 13).bitwise_and_(0x7FFFF)
     bits *= THIRD
     return bits
 
@@ -123,7 +123,7 @@ class Dropout(nn.Module):
             lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
             scale = (1 / (1 - rate)).to(like.dtype).view(-1, *(1,) * (bits.dim() - 1))
             return torch.where(bits >= per_trial(lowest, bits), scale, 0.0)
-        kept = bits >= round(self.rate * 2**32) - 2**31  # the share `rate` of all is smaller
+        kept = bits.ge_(round(self.rate * 2**32) - 2**31)  # the share `rate` of all is smaller
         return kept.to(like.dtype).mul_(1 / (1 - self.rate))
 
 

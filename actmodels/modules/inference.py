@@ -8,7 +8,6 @@ from torch import Tensor, nn
 from actmodels.modules.attention import BilinearAttention
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.linear import Linear
-from actmodels.modules.memory import Memory
 from actmodels.modules.one_pass import OnePass
 from actmodels.modules.recurrent import GRUCell
 
@@ -112,8 +111,8 @@ class InferenceStep(nn.Module):
                 hidden,
                 *((layer.weight, layer.bias) for layer in others),
             ],
-            Memory(memories.hypothesis, memories.hypothesis_mask),
-            Memory(memories.premise, memories.premise_mask),
+            (memories.hypothesis, memories.hypothesis_mask),
+            (memories.premise, memories.premise_mask),
         )
 
     def forward(self, state: Tensor, memories: Memories | OnePass, dropout: GateDropout) -> Tensor:

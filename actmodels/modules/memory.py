@@ -1,11 +1,10 @@
 """A memory that inference steps attend to, and whose gradient is formed after the last of them."""
 
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from actmodels.modules.attention import dot_scores, masked_softmax, weighted_mean
 
@@ -23,34 +22,6 @@ class _Use(NamedTuple):
     query: Tensor
 
 
-class _Handle(torch.autograd.Function):
-    """Stands for the memory in autograd's graph; its backward sums over the steps."""
-
-    @staticmethod
-    def forward(ctx: Any, words: Tensor, uses: list[_Use]) -> Tensor:
-        ctx.uses, ctx.shape = uses, words.shape
-        return words.new_zeros(())
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, _: Tensor) -> tuple[Tensor, None]:
-        tokens, size = ctx.shape[-2:]
-        total: Tensor | None = None
-        uses = sorted(ctx.uses, key=lambda use: -len(use.weights.flatten(0, -2)))  # all come first
-        for _number, group in groupby(uses, key=lambda use: id(use.rows)):
-            same = list(group)
-            left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
-            right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
-            product = (left @ right).view(-1, tokens, size)
-            if total is None:
-                total = product  # every example takes the first step
-            else:
-                total.index_add_(0, same[0].rows, product)
-        ctx.uses.clear()
-        assert total is not None
-        return total.view(ctx.shape), None
-
-
 class Memory:
     """Words to attend to, of all examples of a batch or of those that are still running.
 
@@ -60,10 +31,9 @@ class Memory:
     """
 
     def __init__(self, words: Tensor, mask: Tensor) -> None:
-        self.words, self.mask = words.detach(), mask
+        self.words, self.mask, self.whole = words.detach(), mask, words.shape
         self.rows: Tensor | None = None
         self.uses: list[_Use] = []
-        self.handle: Tensor = _Handle.apply(words, self.uses)  # type: ignore[no-untyped-call]
 
     def look(self, query: Tensor) -> tuple[Tensor, Tensor]:
         """Attended memory [batch, memory] and weights [batch, tokens] of queries [batch, memory].
@@ -98,5 +68,23 @@ class Memory:
         chosen.words = words.view(*batch, tokens, size)
         mask = self.mask.reshape(-1, tokens).index_select(0, places)
         chosen.mask = mask.view(*batch, tokens)
-        chosen.rows, chosen.uses, chosen.handle = origin, self.uses, self.handle
+        chosen.rows, chosen.uses, chosen.whole = origin, self.uses, self.whole
         return chosen
+
+    def gradient(self) -> Tensor:
+        """That of the words of all examples, summed over the steps; forgets the factors."""
+        total: Tensor | None = None
+        uses = sorted(self.uses, key=lambda use: -len(use.weights.flatten(0, -2)))  # all come first
+        for _number, group in groupby(uses, key=lambda use: id(use.rows)):
+            same = list(group)
+            left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
+            right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
+            product = (left @ right).view(-1, *self.whole[-2:])
+            rows = same[0].rows
+            if total is None or rows is None:
+                total = product  # every example takes the first step
+            else:
+                total.index_add_(0, rows, product)
+        self.uses.clear()
+        assert total is not None
+        return total.view(self.whole)
