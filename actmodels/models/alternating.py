@@ -86,8 +86,10 @@ class AlternatingAttention(PairModel):
             state = self.step(state, one_pass, dropout)
             with torch.no_grad():
                 so_far = running.add(state, self.halting.probability(state))
-                done = self.halting.done(so_far)
-            if number == steps - 1 or bool(done.all()):
+            if number == steps - 1:
+                break
+            done = self.halting.done(so_far)
+            if bool(done.all()):
                 break
             places = running.places(done)
             if places is not None:
