@@ -79,7 +79,7 @@ def sorted_into(
     Raises:
         ConfigError: missing or unknown setting, wrong type or range; all at once.
     """
-    known = {name: hint for part in parts.values() for name, hint in settings_of(part).items()}
+    known = settings_of(*parts.values())
     problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
     problems += [f"{name} of {whose} is missing" for name in known if name not in settings]
     for name, value in settings.items():
@@ -124,7 +124,7 @@ def parts_of(model: str) -> dict[str, type]:
 
 def setting_types(model: str) -> dict[str, Any]:
     """Name and type of every setting of a model, in the order of the result tables."""
-    return {n: hint for part in parts_of(model).values() for n, hint in settings_of(part).items()}
+    return settings_of(*parts_of(model).values())
 
 
 def build_trial(

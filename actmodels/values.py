@@ -54,9 +54,10 @@ def needed(size: int) -> str:
     return f"a square layer of that size takes {squared / 1e9:.3g} GB"
 
 
-def settings_of(part: type) -> dict[str, Any]:
-    """Name and type of every field of a dataclass, ranges included, in its order."""
-    return get_type_hints(part, include_extras=True)
+def settings_of(*parts: type) -> dict[str, Any]:
+    """Name and type of every field of dataclasses, ranges included, in their order."""
+    hints = (get_type_hints(part, include_extras=True) for part in parts)
+    return {name: hint for of_part in hints for name, hint in of_part.items()}
 
 
 def value_problem(hint: Any, value: object) -> str | None:

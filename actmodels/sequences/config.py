@@ -190,8 +190,7 @@ def sequence_parts(task: str, halting: str) -> dict[str, type]:
 
 def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
     """Name and type of every setting of such trials."""
-    parts = sequence_parts(task, halting).values()
-    return {name: hint for part in parts for name, hint in settings_of(part).items()}
+    return settings_of(*sequence_parts(task, halting).values())
 
 
 def build_sequence_trial(
