@@ -10,7 +10,7 @@ SQLITE = "sqlite:///"
 
 def first_line(error: object) -> str:
     """First line, cut, and without the password that an address may hold."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
+    lines = str(error).strip().splitlines() or [repr(error)]
     said = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", lines[0])  # it may hold / and @ itself
     return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
-from pipeline.predict.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
+from pipeline.answering.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
 from pipeline.running.stage import artefacts, run_command
 
 

@@ -18,8 +18,8 @@ from actmodels.errors import DataError
 from actmodels.files import replacing
 from pipeline.answering.answer import Answer, Answerer, PairError
 from pipeline.answering.bundle import read_bundle
+from pipeline.answering.read import Row
 from pipeline.predict.explain import Style, explained, in_words
-from pipeline.predict.read import Row
 from pipeline.sources.tokens import TokenPair
 
 CHUNK = 512  # pairs between two steps of the progress bar

@@ -9,11 +9,11 @@ import sys
 import sysconfig
 import time
 import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -146,19 +146,17 @@ class Server:
     def up(self) -> bool:
         assert self.process.poll() is None, self.log.read_text()
         try:
-            return self.ask(None)[0] == 200
+            with urlopen(f"{self.address}/ping", timeout=30) as answer:
+                return bool(answer.status == 200)
         except OSError:
             return False
 
     def ask(self, body: Any, kind: str = "application/json") -> tuple[int, str]:
-        """Status and answer; text is sent as it is, None asks whether the server is up."""
-        data = None
-        if body is not None:
-            data = (body if isinstance(body, str) else json.dumps(body)).encode()
-        url = f"{self.address}/{'ping' if body is None else 'invocations'}"
-        request = urllib.request.Request(url, data, {"Content-Type": kind})
+        """Status and answer; text is sent as it is."""
+        data = (body if isinstance(body, str) else json.dumps(body)).encode()
+        url, headers = f"{self.address}/invocations", {"Content-Type": kind}
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urlopen(Request(url, data, headers), timeout=30) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -191,6 +189,10 @@ RECORDS = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesi
 SPLIT = {"columns": ["premise", "hypothesis"], "data": PAIRS}
 
 
+def records(premise: object, hypothesis: object) -> dict[str, Any]:
+    return {"dataframe_records": [{"premise": premise, "hypothesis": hypothesis}]}
+
+
 def test_the_server_answers_as_predict_does(exported: Exported, server: Server) -> None:
     expected = exported.predicted()
     names = ("predicted", "neutral", "entailment", "contradiction", "steps", "unknown_words")
@@ -210,10 +212,11 @@ def test_the_server_answers_as_predict_does(exported: Exported, server: Server) 
     (single,) = server.answers({"inputs": RECORDS[1]})
     assert (single["predicted"], single["steps"]) == (plain[1]["predicted"], plain[1]["steps"])
     assert server.answers("premise,hypothesis\nword1,word2\n", "text/csv")[0]["steps"] >= 1
+    (words,) = server.answers("premise,id,hypothesis\nNA,7,null\n", "text/csv")
+    assert words["unknown_words"] == ["na", "null"]
     assert server.answers({"dataframe_split": SPLIT | {"data": []}}) == []
     found = server.answers({"dataframe_split": SPLIT, "params": {"attention": True}})
-    wanted = (*names, "attention")
-    assert found == [{name: line[name] for name in wanted} for line in expected]
+    assert found == [{name: line[name] for name in (*names, "attention")} for line in expected]
 
 
 def test_64_clients_at_once_are_all_answered(server: Server) -> None:
@@ -245,26 +248,23 @@ def test_64_clients_at_once_are_all_answered(server: Server) -> None:
             {"dataframe_records": [*RECORDS, {"premise": "word1"}]},
             "pair 5 of 5: the hypothesis is missing; expected text",
         ),
-        (
-            {"dataframe_records": [{"premise": "word1", "hypothesis": " "}]},
-            "pair 1 of 1: the hypothesis has no words",
-        ),
+        (records("word1", " "), "pair 1 of 1: the hypothesis has no words"),
         (
             {"dataframe_split": {"columns": ["premise", "hypothesis"], "data": [[5, "word1"]]}},
             "pair 1 of 1: the premise is 5; expected text",
         ),
+        (records("word1", ["word2"]), "pair 1 of 1: the hypothesis is ['word2']; expected text"),
         (
-            {"dataframe_records": [{"premise": "word1", "hypothesis": ["word2"]}]},
-            "pair 1 of 1: the hypothesis is ['word2']; expected text",
-        ),
-        (
-            {"dataframe_records": [{"premise": "word1 " * 1001, "hypothesis": "word2"}]},
+            records("word1 " * 1001, "word2"),
             "pair 1 of 1: the premise has 1001 tokens; expected at most 1000",
         ),
         (
             {"dataframe_records": RECORDS, "params": {"attention": "yes"}},
             "Can not safely convert",
         ),
+        ('{"inputs":' + "[" * 10_000 + "]" * 10_000 + "}", "cannot be read (maximum recursion"),
+        ('{"inputs": [{"premise": ' + "1" * 5_000 + "}]}", "cannot be read (Exceeds the limit"),
+        ({"dataframe_split": SPLIT | {"columns": [["premise"], 0]}}, "cannot be read (unhashable"),
     ],
 )
 def test_a_malformed_request_is_told_why_and_the_server_goes_on(
@@ -275,6 +275,23 @@ def test_a_malformed_request_is_told_why_and_the_server_goes_on(
     assert sentence in json.loads(text)["message"]
     assert "Traceback" not in text
     assert server.ask({"dataframe_records": RECORDS})[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status", "sentence"),
+    [
+        ("premise\nword1\n", "text/csv", 400, "expected either the columns 'premise' and"),
+        ("premise,hypothesis\na,b,c\n", "text/csv", 400, "request, line 2: 3 fields; the header"),
+        ("PAR1", "application/vnd.apache.parquet", 400, "Failed to parse input"),
+        ("{}", "", 415, "only supports the following content types"),
+        ("premise,hypothesis\na,b\n", "text/csv; charset=latin-1", 415, "only supports UTF-8"),
+    ],
+)
+def test_so_is_one_in_another_form(
+    server: Server, body: str, kind: str, status: int, sentence: str
+) -> None:
+    found, text = server.ask(body, kind)
+    assert (found, sentence in text, "Traceback" in text) == (status, True, False), text
 
 
 def test_mlflow_itself_reads_numbers_of_inputs_as_text(server: Server) -> None:

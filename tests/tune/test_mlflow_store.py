@@ -139,6 +139,7 @@ def test_unreachable_server_is_one_sentence_and_soon(
         ("sqlite:////proc/no/mlflow.db", "start it, or unset MLFLOW_TRACKING_URI to log into the "),
         ("sqlite://", r"start it, .* \(such an address has the path of a file: sqlite:////folder"),
         ("http://me:secret@:99999", r"start it, .* \(such an address is http://host:port\)"),
+        ("  ", "start it, or unset MLFLOW_TRACKING_URI"),
         ("mysql://me:secret@host/runs", r"install what such a store needs \(No module named "),
     ],
 )
@@ -147,7 +148,7 @@ def test_a_store_that_cannot_be_is_one_sentence_and_soon(
 ) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
     begin = time.monotonic()
-    where = uri.replace("me:secret@", "")
+    where = uri.replace("me:secret@", "").strip() or "'  '"
     with pytest.raises(TrackingError, match=f"^MLflow cannot use {where}; {said}"):
         started(tmp_path / "state")
     assert time.monotonic() - begin < 15

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.predict.read import SNLI_KEYS, Row, input_rows, read_file
+from pipeline.answering.read import SNLI_KEYS, Row, input_rows, read_file
 
 
 def rows(path: Path, content: bytes | str) -> list[Row]:
