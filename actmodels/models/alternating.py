@@ -94,7 +94,7 @@ class AlternatingAttention(PairModel):
             places = running.places(done)
             if places is not None:
                 running.keep(places)
-                one_pass.select(places, running.origin, running.shape)
+                one_pass.select(places, running.origin)
                 state = running.rows(state, places)
                 dropout = running.dropout(dropout, places)
         states, probabilities = running.trajectory(one_pass.all_states())

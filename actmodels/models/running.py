@@ -54,13 +54,14 @@ class Running:
         Returns:
             None if too few have halted to be worth the copying.
         """
+        if len(self.shape) == 1:
+            running = (~done).nonzero().squeeze(1)
+            if len(running) > ENOUGH_LEFT * self.shape[0]:
+                return None
+            self.shape = (len(running),)
+            return running
         left = (~done).sum(dim=-1)
         size = int(left.max())
-        if len(self.shape) == 1:
-            if size > ENOUGH_LEFT * self.shape[0]:
-                return None
-            self.shape = (size,)
-            return (~done).nonzero().squeeze(1)
         trials = int(left.nonzero().max()) + 1
         if trials * size > ENOUGH_LEFT * self.shape[0] * self.shape[1]:
             return None

@@ -10,8 +10,11 @@ from torch import Tensor, nn
 
 from actmodels.modules.linear import per_trial
 
-# Odd constants with well mixed bits, as signed 32-bit numbers; products wrap around.
-GOLDEN, SECOND, THIRD, FOURTH = -1640531527, -2048144789, -1028477379, 668265263
+# Odd constants with well mixed bits, as signed 32-bit numbers; products wrap around. These and the
+# others are tensors since torch makes one of every number, which takes as long as the operation.
+GOLDEN, SECOND, THIRD, FOURTH, HALF, LOW_HALF, THIRTEEN, LOW_19 = torch.tensor(
+    [-1640531527, -2048144789, -1028477379, 668265263, 16, 0xFFFF, 13, 0x7FFFF], dtype=torch.int32
+)
 
 
 def mixed(bits: Tensor) -> Tensor:
@@ -21,15 +24,15 @@ def mixed(bits: Tensor) -> Tensor:
     finaliser. A shift of torch's repeats the sign; the mask takes those bits away.
     """
     high_bits_mixed(bits)
-    bits ^= (bits >> 16).bitwise_and_(0xFFFF)
+    bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
     return bits
 
 
 def high_bits_mixed(bits: Tensor) -> Tensor:
     """The same but for the last shift, which does little for the high bits, in place."""
-    bits ^= (bits >> 16).bitwise_and_(0xFFFF)
+    bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
     bits *= SECOND
-    bits ^= (bits >> 13).bitwise_and_(0x7FFFF)
+    bits ^= (bits >> THIRTEEN).bitwise_and_(LOW_19)
     bits *= THIRD
     return bits
 
@@ -56,7 +59,7 @@ class DropoutStream:
         if self.key is None:
             return torch.randint(-(2**31), 2**31, (), dtype=torch.int64).int().to(device)
         self.calls += 1
-        return self.key + (self.calls * GOLDEN + 2**31) % 2**32 - 2**31
+        return self.key + GOLDEN * self.calls
 
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
@@ -108,7 +111,7 @@ class Dropout(nn.Module):
         packed = key.dim() == 1
         places = shape[1:] if packed else shape
 
-        def numbered(axis: int, factor: int) -> Tensor:
+        def numbered(axis: int, factor: Tensor) -> Tensor:
             numbers = torch.arange(places[axis], dtype=torch.int32, device=like.device)
             return numbers.mul_(factor)
 

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.modules.attention import dot_scores, masked_softmax, weighted_mean
-
 
 class _Use(NamedTuple):
     """One step's part of a memory's gradient: weights ⊗ attended + scores ⊗ query.
 
     rows: which of the memory's examples [examples], None for all in order.
+    weights, scores: [examples, 1, tokens]. attended, query: [examples, 1, memory].
     """
 
     rows: Tensor | None
@@ -25,23 +24,32 @@ class _Use(NamedTuple):
 class Memory:
     """Words to attend to, of all examples of a batch or of those that are still running.
 
+    The examples of a pack stand in one row, those of the first trial first.
+
     Args:
         words: [batch, tokens, memory], in a pack [trials, batch, tokens, memory].
         mask: true for real tokens, as `words` without the last dimension.
     """
 
     def __init__(self, words: Tensor, mask: Tensor) -> None:
-        self.words, self.mask, self.whole = words.detach(), mask, words.shape
+        self.whole = words.shape
+        self.words = words.detach().flatten(0, -3)
+        self.shield = torch.zeros_like(mask, dtype=words.dtype).masked_fill_(~mask, float("-inf"))
+        self.shield = self.shield.flatten(0, -2).unsqueeze(1)  # added to scores: no padding
         self.rows: Tensor | None = None
         self.uses: list[_Use] = []
 
     def look(self, query: Tensor) -> tuple[Tensor, Tensor]:
-        """Attended memory [batch, memory] and weights [batch, tokens] of queries [batch, memory].
+        """Attended memory [batch, memory] and weights [examples, 1, tokens] of queries.
 
         weights_i = softmax_i(words_i · query)
+
+        Args:
+            query: [batch, memory], in a pack [trials, batch, memory].
         """
-        weights = masked_softmax(dot_scores(query, self.words), self.mask)
-        return weighted_mean(self.words, weights), weights
+        scores = torch.baddbmm(self.shield, _rows(query), self.words.mT)
+        weights = torch.softmax(scores, dim=-1)
+        return torch.bmm(weights, self.words).view(query.shape), weights
 
     def back(self, query: Tensor, weights: Tensor, attended: Tensor) -> Tensor:
         """Give the query's gradient for that of the attended memory; keep factors of the words'.
@@ -49,37 +57,34 @@ class Memory:
         Args:
             query, weights: of `look`. attended: the gradient of its first result.
         """
-        change = dot_scores(attended, self.words)
+        gradient = _rows(attended)
+        change = torch.bmm(gradient, self.words.mT)
         scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
-        self.uses.append(_Use(self.rows, weights, attended, scores, query))
-        return weighted_mean(self.words, scores)
+        self.uses.append(_Use(self.rows, weights, gradient, scores, _rows(query)))
+        return torch.bmm(scores, self.words).view(query.shape)
 
-    def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> "Memory":
+    def select(self, places: Tensor, origin: Tensor) -> "Memory":
         """The same memory for some of its examples.
 
         Args:
-            places: which of the examples here, counted through all trials [examples].
+            places: which of the examples here [examples].
             origin: which of the examples of the whole memory they are [examples].
-            batch: the shape of the examples afterwards: (batch,), in a pack (trials, batch).
         """
         chosen = object.__new__(Memory)
-        tokens, size = self.words.shape[-2:]
-        words = self.words.reshape(-1, tokens, size).index_select(0, places)
-        chosen.words = words.view(*batch, tokens, size)
-        mask = self.mask.reshape(-1, tokens).index_select(0, places)
-        chosen.mask = mask.view(*batch, tokens)
+        chosen.words = self.words.index_select(0, places)
+        chosen.shield = self.shield.index_select(0, places)
         chosen.rows, chosen.uses, chosen.whole = origin, self.uses, self.whole
         return chosen
 
     def gradient(self) -> Tensor:
         """That of the words of all examples, summed over the steps; forgets the factors."""
         total: Tensor | None = None
-        uses = sorted(self.uses, key=lambda use: -len(use.weights.flatten(0, -2)))  # all come first
+        uses = sorted(self.uses, key=lambda use: -len(use.weights))  # all come first
         for _number, group in groupby(uses, key=lambda use: id(use.rows)):
             same = list(group)
-            left = torch.stack([part for use in same for part in (use.weights, use.scores)], dim=-1)
-            right = torch.stack([part for use in same for part in (use.attended, use.query)], -2)
-            product = (left @ right).view(-1, *self.whole[-2:])
+            left = torch.cat([part for use in same for part in (use.weights, use.scores)], dim=1)
+            right = torch.cat([part for use in same for part in (use.attended, use.query)], dim=1)
+            product = torch.bmm(left.mT, right)
             rows = same[0].rows
             if total is None or rows is None:
                 total = product  # every example takes the first step
@@ -88,3 +93,8 @@ class Memory:
         self.uses.clear()
         assert total is not None
         return total.view(self.whole)
+
+
+def _rows(vectors: Tensor) -> Tensor:
+    """Of each example one row [examples, 1, size]."""
+    return vectors.flatten(0, -2).unsqueeze(1)

@@ -240,11 +240,11 @@ class OnePass:
         self.places = None
         return following
 
-    def select(self, places: Tensor, origin: Tensor, batch: tuple[int, ...]) -> None:
+    def select(self, places: Tensor, origin: Tensor) -> None:
         """Go on with some of the examples; see Memory.select."""
         self.places = places
-        self.hypothesis = self.hypothesis.select(places, origin, batch)
-        self.premise = self.premise.select(places, origin, batch)
+        self.hypothesis = self.hypothesis.select(places, origin)
+        self.premise = self.premise.select(places, origin)
 
     def all_states(self) -> Tensor:
         """The states of all steps [examples of the first, of the second, ..., state]."""
