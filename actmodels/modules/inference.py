@@ -99,18 +99,14 @@ class InferenceStep(nn.Module):
     def one_pass(self, memories: Memories) -> OnePass:
         """The same step, written out, for one pass over the steps of a batch."""
         gates = (self.premise_gate, self.hypothesis_gate)
-        hidden = (
-            torch.cat([gate.hidden.weight for gate in gates], dim=-2),
-            torch.cat([gate.hidden.bias for gate in gates], dim=-1),
+        layers = (
+            *(self.attend_hypothesis.transform, self.attend_premise.transform),
+            *(gate.hidden for gate in gates),
+            *(gate.output for gate in gates),
+            *(self.cell.gates, self.cell.candidate),
         )
-        queries = (self.attend_hypothesis.transform, self.attend_premise.transform)
-        others = (*(gate.output for gate in gates), self.cell.gates, self.cell.candidate)
         return OnePass(
-            [
-                *((layer.weight, layer.bias) for layer in queries),
-                hidden,
-                *((layer.weight, layer.bias) for layer in others),
-            ],
+            [(layer.weight, layer.bias) for layer in layers],
             (memories.hypothesis, memories.hypothesis_mask),
             (memories.premise, memories.premise_mask),
         )

@@ -61,11 +61,12 @@ class Weight(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights of a step, the hidden layers of its two gates side by side."""
+    """The weights of a step."""
 
     hypothesis_query: Weight
     premise_query: Weight
-    hidden: Weight
+    premise_hidden: Weight
+    hypothesis_hidden: Weight
     premise_gate: Weight
     hypothesis_gate: Weight
     gru: Weight
@@ -117,7 +118,10 @@ def _step_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Tensor:
     )
     to_hidden = torch.cat([into_premise, into_hypothesis], -1).mul_(hidden_mask)
     to_hidden = aten.threshold_backward(to_hidden, k.hidden, 0)
-    to_inputs = weights.hidden.back(k.gate_inputs, to_hidden).mul_(inputs_mask)
+    into_premise, into_hypothesis = to_hidden.chunk(2, -1)
+    to_inputs = weights.premise_hidden.back(k.gate_inputs, into_premise)
+    to_inputs.add_(weights.hypothesis_hidden.back(k.gate_inputs, into_hypothesis))
+    to_inputs.mul_(inputs_mask)
     size, memory = k.state.shape[-1], k.premise.shape[-1]
     into_both, into_premise, into_product = to_inputs.split([size + memory, memory, memory], -1)
     to_premise = torch.addcmul(into_premise, to_premise, k.premise_gate)
@@ -202,7 +206,8 @@ class OnePass:
         premise_query = weights.premise_query(both)
         premise, premise_weights = self.premise.look(premise_query)
         gate_inputs = torch.cat([both, premise, premise * hypothesis], -1).mul_(inputs_mask)
-        hidden = weights.hidden(gate_inputs).relu_().mul_(hidden_mask)
+        layers = (weights.premise_hidden, weights.hypothesis_hidden)
+        hidden = torch.cat([layer(gate_inputs) for layer in layers], -1).relu_().mul_(hidden_mask)
         for_premise, for_hypothesis = hidden.chunk(2, -1)
         premise_gate = weights.premise_gate(for_premise).sigmoid_()
         hypothesis_gate = weights.hypothesis_gate(for_hypothesis).sigmoid_()
