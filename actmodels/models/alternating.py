@@ -82,21 +82,21 @@ class AlternatingAttention(PairModel):
         state, dropout = self.step.start(memories)
         running = Running(batch.labels.shape, state.device)
         one_pass = self.step.one_pass(memories)
-        for number in range(steps):
-            state = self.step(state, one_pass, dropout)
-            with torch.no_grad():
+        with torch.no_grad():
+            for number in range(steps):
+                state = self.step(state, one_pass, dropout)
                 so_far = running.add(state, self.halting.probability(state))
-            if number == steps - 1:
-                break
-            done = self.halting.done(so_far)
-            if bool(done.all()):
-                break
-            places = running.places(done)
-            if places is not None:
-                running.keep(places)
-                one_pass.select(places, running.origin)
-                state = running.rows(state, places)
-                dropout = running.dropout(dropout, places)
+                if number == steps - 1:
+                    break
+                done = self.halting.done(so_far)
+                if bool(done.all()):
+                    break
+                places = running.places(done)
+                if places is not None:
+                    running.keep(places)
+                    one_pass.select(places, running.origin)
+                    state = running.rows(state, places)
+                    dropout = running.dropout(dropout, places)
         states, probabilities = running.trajectory(one_pass.all_states())
         # Once more for all steps at once, for their gradients: the values, by which examples have
         # halted, stay as they are to the last bit.

@@ -191,9 +191,8 @@ class OnePass:
         self.kept: list[_Kept] = []
         self.trains = torch.is_grad_enabled()
 
-    @torch.no_grad()
     def step(self, state: Tensor, dropout: Sequence[Tensor]) -> Tensor:
-        """Map the state [batch, state] to the next one, to which no gradient leads.
+        """Map the state [batch, state] to the next one; to be called where autograd is off.
 
         Args:
             dropout: masks of the gates' inputs [batch, inputs] and of both hidden layers side by
