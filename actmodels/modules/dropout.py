@@ -59,7 +59,8 @@ class DropoutStream:
         if self.key is None:
             return torch.randint(-(2**31), 2**31, (), dtype=torch.int64).int().to(device)
         self.calls += 1
-        return self.key + GOLDEN * self.calls
+        place: Tensor = self.key + GOLDEN * self.calls
+        return place
 
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
