@@ -151,7 +151,8 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     def clip_gradients(self) -> None:
         """Cut each gradient at clip_value, then scale all to a norm of clip_norm at most."""
-        parameters = [p for p in self.model.parameters() if p.grad is not None]
+        (group,) = self.optimizer.param_groups
+        parameters = [p for p in group["params"] if p.grad is not None]
         if self.clip_value > 0:
             clip_grad_value_(parameters, self.clip_value)
         if self.clip_norm == 0:
