@@ -126,6 +126,10 @@ MODELS: dict[str, Architecture] = {
         "actmodels.models.decomposable_attention:DecomposableIntraAttention",
         DecomposableAttentionConfig,
     ),
+    "averaged_decomposable_attention": Architecture(
+        "actmodels.models.decomposable_attention:AveragedDecomposableAttention",
+        DecomposableAttentionConfig,
+    ),
     "lstm_encoders": Architecture(
         "actmodels.models.lstm_encoders:LstmEncoders", LstmEncodersConfig
     ),

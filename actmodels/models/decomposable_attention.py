@@ -93,10 +93,14 @@ class DecomposableAttention(PairModel):
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         pairs = ((premise, beta), (hypothesis, alpha))
         compared = [
-            (self.compare(torch.cat(pair, dim=-1)) * mask[..., None]).sum(dim=-2)  # [batch, width]
+            self.together(self.compare(torch.cat(pair, dim=-1)), mask)
             for pair, mask in zip(pairs, masks, strict=True)
         ]
         return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=-1))))
+
+    def together(self, compared: Tensor, mask: Tensor) -> Tensor:
+        """What the words of a sentence say together [batch, width], of [batch, tokens, width]."""
+        return (compared * mask[..., None]).sum(dim=-2)
 
 
 class DecomposableIntraAttention(DecomposableAttention):
@@ -108,3 +112,15 @@ class DecomposableIntraAttention(DecomposableAttention):
     """
 
     knows_own_sentence = True
+
+
+class AveragedDecomposableAttention(DecomposableAttention):
+    """Decomposable Attention with a mean in place of the sum over words.
+
+    Ours, to see what the sum is worth: a mean does not tell for how many words a comparison was
+    found, nor do Adaptive Attention's memories. As many parameters.
+    """
+
+    def together(self, compared: Tensor, mask: Tensor) -> Tensor:
+        """The mean of the real words [batch, width]."""
+        return super().together(compared, mask) / mask.sum(dim=-1, keepdim=True)

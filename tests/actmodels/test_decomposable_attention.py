@@ -119,6 +119,24 @@ def test_the_null_token_is_one_position_before_the_first_word() -> None:
             torch.testing.assert_close(weights[row, : length + 1, : length + 1], slow_weights)
 
 
+@pytest.mark.parametrize(
+    ("model", "same"),
+    [("averaged_decomposable_attention", True), ("decomposable_attention", False)],
+)
+def test_a_mean_does_not_tell_how_often_a_word_stands_there(model: str, same: bool) -> None:
+    """Every word twice, in both sentences: each aligns as before, and is compared as before."""
+    network, batch = model_checks.make(sample_trial(model)), sample_batch()
+    twice = batch._replace(
+        premise=batch.premise.repeat(1, 2),
+        premise_mask=batch.premise_mask.repeat(1, 2),
+        hypothesis=batch.hypothesis.repeat(1, 2),
+        hypothesis_mask=batch.hypothesis_mask.repeat(1, 2),
+    )
+    once = network(batch).logits
+    assert torch.allclose(network(twice).logits, once, rtol=1e-9, atol=0) is same
+    assert (once.std(dim=0) > 0).all()
+
+
 def test_alignment_reads_words_wider_than_its_layers() -> None:
     """Aligned words are as wide as those it is given, and are the other sentence's."""
     torch.manual_seed(6)

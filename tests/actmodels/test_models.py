@@ -36,6 +36,7 @@ PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
     # projection, F, G, H, output (Parikh et al.: 382k)
     ("decomposable_attention", {"width": 200}, (60_000, 80_400, 120_400, 120_400, 603), 381_803),
     # that with F of intra-attention, a wider F and G (582k), and the distance biases
+    ("averaged_decomposable_attention", {"width": 200}, (381_803,), 381_803),
     (
         "decomposable_intra_attention",
         {"width": 200},

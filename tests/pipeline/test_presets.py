@@ -104,10 +104,11 @@ def test_halting_on_parity_has_several_steps_of_each_way(tmp_path: Path) -> None
 
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
-    """Every network is there, and every model besides those of the preset is one trial."""
+    """Every network but our variants is there, each besides those of the preset as one trial."""
     params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses
     assert not compose(tmp_path, "models=all").corpus.parses
-    networks = {model.model for name, model in MODELS.items() if "as_published" not in name}
+    ours = ("as_published", "averaged")
+    networks = {of.model for name, of in MODELS.items() if not any(word in name for word in ours)}
     assert {MODELS[name].model for name in params.sweep.models} == networks
     added = {n: count for n, count in trials(params).items() if n not in trials(compose(tmp_path))}
     assert set(added.values()) == {1}
@@ -132,6 +133,13 @@ def test_the_thesis_has_its_seven_ponder_weights(tmp_path: Path) -> None:
     }
     weights = params.sweep.models["adaptive_attention"].grid["ponder_weight"]
     assert (len(weights), weights[-1]) == (7, 0.00001)
+
+
+@pytest.mark.parametrize("preset", [LOCAL, []])
+def test_a_mean_is_swept_as_the_sum_is(tmp_path: Path, preset: list[str]) -> None:
+    models = compose(tmp_path, *preset, "models=averaged").sweep.models
+    assert len(models) == 3
+    assert models["averaged_decomposable_attention"] == models["decomposable_attention"]
 
 
 @pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])
