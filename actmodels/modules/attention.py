@@ -6,6 +6,11 @@ from torch import Tensor, nn
 from actmodels.modules.linear import Linear
 
 
+def masked(scores: Tensor, mask: Tensor) -> Tensor:
+    """Scores where `mask`, which broadcasts to them, is true; elsewhere minus infinity."""
+    return scores.masked_fill(~mask, float("-inf"))
+
+
 def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
     """Softmax over the positions where `mask` is true; the others get exactly 0.
 
@@ -14,7 +19,7 @@ def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
         mask: true for a real token; broadcasts to `scores`. Each slice along `dim` needs at
             least one true, or its weights are not a number: every sentence has a token.
     """
-    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=dim)
+    return torch.softmax(masked(scores, mask), dim=dim)
 
 
 def dot_scores(query: Tensor, memory: Tensor) -> Tensor:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from actmodels.modules.attention import masked
+
 
 class _Use(NamedTuple):
     """One step's part of a memory's gradient: weights ⊗ attended + scores ⊗ query.
@@ -34,8 +36,8 @@ class Memory:
     def __init__(self, words: Tensor, mask: Tensor) -> None:
         self.whole = words.shape
         self.words = words.detach().flatten(0, -3)
-        self.shield = torch.zeros_like(mask, dtype=words.dtype).masked_fill_(~mask, float("-inf"))
-        self.shield = self.shield.flatten(0, -2).unsqueeze(1)  # added to scores: no padding
+        # added to scores, it leaves padding out
+        self.shield = _rows(masked(torch.zeros_like(mask, dtype=words.dtype), mask))
         self.rows: Tensor | None = None
         self.uses: list[_Use] = []
 

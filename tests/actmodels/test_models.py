@@ -35,8 +35,8 @@ THESIS = {"width": 256, "encoder_size": 128, "state_size": 256, "gate_size": 256
 PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
     # projection, F, G, H, output (Parikh et al.: 382k)
     ("decomposable_attention", {"width": 200}, (60_000, 80_400, 120_400, 120_400, 603), 381_803),
-    # that with F of intra-attention, a wider F and G (582k), and the distance biases
     ("averaged_decomposable_attention", {"width": 200}, (381_803,), 381_803),
+    # that with F of intra-attention, a wider F and G (582k), and the distance biases
     (
         "decomposable_intra_attention",
         {"width": 200},

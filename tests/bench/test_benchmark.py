@@ -167,7 +167,7 @@ def check_sweep(part: dict[str, Any]) -> None:
 def check_data(part: dict[str, Any]) -> None:
     assert [row["stage"] for row in part["rows"]] == list(data.STAGES)
     for row in part["rows"]:
-        assert row["cpu_seconds"] > 0.05 and row["seconds"] > 0.05, row  # a Python that starts
+        assert row["cpu_seconds"] > 0.1 and row["seconds"] > 0.1, row
         assert 20 < row["peak_mebibytes"] < 2048, row  # a Python that has loaded little takes 20
 
 
