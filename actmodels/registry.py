@@ -118,6 +118,11 @@ MODELS: dict[str, Architecture] = {
         AdaptiveAttentionConfig,
     ),
     **in_steps(
+        "comparing_adaptive_attention",
+        "actmodels.models.adaptive_attention:ComparingAdaptiveAttention",
+        AdaptiveAttentionConfig,
+    ),
+    **in_steps(
         "iterative_attention",
         "actmodels.models.iterative_attention:IterativeAttention",
         IterativeAttentionConfig,
@@ -128,6 +133,10 @@ MODELS: dict[str, Architecture] = {
     ),
     "averaged_decomposable_attention": Architecture(
         "actmodels.models.decomposable_attention:AveragedDecomposableAttention",
+        DecomposableAttentionConfig,
+    ),
+    "averaged_first_decomposable_attention": Architecture(
+        "actmodels.models.decomposable_attention:AveragedFirstDecomposableAttention",
         DecomposableAttentionConfig,
     ),
     "lstm_encoders": Architecture(

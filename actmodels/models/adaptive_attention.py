@@ -5,7 +5,7 @@ from torch import Tensor
 
 from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.modules.alignment import SoftAlignment
+from actmodels.modules.alignment import FeedForward, SoftAlignment
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Memories
 from actmodels.modules.initialisation import initialise
@@ -45,8 +45,32 @@ class AdaptiveAttention(AlternatingAttention):
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         return Memories(
-            self.memory_dropout(torch.cat([beta, premise], dim=-1)),
+            self.memory_dropout(self.remembered(torch.cat([beta, premise], dim=-1))),
             batch.premise_mask,
-            self.memory_dropout(torch.cat([alpha, hypothesis], dim=-1)),
+            self.memory_dropout(self.remembered(torch.cat([alpha, hypothesis], dim=-1))),
             batch.hypothesis_mask,
         )
+
+    def remembered(self, pairs: Tensor) -> Tensor:
+        """What is kept of words with what they align to [batch, tokens, 2 · width]: all of it."""
+        return pairs
+
+
+class ComparingAdaptiveAttention(AdaptiveAttention):
+    """Adaptive Attention whose memories are comparisons, word by word, as Parikh et al. make them.
+
+    Ours: the paper's steps compare what they attended to, which is an average over words. Here
+    each word is compared with what it aligns to before any step, by a G of 2d-2d-2d.
+    """
+
+    def __init__(
+        self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor
+    ) -> None:
+        super().__init__(config, halting, vectors)
+        self.compare = FeedForward(2 * config.width, 2 * config.width, config.dropout)
+        initialise(self.compare, config.init, config.init_std)
+
+    def remembered(self, pairs: Tensor) -> Tensor:
+        """Their comparison, of the same size."""
+        compared: Tensor = self.compare(pairs)
+        return compared

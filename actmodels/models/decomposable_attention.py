@@ -91,16 +91,27 @@ class DecomposableAttention(PairModel):
         premise = self.encoded(batch.premise, masks[0])  # [batch, premise, size]
         hypothesis = self.encoded(batch.hypothesis, masks[1])  # [batch, hypothesis, size]
         beta, alpha = self.alignment(premise, hypothesis, *masks)
-        pairs = ((premise, beta), (hypothesis, alpha))
-        compared = [
-            self.together(self.compare(torch.cat(pair, dim=-1)), mask)
-            for pair, mask in zip(pairs, masks, strict=True)
-        ]
-        return Prediction(self.classify(self.aggregate(torch.cat(compared, dim=-1))))
+        pairs = (torch.cat([premise, beta], dim=-1), torch.cat([hypothesis, alpha], dim=-1))
+        sides = [self.together(*side) for side in zip(pairs, masks, strict=True)]
+        return Prediction(self.classify(self.aggregate(torch.cat(sides, dim=-1))))
 
-    def together(self, compared: Tensor, mask: Tensor) -> Tensor:
-        """What the words of a sentence say together [batch, width], of [batch, tokens, width]."""
-        return (compared * mask[..., None]).sum(dim=-2)
+    def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
+        """What the words of a sentence say together [batch, width].
+
+        Args:
+            pairs: each word with what it aligns to [batch, tokens, 2 · size].
+        """
+        return summed(self.compare(pairs), mask)
+
+
+def summed(words: Tensor, mask: Tensor) -> Tensor:
+    """The sum of the real words [batch, size], of [batch, tokens, size]."""
+    return (words * mask[..., None]).sum(dim=-2)
+
+
+def averaged(words: Tensor, mask: Tensor) -> Tensor:
+    """Their mean."""
+    return summed(words, mask) / mask.sum(dim=-1, keepdim=True)
 
 
 class DecomposableIntraAttention(DecomposableAttention):
@@ -118,9 +129,22 @@ class AveragedDecomposableAttention(DecomposableAttention):
     """Decomposable Attention with a mean in place of the sum over words.
 
     Ours, to see what the sum is worth: a mean does not tell for how many words a comparison was
-    found, nor do Adaptive Attention's memories. As many parameters.
+    found. As many parameters.
     """
 
-    def together(self, compared: Tensor, mask: Tensor) -> Tensor:
-        """The mean of the real words [batch, width]."""
-        return super().together(compared, mask) / mask.sum(dim=-1, keepdim=True)
+    def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
+        """See DecomposableAttention."""
+        return averaged(self.compare(pairs), mask)
+
+
+class AveragedFirstDecomposableAttention(DecomposableAttention):
+    """Decomposable Attention that averages its words, and what they align to, before it compares.
+
+    Ours, to see what comparing word by word is worth: Adaptive Attention's steps, too, look at
+    averages, if weighted ones, and compare them. As many parameters.
+    """
+
+    def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
+        """See DecomposableAttention."""
+        compared: Tensor = self.compare(averaged(pairs, mask))
+        return compared

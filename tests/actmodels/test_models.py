@@ -36,6 +36,7 @@ PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
     # projection, F, G, H, output (Parikh et al.: 382k)
     ("decomposable_attention", {"width": 200}, (60_000, 80_400, 120_400, 120_400, 603), 381_803),
     ("averaged_decomposable_attention", {"width": 200}, (381_803,), 381_803),
+    ("averaged_first_decomposable_attention", {"width": 200}, (381_803,), 381_803),
     # that with F of intra-attention, a wider F and G (582k), and the distance biases
     (
         "decomposable_intra_attention",
@@ -48,6 +49,12 @@ PARAMETERS: list[tuple[str, dict[str, int], tuple[int, ...], int]] = [
         {"width": 128, "state_size": 200, "gate_size": 128},
         (38_528, 33_024, 51_456, 116_992, 314_112, 427_800, 201, 603),
         982_716,
+    ),
+    (  # the same and G
+        "comparing_adaptive_attention",
+        {"width": 128, "state_size": 200, "gate_size": 128},
+        (982_716, 2 * 65_792),
+        1_114_300,
     ),
     (  # projection, two GRUs, two attentions, two gates, GRU, halting, output (thesis: 1.25 M)
         "iterative_attention",
@@ -114,7 +121,11 @@ def test_parameters(
 
 
 # Every network with ACT or without halting, and every way of halting with one network.
-LEARNERS = [name for name in MODELS if not name.startswith("iterative_attention_")]
+LEARNERS = [
+    name
+    for name in MODELS
+    if not name.startswith(("iterative_attention_", "comparing_adaptive_attention_"))
+]
 
 
 @pytest.mark.parametrize("model", LEARNERS)

@@ -136,10 +136,12 @@ def test_the_thesis_has_its_seven_ponder_weights(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", [LOCAL, []])
-def test_a_mean_is_swept_as_the_sum_is(tmp_path: Path, preset: list[str]) -> None:
-    models = compose(tmp_path, *preset, "models=averaged").sweep.models
-    assert len(models) == 3
-    assert models["averaged_decomposable_attention"] == models["decomposable_attention"]
+def test_an_ablation_is_swept_as_what_it_is_taken_from(tmp_path: Path, preset: list[str]) -> None:
+    models = compose(tmp_path, *preset, "models=ablations").sweep.models
+    assert len(models) == 5
+    for name, model in models.items():
+        whole = "_".join(name.split("_")[-2:])
+        assert model == models[whole]
 
 
 @pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])
