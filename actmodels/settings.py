@@ -24,6 +24,7 @@ OovRule = Literal["own", "hashed", "unknown", "trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
 Inside = Annotated[float, Range(lambda v: 0 < v < 1, "in (0, 1)")]
+PartLeft = Annotated[float, Range(lambda v: 0 < v <= 1, "in (0, 1]")]
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,14 @@ class InputConfig:
         its `own`, one of `oov_buckets` random rows chosen by `hashed` spelling, or the one
         `unknown` row that also serves words outside the vocabulary. `trained` is `own` where
         the rows of words of the training pairs are trained (Rocktäschel et al. 2016).
+    mean_norm: the length that the vocabulary's pre-trained vectors have in the mean, all scaled
+        by one factor; 0 leaves them as they are. unit_norm: each row is scaled to length 1.
     """
 
     oov_rule: OovRule
     oov_buckets: Size
     oov_std: Amount
+    mean_norm: Amount
     unit_norm: bool
     null_token: bool
 
@@ -47,6 +51,8 @@ class InputConfig:
 class TrainConfig:
     """Optimisation of one trial.
 
+    final_rate: the share of learning_rate that is left in the last of max_epochs; it falls
+        linearly, from epoch to epoch. 1 leaves it as it is.
     clip_value: largest size of a single gradient. clip_norm: largest norm of all, after that; 0 of
         either is no limit.
     depth_epochs: epochs before the pairs of the next recorded depth join the training; 0 for all
@@ -56,6 +62,7 @@ class TrainConfig:
 
     optimizer: Optimizer
     learning_rate: Positive
+    final_rate: PartLeft
     adagrad_accumulator: Amount
     clip_value: Amount
     clip_norm: Amount

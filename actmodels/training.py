@@ -72,8 +72,16 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         """See ModelTraining."""
         return self.model.ponder_weight
 
+    def set_rate(self) -> None:
+        """The learning rate of the epoch to come: linear in its number (TrainConfig)."""
+        settings, last = self.config.training, self.config.max_epochs - 1
+        gone = (self.next_epoch - 1) / last if last else 0.0
+        (group,) = self.optimizer.param_groups
+        group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * gone)
+
     def train_epoch(self) -> EpochMeans:
         """One pass over the training pairs."""
+        self.set_rate()
         self.model.start_epoch(self.next_epoch)
         return super().train_epoch()
 

@@ -56,6 +56,7 @@ SETTINGS: dict[str, Any] = {
     "halting_bias": -1.0,  # replaced by `set_steps`
     "optimizer": "adagrad",
     "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
+    "final_rate": 1.0,
     "adagrad_accumulator": 0.1,
     "clip_value": 0.0,
     "clip_norm": 5.0,
@@ -66,6 +67,7 @@ SETTINGS: dict[str, Any] = {
     "oov_rule": "own",
     "oov_buckets": 100,
     "oov_std": 0.01,
+    "mean_norm": 0.0,
     "unit_norm": False,
     "null_token": False,
 }

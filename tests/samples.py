@@ -50,6 +50,7 @@ SETTINGS: dict[str, Any] = {
     "init_std": 0.01,
     "optimizer": "adam",
     "learning_rate": 0.01,
+    "final_rate": 1.0,
     "adagrad_accumulator": 0.1,
     "clip_value": 0.0,
     "clip_norm": 5.0,
@@ -59,6 +60,7 @@ SETTINGS: dict[str, Any] = {
     "oov_rule": "own",
     "oov_buckets": 5,
     "oov_std": 0.01,
+    "mean_norm": 0.0,
     "unit_norm": False,
     "null_token": False,
 }

@@ -35,8 +35,9 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     """Build the rows [FIRST_WORD + words, dimensions] that token ids index.
 
     Random rows are N(0, oov_std) (paper appendix D) and belong to the trial's seed, so that
-    replicates differ in them too. With unit_norm every row but the padding has length 1. A model
-    keeps all rows as they are here, but for `trained_rows`, which only start here.
+    replicates differ in them too. With unit_norm every row but the padding has length 1; where
+    there is a mean_norm, the pre-trained ones have it in the mean. A model keeps all rows as they
+    are here, but for `trained_rows`, which only start here.
     """
     draws = generator("word rows", seed)
     count, dimensions = words.vectors.shape
@@ -46,7 +47,10 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
 
     special = random_rows(FIRST_WORD)
     special[PAD] = 0.0
-    rows = torch.cat([special, words.vectors])
+    vectors = words.vectors
+    if config.mean_norm > 0:
+        vectors = vectors * (config.mean_norm / vectors[words.found].norm(dim=1).mean())
+    rows = torch.cat([special, vectors])
     missing = (~words.found).nonzero().squeeze(1)
     if config.oov_rule in ("own", "trained"):
         rows[FIRST_WORD + missing] = random_rows(len(missing))

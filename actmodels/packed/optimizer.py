@@ -30,7 +30,7 @@ class PackOptimizer:
     Args:
         pack: a stacked model; its parameters move into one table.
         configs: the trials, all with the same kind of optimiser.
-        states: a torch.optim state_dict for each trial, empty for a new one.
+        states: a torch.optim state_dict for each trial: its learning rate, and what it has so far.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class PackOptimizer:
         def column(values: list[float]) -> Tensor:
             return torch.tensor(values, dtype=torch.float64, device=first.device)[:, None]
 
-        self.rate = column([c.training.learning_rate for c in configs]).to(first.dtype)
+        self.rate = column([state["param_groups"][0]["lr"] for state in states]).to(first.dtype)
         limits = [c.training.clip_value or torch.inf for c in configs]
         self.clip_value = column(limits).to(first.dtype) if min(limits) < torch.inf else None
         norms = [c.training.clip_norm or torch.inf for c in configs]
@@ -122,7 +122,7 @@ class PackOptimizer:
 
     def _load(self, trial: int, state: dict[str, Any]) -> None:
         """Take up what torch.optim, or a pack, has saved of a trial."""
-        saved = state.get("state", {})
+        saved = state["state"]
         if not saved:
             return
         self.updates[trial] = float(saved[0]["step"])

@@ -117,6 +117,8 @@ class PackTraining:
         """Train and evaluate the running trials once; returns them, their records added."""
         start = time.perf_counter()
         members = self.running
+        for member in members:
+            member.set_rate()
         pack = stack([member.model for member in members])
         optimizer = PackOptimizer(
             pack,

@@ -97,7 +97,6 @@ class Glove(Fetched):
     """Where the archive of pre-trained vectors comes from."""
 
     member: Name
-    mean_norm: Positive | None
 
 
 class Vectors(Section):

@@ -39,20 +39,14 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
     archive = fetch(glove, "vectors.glove")
     wanted = {word: row for row, word in enumerate(words)}
     vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
-    vectors = scaled(vectors, found, glove.mean_norm)
-    if not vectors.any() or not vectors.isfinite().all():
+    lengths = vectors.norm(dim=1)
+    if not lengths.any() or not lengths.sum().isfinite():
         raise DataError(
             f"{glove.member} in {archive}: no vector of any of the {len(words)} words of the "
-            "vocabulary, or only zeros, or beyond single precision once vectors.glove.mean_norm is "
-            "met; expected vectors of the corpus' language, as text in UTF-8"
+            "vocabulary, or only zeros, or lengths beyond single precision; expected vectors of "
+            "the corpus' language, as text in UTF-8"
         )
     return vectors, found
-
-
-def scaled(vectors: Tensor, found: Tensor, mean_norm: float | None) -> Tensor:
-    """All vectors by one factor, so that those found have this length in the mean; None is none."""
-    length = float(vectors[found].norm(dim=1).mean()) if found.any() else 0.0
-    return vectors if mean_norm is None or length == 0 else vectors * (mean_norm / length)
 
 
 def read_vectors(

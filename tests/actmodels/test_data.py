@@ -99,8 +99,10 @@ def test_missing_and_damaged_files_are_told(
         kind.load(path)
 
 
-def rows(rule: str, *, unit_norm: bool = False, seed: int = 1) -> torch.Tensor:
-    config = InputConfig(rule, 5, 0.01, unit_norm, False)  # type: ignore[arg-type]
+def rows(
+    rule: str, *, mean_norm: float = 0.0, unit_norm: bool = False, seed: int = 1
+) -> torch.Tensor:
+    config = InputConfig(rule, 5, 0.01, mean_norm, unit_norm, False)  # type: ignore[arg-type]
     return input_rows(sample_words(), config, seed)
 
 
@@ -122,6 +124,17 @@ def test_oov_rules() -> None:
     assert len(hashed.unique(dim=0)) == len(buckets.unique())
     assert (unknown == rows("unknown")[UNKNOWN]).all()
     assert 0.005 < own.std() < 0.02  # N(0, oov_std)
+
+
+@pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
+def test_found_vectors_are_scaled_by_one_factor(rule: str) -> None:
+    """Random rows stay as they are, a word without a vector does not count in the mean."""
+    found = torch.cat([torch.zeros(FIRST_WORD, dtype=torch.bool), sample_words().found])
+    plain, scaled = rows(rule), rows(rule, mean_norm=2.5)
+    assert torch.equal(scaled[~found], plain[~found])
+    assert scaled[found].norm(dim=1).mean() == pytest.approx(2.5, rel=1e-5)
+    factors = scaled[found] / plain[found]
+    torch.testing.assert_close(factors, factors[0, 0].expand_as(factors))
 
 
 def test_unit_norm_and_seed() -> None:

@@ -63,6 +63,7 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
     ),
     *((sample_trial(model_with(MODELS[1], kind), max_epochs=4), 2) for kind in HALTINGS),
     *((all_deviations(model), 1) for model in MODELS),
+    (sample_trial(MODELS[0], max_epochs=4, final_rate=0.1), 2),
     *(
         (of_sequences(task, halting, cell), 1)
         for task in (*GENERATED, CHARACTERS)
@@ -196,6 +197,20 @@ def test_gradients_cut_and_scaled_by_hand(
     bias.grad = torch.tensor([0.0, -6.0, 8.0])
     training.clip_gradients()
     assert bias.grad.tolist() == pytest.approx(clipped, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "final_rate", "rates"),
+    [(4, 0.1, [0.01, 0.007, 0.004, 0.001]), (3, 1.0, [0.01] * 3), (1, 0.1, [0.01])],
+)
+def test_rates_by_hand(epochs: int, final_rate: float, rates: list[float]) -> None:
+    """Linear in the epoch; a single epoch has the whole."""
+    config = sample_trial(MODELS[0], learning_rate=0.01, final_rate=final_rate, max_epochs=epochs)
+    training, found = Training(config, sample_data()), []
+    for _ in training.epochs():
+        found.append(training.optimizer.param_groups[0]["lr"])
+    assert found == pytest.approx(rates, rel=1e-12)
+    assert final_rate < 1 or found == rates  # to the bit
 
 
 def test_one_adagrad_step_by_hand() -> None:

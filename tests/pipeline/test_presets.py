@@ -107,10 +107,12 @@ def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
     """Every network but our variants is there, each besides those of the preset as one trial."""
     params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses
     assert not compose(tmp_path, "models=all").corpus.parses
-    ours = ("as_published", "averaged")
-    networks = {of.model for name, of in MODELS.items() if not any(word in name for word in ours)}
+    presets, ablations = (trials(compose(tmp_path, *one)) for one in ([], ["models=ablations"]))
+    published = {name for name in MODELS if not name.endswith("as_published")}
+    networks = {MODELS[name].model for name in published}
+    networks -= {MODELS[name].model for name in ablations.keys() - presets.keys()}
     assert {MODELS[name].model for name in params.sweep.models} == networks
-    added = {n: count for n, count in trials(params).items() if n not in trials(compose(tmp_path))}
+    added = {name: count for name, count in trials(params).items() if name not in presets}
     assert set(added.values()) == {1}
 
 
@@ -133,6 +135,12 @@ def test_the_thesis_has_its_seven_ponder_weights(tmp_path: Path) -> None:
     }
     weights = params.sweep.models["adaptive_attention"].grid["ponder_weight"]
     assert (len(weights), weights[-1]) == (7, 0.00001)
+
+
+def test_both_models_are_tuned_alike(tmp_path: Path) -> None:
+    params = compose(tmp_path, *LOCAL, "models=tuned")
+    assert trials(params) == {"decomposable_attention": 48, "adaptive_attention": 48}
+    assert params.sweep.early_stopping.rule == "successive_halving"
 
 
 @pytest.mark.parametrize("preset", [LOCAL, []])

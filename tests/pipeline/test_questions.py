@@ -86,7 +86,7 @@ def test_the_digest_is_that_of_what_readers_see(folder: Path) -> None:
 
 def test_pretrained_vectors_are_looked_up(folder: Path) -> None:
     archive = make_zip(folder / "v.zip", {"v.txt": b"our 1 2 3 4\nAnna 5 6 7 8\nnobody 1 1 1 1\n"})
-    glove = fetched(archive) | {"member": "v.txt", "mean_norm": None}
+    glove = fetched(archive) | {"member": "v.txt"}
     found = from_text(folder, vectors={"source": "glove", "glove": glove})
     data, words = ReaderData.load(kind(folder)), read_words(kind(folder) / "words.tsv")
     assert data.words.found.sum() == found["kinds"]["NE"]["found"] == 2

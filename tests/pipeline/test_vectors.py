@@ -30,9 +30,9 @@ def made(folder: Path, size: int = 40_000, **changes: Any) -> tuple[Tensor, Tens
     return stored["vectors"], stored["found"], told(folder, "vectors")
 
 
-def of_glove(folder: Path, text: str, mean_norm: float | None = None) -> tuple[Tensor, Tensor, Any]:
+def of_glove(folder: Path, text: str) -> tuple[Tensor, Tensor, Any]:
     archive = fetched(make_zip(folder / "mirror.zip", {"v.txt": text.encode()}))
-    glove = archive | {"member": "v.txt", "mean_norm": mean_norm}
+    glove = archive | {"member": "v.txt"}
     return made(folder, source="glove", dimensions=2, glove=glove)
 
 
@@ -58,12 +58,6 @@ def test_glove(folder: Path) -> None:
     assert [path.suffix for path in sorted(downloads)] == [".zip", ".lock"]
 
 
-def test_vectors_are_scaled_by_one_factor(folder: Path) -> None:
-    """Lengths 5, 10 and 15 have the mean 10; a word without a vector does not count."""
-    picked, _, _ = of_glove(folder, "café 3 4\nrare -6 8\nthe 15 0\n", mean_norm=2)
-    assert torch.allclose(picked, torch.tensor([[3.0, 0], [0.6, 0.8], [0, 0], [-1.2, 1.6]]))
-
-
 def test_bad_line_leaves_no_artefact(folder: Path) -> None:
     with pytest.raises(DataError, match=r"v\.txt in .*line 2: expected a word and 2 numbers"):
         of_glove(folder, "the 7 8\ncafé 1\n")
@@ -78,6 +72,6 @@ def test_vocabulary_is_missing(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])
 def test_vectors_of_another_language_or_of_no_use(folder: Path, text: str) -> None:
-    """The last of these have an infinite length, and would all be scaled to zeros."""
+    """The last of these have an infinite length, and could not be scaled."""
     with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
-        of_glove(folder, text, mean_norm=1)
+        of_glove(folder, text)

@@ -17,7 +17,7 @@ from tests.samples import sample_data, sample_trial, sample_words
 
 PACKING = [name for name in MODELS if can_pack(name)]
 UNLIKE: list[dict[str, Any]] = [
-    {"learning_rate": 0.01, "epsilon": 0.01, "ponder_weight": 0.01, "dropout": 0.1},
+    {"epsilon": 0.01, "ponder_weight": 0.01, "dropout": 0.1, "final_rate": 0.1},
     {"learning_rate": 0.05, "epsilon": 0.2, "ponder_weight": 0.001, "dropout": 0.3},
     {"learning_rate": 0.001, "epsilon": 0.05, "ponder_weight": 0.02, "dropout": 0.0},
     {"learning_rate": 0.01, "epsilon": 0.1, "ponder_weight": 0.0, "dropout": 0.2},
