@@ -16,11 +16,10 @@ from reports.studies.graves.tasks import (
     BYTE_KINDS,
     CHARACTERS,
     CHARACTERS_REPORTED,
-    HALTINGS,
     LETTER,
     NONE,
 )
-from reports.studies.graves.words import against_none
+from reports.studies.graves.words import against_none, haltings
 
 NATS = math.log(2)  # of one bit
 
@@ -176,7 +175,7 @@ def characters_note(artefacts: Artefacts) -> str:
 def characters_sentences(artefacts: Artefacts, published: bool) -> str:
     """Bits against those without ACT, where the steps are taken, and what Graves reports."""
     found = readers(artefacts)
-    said = [_against_none(found, halting) for halting in HALTINGS if halting != NONE]
+    said = [_against_none(found, halting) for halting in haltings(found)]
     said += [_pauses(reader) for reader in found if reader.halting != NONE]
     said += [CHARACTERS_REPORTED] if published else []
     return " ".join(filter(None, said))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 CHARACTERS = "characters"  # the one without difficulties
 NONE, ACT = "none", "act"
-HALTINGS = (NONE, ACT, "target_steps", "fixed_steps", "ponder_net", "dact")
 LETTER, SPACE, LINE_END = "letter", "space", "line end"
 # The kinds of bytes; those between which a reader would pause, as Graves has it, are BOUNDARIES.
 BOUNDARIES = (SPACE, LINE_END, "sentence end", "comma, colon or semicolon")

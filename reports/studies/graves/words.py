@@ -16,7 +16,7 @@ from reports.studies.graves.runs import (
     graves_runs,
     graves_tasks,
 )
-from reports.studies.graves.tasks import ACT, HALTINGS, NONE, TASKS, GravesTask
+from reports.studies.graves.tasks import ACT, NONE, TASKS, GravesTask
 
 
 def graves_note(artefacts: Artefacts) -> str:
@@ -41,13 +41,18 @@ def graves_note(artefacts: Artefacts) -> str:
 def graves_sentences(artefacts: Artefacts, task: str, published: bool) -> str:
     """Errors against those without ACT, steps by difficulty, and what Graves reports."""
     runs = graves_runs(artefacts, task)
-    said = [_against_none(runs, halting) for halting in HALTINGS if halting != NONE]
+    said = [_against_none(runs, halting) for halting in haltings(runs)]
     act = best_run(runs, ACT)
     if act is not None:
         said.append(_steps(act, TASKS[task]))
     if published:
         said.append(_paper(artefacts, task))
     return " ".join(filter(None, said))
+
+
+def haltings(runs: Sequence[AnyRun]) -> list[str]:
+    """The ways of halting among the runs, in their order."""
+    return [kind for kind in dict.fromkeys(run.halting for run in runs) if kind != NONE]
 
 
 def _against_none(runs: list[Run], halting: str) -> str:
