@@ -1,6 +1,7 @@
-"""Intra-sentence attention against a slow double loop, and Parikh et al.'s parameter budget."""
+"""Intra-sentence attention, and what is made of compared words, against slow loops."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -135,6 +136,44 @@ def test_a_mean_does_not_tell_how_often_a_word_stands_there(model: str, same: bo
     once = network(batch).logits
     assert torch.allclose(network(twice).logits, once, rtol=1e-9, atol=0) is same
     assert (once.std(dim=0) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "by_hand"),
+    [
+        ("decomposable_attention", lambda compare, pairs: sum(map(compare, pairs))),
+        (
+            "averaged_decomposable_attention",
+            lambda compare, pairs: sum(map(compare, pairs)) / len(pairs),
+        ),
+        (
+            "averaged_first_decomposable_attention",
+            lambda compare, pairs: compare(sum(pairs) / len(pairs)),
+        ),
+    ],
+)
+def test_what_words_say_together_word_by_word(model: str, by_hand: Callable[..., Tensor]) -> None:
+    network = model_checks.make(sample_trial(model))
+    torch.manual_seed(7)
+    lengths = torch.tensor([5, 1, 3])
+    pairs = torch.randn(3, 5, 16, dtype=torch.float64)  # of words of width 8
+    sentences = [list(row[:n]) for row, n in zip(pairs, lengths, strict=True)]
+    expected = [by_hand(network.compare, words) for words in sentences]
+    found = network.together(pairs, torch.arange(5) < lengths[:, None])
+    torch.testing.assert_close(found, torch.stack(expected))
+
+
+def test_adaptive_attention_remembers_words_compared_one_by_one() -> None:
+    plain, comparing = (
+        model_checks.make(sample_trial(name))
+        for name in ("adaptive_attention", "comparing_adaptive_attention")
+    )
+    comparing.load_state_dict(plain.state_dict(), strict=False)
+    pairs, found = (model.memories(sample_batch()) for model in (plain, comparing))
+    for side in ("premise", "hypothesis"):
+        words, memory = getattr(pairs, side), getattr(found, side)
+        for place in range(words.shape[1]):
+            torch.testing.assert_close(memory[:, place], comparing.compare(words[:, place]))
 
 
 def test_alignment_reads_words_wider_than_its_layers() -> None:

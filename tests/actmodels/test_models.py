@@ -7,7 +7,7 @@ import torch
 
 from actmodels.config import TrialConfig
 from actmodels.models.pair_model import build, parameter_count
-from actmodels.registry import MODELS
+from actmodels.registry import HALTINGS, MODELS
 from actmodels.training import Training
 from tests import model_checks
 from tests.samples import sample_data, sample_trial
@@ -123,8 +123,8 @@ def test_parameters(
 # Every network with ACT or without halting, and every way of halting with one network.
 LEARNERS = [
     name
-    for name in MODELS
-    if not name.startswith(("iterative_attention_", "comparing_adaptive_attention_"))
+    for name, of in MODELS.items()
+    if of.halting in (None, HALTINGS["act"]) or name.startswith("adaptive_attention_")
 ]
 
 

@@ -108,8 +108,7 @@ def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
     params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses
     assert not compose(tmp_path, "models=all").corpus.parses
     presets, ablations = (trials(compose(tmp_path, *one)) for one in ([], ["models=ablations"]))
-    published = {name for name in MODELS if not name.endswith("as_published")}
-    networks = {MODELS[name].model for name in published}
+    networks = {of.model for name, of in MODELS.items() if not name.endswith("as_published")}
     networks -= {MODELS[name].model for name in ablations.keys() - presets.keys()}
     assert {MODELS[name].model for name in params.sweep.models} == networks
     added = {name: count for name, count in trials(params).items() if name not in presets}
