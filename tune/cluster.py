@@ -6,14 +6,17 @@ import os
 import re
 import secrets
 import socket
+import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 import grpc
+import psutil
 import ray
 from ray._private import ray_constants
 from ray._private.grpc_utils import init_grpc_channel
@@ -25,14 +28,12 @@ from actmodels.errors import SweepError
 from actmodels.files import replacing, write_text
 from actmodels.provenance import PACKAGE, sources
 
-# What the user has set stands.
-SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_AIR_NEW_OUTPUT": "0",
-    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",  # MLflow is the log
-    "TUNE_GLOBAL_CHECKPOINT_S": "1e9",  # from its snapshots nothing is restored (tune/sweep.py)
-    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
+LOCAL = {  # settings of a local Ray alone; those that the user has set stay
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # a local head that died does not come back
+    "RAY_worker_niceness": "0",  # Ray's own is 15: next to busy processes a trial would not advance
+    "RAY_gcs_server_port_wait_time_s": "120",
+    "RAY_worker_register_timeout_seconds": "300",
 }
 DASHBOARD = "ray_dashboard"  # file of the state folder: host and port, while there is one
 TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
@@ -46,8 +47,10 @@ def access_token(state: Path) -> Path:
     """
     path, held = state / "ray_token", b""
     with suppress(OSError):
-        held = path.read_bytes()
-    if not re.fullmatch(rb"[0-9a-f]{64}", held):  # none yet, or damaged
+        status = path.lstat()
+        if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():  # no link
+            held = path.read_bytes()
+    if not re.fullmatch(rb"[0-9a-f]{64}", held):  # none yet, damaged, or not the owner's alone
         state.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)
@@ -92,6 +95,9 @@ def join(address: str) -> Any:
         f"RAY_ADDRESS is {address}, but no Ray cluster answers there; start it, correct the "
         "address, or unset RAY_ADDRESS to run on this machine"
     )
+    if address == "auto":  # the cluster of this machine, which may refuse the token
+        with suppress(OSError):
+            address = (ray_folder() / "ray_current_cluster").read_text().strip()
     host, colon, port = address.rpartition(":")
     try:
         if colon and port.isdigit():
@@ -124,6 +130,47 @@ def _refused(address: str) -> str:
         f"RAY_ADDRESS is {address}, a cluster that refuses the token of {sent}; give the one that "
         "its head was started with"
     )
+
+
+def ray_folder() -> Path:
+    """Return the folder where Ray keeps its sessions on this machine."""
+    return Path(os.environ.get("RAY_TMPDIR") or gettempdir(), "ray")
+
+
+def start_locally(*, dashboard: bool, log: Path) -> Any:
+    """Start Ray on this machine.
+
+    A busy machine exceeds limits of Ray that are not settable: its agents have 15 s to start. So a
+    failed start is repeated, at last without the dashboard, which takes most of the time.
+
+    Args:
+        log: file of Ray's messages, named in the error.
+
+    Raises:
+        SweepError: Ray did not start.
+    """
+    before = set(psutil.Process().children())
+    for attempt, pause in enumerate((*PAUSES, 0.0), start=1):
+        last = attempt > len(PAUSES)
+        try:
+            return start(include_dashboard=dashboard and not last)
+        except Exception as error:  # Ray has no narrower one
+            failure = error
+        ray.shutdown()
+        for process in set(psutil.Process().children()) - before:  # Ray leaves them running
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+                process.wait()
+        if last or isinstance(failure, AuthenticationError):
+            break
+        print(f"Ray did not start; next attempt in {pause:g} s", file=sys.stderr, flush=True)
+        time.sleep(pause)
+    reason = " ".join(str(failure).split())[:300] or type(failure).__name__
+    raise SweepError(
+        f"Ray did not start on this machine ({reason}); its logs are in "
+        f"{(ray_folder() / 'session_latest').resolve() / 'logs'}, its messages in {log}; run the "
+        "same command again when the machine is less busy"
+    ) from failure
 
 
 @contextmanager
@@ -164,8 +211,6 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
 
 
 def _connected(dashboard: bool, state: Path) -> Iterator[None]:
-    for name, value in SETTINGS.items():
-        os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
     address, clusters = os.environ.get("RAY_ADDRESS"), ray_constants.ENABLE_RAY_CLUSTER
     if address:
@@ -173,16 +218,10 @@ def _connected(dashboard: bool, state: Path) -> Iterator[None]:
     else:
         if not any(name in os.environ for name in (*TOKEN_VARIABLES, "RAY_AUTH_MODE")):
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
-        # A local Ray whose head died does not come back: end soon, so that the user can go on.
-        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "10")
+        for name, value in LOCAL.items():
+            os.environ.setdefault(name, value)
         ray_constants.ENABLE_RAY_CLUSTER = False  # else it would listen on all interfaces
-        try:
-            context = start(include_dashboard=dashboard)
-        except Exception as error:  # Ray has no narrower one
-            raise SweepError(
-                f"Ray did not start on this machine ({' '.join(str(error).split())}); see "
-                f"{state / 'ray.log'}, and run the same command again, best when less else runs"
-            ) from error
+        context = start_locally(dashboard=dashboard, log=state / "ray.log")
     told = state / DASHBOARD
     if context.dashboard_url:
         write_text(told, context.dashboard_url)

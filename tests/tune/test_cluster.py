@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -36,6 +36,21 @@ def test_the_token_is_the_owners_alone_and_stays(tmp_path: Path) -> None:
         assert len(bytes.fromhex(access_token(tmp_path / "state").read_text())) == 32
 
 
+def test_a_token_that_others_can_read_is_replaced(tmp_path: Path) -> None:
+    path, other = access_token(tmp_path), tmp_path / "other"
+    for change in (
+        lambda: path.chmod(0o644),
+        lambda: (path.rename(other), path.symlink_to(other)),
+        lambda: os.chown(path, 12345, -1),
+    ):
+        token = path.read_text()
+        with suppress(PermissionError):  # only root can give a file away
+            change()
+            access_token(tmp_path)
+            assert path.read_text() != token
+            assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+
+
 def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """What is said of an address, within half a minute."""
     monkeypatch.setenv("RAY_ADDRESS", address)
@@ -57,6 +72,16 @@ def test_an_address_where_nobody_answers(tmp_path: Path, monkeypatch: pytest.Mon
     assert refused("127.0.0.1:9", tmp_path, monkeypatch) == nobody("127.0.0.1:9")
 
 
+def test_the_cluster_of_this_machine_that_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray itself would try for more than a minute."""
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:9")
+    assert refused("auto", tmp_path, monkeypatch) == nobody("auto")
+
+
 @pytest.mark.slow
 def test_an_address_that_accepts_and_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -74,20 +99,36 @@ def test_rays_client_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
 
 
-def test_a_local_ray_that_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine with so much else to do that Ray's patience of half a minute ends."""
+def test_a_local_ray_has_three_attempts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """On a busy machine Ray's agents exceed a limit that nobody can set."""
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr("tune.cluster.PAUSES", (0.01, 0.02))
+    attempts: list[tuple[bool, list[psutil.Process]]] = []
 
-    def too_slow(**_: bool) -> None:
+    def too_slow(*, include_dashboard: bool) -> None:
+        attempts.append((include_dashboard, psutil.Process().children()))
+        subprocess.Popen(["sleep", "100"])  # Ray leaves what it has started
         raise Exception("The current node timed out during startup.")
 
+    before = psutil.Process().children()
     monkeypatch.setattr("tune.cluster.start", too_slow)
-    with pytest.raises(SweepError) as told, connected(dashboard=False, state=tmp_path):
+    with pytest.raises(SweepError) as raised, connected(dashboard=True, state=tmp_path):
         pass
-    assert str(told.value) == (
-        "Ray did not start on this machine (The current node timed out during startup.); see "
-        f"{tmp_path / 'ray.log'}, and run the same command again, best when less else runs"
+    assert attempts == [(True, before), (True, before), (False, before)]
+    assert psutil.Process().children() == before
+    message = str(raised.value)
+    assert message.startswith(
+        "Ray did not start on this machine (The current node timed out during startup.); its logs "
+        "are in /tmp/ray/session_"
     )
+    assert message.endswith(
+        f"/logs, its messages in {tmp_path / 'ray.log'}; run the same command again when the "
+        "machine is less busy"
+    )
+    notes = [f"Ray did not start; next attempt in {pause} s" for pause in ("0.01", "0.02")]
+    assert capfd.readouterr().err.splitlines() == notes
 
 
 def train_on_the_cluster(folder: Path) -> None:
