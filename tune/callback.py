@@ -1,8 +1,10 @@
 """What the driver does while Ray runs the trials: record, track, show."""
 
+import errno
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import ray.tune
 from tqdm import tqdm
 
+from actmodels.errors import SweepError
 from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, TrialRecord
 from tune.failures import UNREACHED, Failure
@@ -18,7 +21,7 @@ from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.packing import Pack
 from tune.progress import Progress
-from tune.storage import FULL, Storage
+from tune.storage import Storage, usable
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import checkpoint_name, load_checkpoint
@@ -167,12 +170,9 @@ class DriverCallback(ray.tune.Callback):
             except (DamagedError, OSError) as error:
                 self.not_read(trial, error)
                 return
-        try:
+        with self.ends_without(self.store.place):
             self.store.save(record, weights)
-        except OSError as error:
-            if error.errno not in FULL:
-                raise
-            self.is_full(self.store.place)
+        if self.ends:
             return
         self.ended.add(trial.key)
         self.trace(trial).unlink(missing_ok=True)  # of an earlier run
@@ -181,9 +181,12 @@ class DriverCallback(ray.tune.Callback):
 
     def not_read(self, trial: Trial, error: Exception) -> None:
         """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
-        name = checkpoint_name(trial.key)
-        there = self.checkpoints.holds(name)
-        aside = f"; set aside as {self.checkpoints.set_aside(name)}" if there else ""
+        name, aside = checkpoint_name(trial.key), ""
+        with self.ends_without(self.checkpoints):
+            if self.checkpoints.holds(name):
+                aside = f"; set aside as {self.checkpoints.set_aside(name)}"
+        if self.ends:
+            return
         tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
         self.unread.add(trial.key)
 
@@ -205,7 +208,8 @@ class DriverCallback(ray.tune.Callback):
         """
         for ours in self.trials_of(ray_trial):
             if ours.key in self.ended and ours.key not in self.errors:
-                self.checkpoints.remove(checkpoint_name(ours.key))
+                with self.ends_without(self.checkpoints):
+                    self.checkpoints.remove(checkpoint_name(ours.key))
 
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack failed and starts again, each of its trials from its last saved epoch."""
@@ -224,20 +228,23 @@ class DriverCallback(ray.tune.Callback):
     def not_its_fault(self, failure: Failure) -> bool:
         """A pack failed by its node or by the store, which is seen to here."""
         error, _, said = failure.reason.partition(": ")
-        if error == name_of(FullError):
-            self.is_full(self.checkpoints)
-        elif error == name_of(NodeError):
-            self.nodes.distrust(said)
-        else:
+        if error not in (name_of(FullError), name_of(NodeError)):
             return False
+        with self.ends_without(self.checkpoints):
+            if error == name_of(FullError):
+                raise OSError(errno.ENOSPC, "full")
+            if not self.nodes.awaited_store():
+                self.nodes.distrust(said)
         return True
 
-    def is_full(self, place: Storage) -> None:
-        """It is useless to go on."""
-        self.ends = (
-            f"{place.place} is full; make room there; nothing is lost: run the same command again "
-            "to go on"
-        )
+    @contextmanager
+    def ends_without(self, place: Storage) -> Iterator[None]:
+        """End the sweep where a store is full or stays away."""
+        try:
+            with usable(place):
+                yield
+        except SweepError as error:
+            self.ends = str(error)
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Ray gave a pack up: it failed more often than it may, or too early.

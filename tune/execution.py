@@ -17,7 +17,8 @@ class Execution:
     URL that all nodes see, holds trials in progress, and `finished`, another one, those that have
     ended. Trials of one shape can train as one pack, whose resources are then those of a trial.
     Fractions of a GPU let packs share one. `workers` limits how many packs train at a time. A
-    cluster may be without room for a trial for `wait_for_nodes` seconds.
+    cluster may be without room for a trial for `wait_for_nodes` seconds, a node may take
+    `wait_for_answer` seconds to answer a check, and a store may be away for `wait_for_storage`.
     """
 
     data_folder: Path
@@ -33,6 +34,8 @@ class Execution:
     workers: int | None = None
     text: Path | None = None
     wait_for_nodes: float = 0
+    wait_for_answer: float = 180
+    wait_for_storage: float = 120
     finished: str | Path | None = None
     system_metrics: bool = False
 
@@ -73,9 +76,10 @@ class Execution:
     @property
     def checkpoints(self) -> Storage:
         """Where the trials in progress lie."""
-        return storage(f"{self.storage}/checkpoints")
+        return storage(f"{self.storage}/checkpoints", patience=self.wait_for_storage)
 
     @property
     def trials(self) -> Storage:
         """Where finished trials lie."""
-        return storage(f"{self.finished or self.state}/trials", "cluster.state")
+        place = f"{self.finished or self.state}/trials"
+        return storage(place, "cluster.state", patience=self.wait_for_storage)

@@ -10,7 +10,7 @@ from typing import Any
 
 import ray
 
-from tune.storage import FULL, Storage
+from tune.storage import Storage, is_away, is_full
 
 
 class NodeError(ray.exceptions.RayActorError):
@@ -56,12 +56,13 @@ class Gate:
     Args:
         checkpoints: of the trials in progress, which all nodes must see.
         token: name of a file there and what it holds, while the sweep runs.
-        versions: of the driver.
+        versions: of the driver. cuda: trials train on GPUs.
     """
 
     checkpoints: Storage
     token: str
     versions: dict[str, str]
+    cuda: bool = False
 
     def pass_through(self) -> None:
         """NodeError, which begins with the node's id, if it cannot train."""
@@ -74,7 +75,19 @@ class Gate:
             if found[name] != expected:
                 problem = f"has {name} {found[name]}, this machine {expected}; install the same"
                 raise NodeError(f"node {own_node()[:8]} {problem}")
+        if self.cuda:
+            self.computes_on_gpu()
         self.sees()
+
+    def computes_on_gpu(self) -> None:
+        """NodeError if CUDA does not work on this node."""
+        import torch
+
+        try:
+            torch.ones(1, device="cuda").sum().item()
+        except Exception as error:
+            problem = str(error).splitlines()[0]
+            raise NodeError(f"node {own_node()[:8]} cannot use its GPU ({problem})") from None
 
     def sees(self) -> None:
         """NodeError if this node does not see the checkpoints of the driver."""
@@ -82,12 +95,16 @@ class Gate:
             found = self.checkpoints.read(self.token).decode()
             problem = "" if found == self.token else "it holds other files"
         except OSError as error:
-            problem = str(error.strerror or error).splitlines()[0]
+            problem = error.strerror or str(error)
         if problem:
-            place = self.checkpoints.place
-            raise NodeError(
-                f"node {own_node()[:8]} does not see {place} as this machine does ({problem})"
-            )
+            raise self.blind(problem)
+
+    def blind(self, problem: str) -> NodeError:
+        """The error of a node that does not see the checkpoints."""
+        place, first = self.checkpoints.place, problem.splitlines()[0][:200]
+        return NodeError(
+            f"node {own_node()[:8]} does not see {place} as this machine does ({first})"
+        )
 
     def answer_of(self, node: str) -> str:
         """The name of the file that a node writes as its answer."""
@@ -113,7 +130,9 @@ def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -
     try:
         ray.get(work)(config)
     except OSError as error:
-        if error.errno in FULL:
+        if is_full(error):
             raise FullError(f"{gate.checkpoints.place} is full") from error
+        if is_away(error):
+            raise gate.blind(str(error)) from error
         gate.sees()  # else the node has lost it
         raise

@@ -8,7 +8,9 @@ import secrets
 import socket
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import ray
@@ -20,7 +22,7 @@ from tune.gate import Gate, NodeError, name_of, versions
 from tune.storage import Storage
 
 FIRST = 20.0  # seconds that the trials wait for nodes to answer: they start Python, import torch
-ANSWER = 180.0  # seconds that a node has altogether
+AGAIN = 10.0  # seconds until a node that is not used is asked again, each time twice as many
 
 
 class Nodes:
@@ -31,19 +33,24 @@ class Nodes:
     Args:
         checkpoints: of the trials in progress, which all nodes must see.
         joined: the cluster was there before; a local Ray's only node is this machine itself.
+        answer: seconds that a node has to answer. cuda: trials train on GPUs.
 
     Attributes:
         gate: what they are held against.
-        good: nodes that can train, by id. avoided: those that cannot.
+        good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
+        reasons: why nodes are or were not used, each time.
         asked: those that have not answered yet, with their answers and since when.
         room: the places that were last counted.
     """
 
-    def __init__(self, checkpoints: Storage, *, joined: bool) -> None:
-        self.gate = Gate(checkpoints, f"seen-{secrets.token_hex(8)}", versions())
-        self.joined = joined
+    def __init__(
+        self, checkpoints: Storage, *, joined: bool, answer: float = 180.0, cuda: bool = False
+    ) -> None:
+        self.gate = Gate(checkpoints, f"seen-{secrets.token_hex(8)}", versions(), cuda)
+        self.joined, self.answer = joined, answer
         self.good: set[str] = set()
-        self.avoided: set[str] = set()
+        self.avoided: dict[str, float] = {}
+        self.reasons: defaultdict[str, list[str]] = defaultdict(list)
         self.asked: dict[str, tuple[Any, float]] = {}
         self.room = 0
         self.over = False
@@ -85,12 +92,15 @@ class Nodes:
         """
         if not self.joined:
             return
-        there = {node["NodeID"]: node["NodeManagerAddress"] for node in self.alive()}
-        for node in there.keys() - self.good - self.avoided - self.asked.keys():
-            there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
-            ask: Any = ray.remote(num_cpus=0, max_retries=0)(Gate.answer)
-            ask = ask.options(scheduling_strategy=there_alone)
-            self.asked[node] = (ask.remote(self.gate), time.monotonic())
+        now, alive = time.monotonic(), {node["NodeID"]: node for node in self.alive()}
+        there = {node: found["NodeManagerAddress"] for node, found in alive.items()}
+        for node in there.keys() - self.good - self.asked.keys():
+            if self.avoided.get(node, now) <= now:
+                there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
+                ask: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(Gate.answer)
+                ask = ask.options(scheduling_strategy=there_alone)
+                cuda = self.gate.cuda and "GPU" in alive[node]["Resources"]
+                self.asked[node] = (ask.remote(replace(self.gate, cuda=cuda)), now)
         if self.asked:
             awaited = [said for said, _ in self.asked.values()]
             ray.wait(awaited, num_returns=len(awaited), timeout=seconds)
@@ -102,25 +112,32 @@ class Nodes:
                 continue  # a pack was faster to find out, see `distrust`
             if problem == "":
                 self.good.add(node)
+                if self.avoided.pop(node, None):
+                    note = f"node {there[node]} ({node[:8]}) is used again"
+                    print(note, file=sys.stderr, flush=True)
             elif problem and node in there and not self.over:
                 self.avoid(node, there[node], problem)
 
     def avoid(self, node: str, address: str, why: str) -> None:
-        """Use a node no more."""
+        """Do not use a node until it passes a later check."""
         self.good.discard(node)
-        self.avoided.add(node)
-        told = f"node {address} ({node[:8]}) is not used: {why}"
-        print(told, file=sys.stderr, flush=True)
+        known = self.reasons[node]
+        self.avoided[node] = time.monotonic() + AGAIN * 2 ** len(known)
+        if why not in known[-1:]:
+            note = f"node {address} ({node[:8]}) is not used: {why}"
+            print(note, file=sys.stderr, flush=True)
+        known.append(why)
 
     def _problem(self, node: str, said: Any, since: float) -> str | None:
         """What is wrong with a node: "" if it can train, None if it has not answered."""
         try:
             ray.get(said, timeout=0)
         except ray.exceptions.GetTimeoutError:
-            if time.monotonic() - since < ANSWER:
+            waited = time.monotonic() - since
+            if waited < self.answer:
                 return None
             ray.cancel(said, force=True)
-            return f"it did not answer within {ANSWER:g} s"
+            return f"it did not answer within {waited:.0f} s (cluster.wait_for_answer)"
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1]
             return last.removeprefix(f"{name_of(NodeError)}: node {node[:8]} ")
@@ -129,6 +146,16 @@ class Nodes:
             return f"what it writes to {self.gate.checkpoints.place} does not arrive here"
         self.gate.checkpoints.remove(name)
         return ""
+
+    def awaited_store(self) -> bool:
+        """Return whether the driver did not see the store either, and wait until it does."""
+        place, token = self.gate.checkpoints, self.gate.token
+        try:
+            replace(place, patience=0.0).read(token)
+        except OSError:
+            place.read(token)
+            return True
+        return False
 
     def distrust(self, said: str) -> None:
         """Avoid a node on which a NodeError was raised; what it said begins with its id."""

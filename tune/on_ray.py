@@ -55,7 +55,12 @@ def execute(
             Progress(kind, len(trials), sum(trial.config.max_epochs for trial in trials))
         ) as progress,
         tracker.in_background(),  # ends first: a thread that met Ray late would end the process
-        Nodes(execution.checkpoints, joined=execution.joins) as nodes,
+        Nodes(
+            execution.checkpoints,
+            joined=execution.joins,
+            answer=execution.wait_for_answer,
+            cuda=execution.device == "cuda",
+        ) as nodes,
     ):
         callback = DriverCallback(
             {trial.key: trial for trial in trials},

@@ -31,15 +31,16 @@ def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> 
     Raises:
         SweepError: it has none; says what is there, what a trial asks for, and what to set.
     """
-    end = time.monotonic() + seconds
+    begin = time.monotonic()
     if nodes.places(resources):
         return
     if seconds:
         request_resources(bundles=[{name.upper(): n for name, n in resources.items() if n}])
     try:
         while not nodes.places(resources):
-            if time.monotonic() >= end and not nodes.asked:
-                raise SweepError(_no_room(nodes, resources, seconds))
+            waited = time.monotonic() - begin
+            if waited >= seconds and not nodes.asked:
+                raise SweepError(_no_room(nodes, resources, waited if seconds else 0))
             time.sleep(0.5)
             nodes.look()
     finally:
@@ -60,7 +61,7 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
     )
     more = f" and {len(there) - 3} more" if len(there) > 3 else ""
     nothing = "no node that can be used" if nodes.avoided else "no node"
-    waited = f" after {seconds:g} s (cluster.wait_for_nodes)" if seconds else ""
+    waited = f" after {seconds:.0f} s (cluster.wait_for_nodes)" if seconds else ""
     return (
         f"no node has room for a trial{waited}: it asks for {asked}; there is "
         f"{', '.join(there[:3]) or nothing}{more}; lower what a trial asks for in params.yaml, "

@@ -5,17 +5,81 @@ by pyarrow, which replaces an object whole.
 """
 
 import errno
+import functools
+import re
+import sys
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError, replacing, seal, unseal
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
+FULL = re.compile(r"No space left|storage ?full|quota|HTTP status 507", re.IGNORECASE)
+# What pyarrow's object stores raise for a while has no errno: classes of AWS, codes of gRPC.
+AWAY = re.compile(
+    r"NETWORK_CONNECTION|SLOW_DOWN|THROTTLING|REQUEST_TIMEOUT|INTERNAL_FAILURE|UNAVAILABLE"
+    r"|DEADLINE_EXCEEDED|curlCode|HTTP status (429|50[0234])"
+)
+AWAY_ERRNO = {
+    *(errno.ETIMEDOUT, errno.ECONNREFUSED, errno.ECONNRESET, errno.ENETUNREACH),
+    *(errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENOTCONN, errno.ESTALE),
+}
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether a store has no space left."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT) or bool(FULL.search(str(error)))
+
+
+def is_away(error: OSError) -> bool:
+    """Return whether a store cannot be reached for now, so that a later call may succeed."""
+    return error.errno in AWAY_ERRNO or bool(AWAY.search(str(error)))
+
+
+@contextmanager
+def usable(place: "Storage") -> Iterator[None]:
+    """Raise a SweepError of one sentence where a store is full or stays away."""
+    try:
+        yield
+    except OSError as error:
+        if is_full(error):
+            problem = "is full; make room there"
+        elif is_away(error):
+            problem = f"cannot be reached ({str(error).splitlines()[0][:200]}); check its server"
+        else:
+            raise
+        raise SweepError(
+            f"{place.place} {problem}; nothing is lost: run the same command again to go on"
+        ) from error
+
+
+def patient(method: Method) -> Method:
+    """Repeat a call with growing pauses while the store is away, for `patience` seconds."""
+
+    @functools.wraps(method)
+    def repeated(self: "Storage", *args: Any) -> Any:
+        end, pause = time.monotonic() + self.patience, 0.5
+        while True:
+            try:
+                return method(self, *args)
+            except OSError as error:
+                if not is_away(error) or time.monotonic() + pause > end:
+                    raise
+                if pause == 0.5:
+                    note = f"{self.place} does not answer; trying for {self.patience:g} s"
+                    print(note, file=sys.stderr, flush=True)
+            time.sleep(pause)
+            pause = min(2 * pause, 10.0)
+
+    return cast(Method, repeated)
 
 
 @dataclass(frozen=True)
@@ -26,9 +90,11 @@ class Storage(ABC):
 
     Args:
         place: absolute path of a folder, or a URL.
+        patience: seconds for which a call is repeated while the place is away.
     """
 
     place: str
+    patience: float = 0.0
 
     def where(self, name: str) -> str:
         """A file's whole name, for messages."""
@@ -85,6 +151,7 @@ class Folder(Storage):
         """See Storage."""
         Path(self.place).mkdir(parents=True, exist_ok=True)
 
+    @patient
     def read(self, name: str) -> bytes:
         """See Storage; DamagedError for a folder in the place of a file."""
         try:
@@ -92,6 +159,7 @@ class Folder(Storage):
         except IsADirectoryError as error:
             raise DamagedError(f"{self.where(name)} is damaged: it is a folder") from error
 
+    @patient
     def write(self, name: str, content: bytes | memoryview) -> None:
         """See Storage."""
         if not Path(self.place).is_dir():
@@ -101,14 +169,17 @@ class Folder(Storage):
         with replacing(self.path(name)) as temporary:
             temporary.write_bytes(content)
 
+    @patient
     def holds(self, name: str) -> bool:
         """See Storage."""
         return self.path(name).exists()
 
+    @patient
     def remove(self, name: str) -> None:
         """See Storage."""
         self.path(name).unlink(missing_ok=True)
 
+    @patient
     def rename(self, name: str, new: str) -> None:
         """See Storage."""
         self.path(name).replace(self.path(new))
@@ -124,8 +195,8 @@ class Bucket(Storage):
 
         return fs.FileSystem.from_uri(self.place)  # type: ignore[no-any-return]
 
-    def __getstate__(self) -> dict[str, str]:
-        return {"place": self.place}
+    def __getstate__(self) -> dict[str, Any]:
+        return {"place": self.place, "patience": self.patience}
 
     def path(self, name: str) -> str:
         """Where a file lies in its file system."""
@@ -134,45 +205,50 @@ class Bucket(Storage):
     def make(self) -> None:
         """There are no folders to be made; the bucket itself must be there."""
 
+    @patient
     def read(self, name: str) -> bytes:
         """See Storage."""
         with self.opened[0].open_input_stream(self.path(name)) as stream:
             return bytes(stream.read())
 
+    @patient
     def write(self, name: str, content: bytes | memoryview) -> None:
         """See Storage."""
         with self.opened[0].open_output_stream(self.path(name)) as stream:
             stream.write(content)
 
+    @patient
     def holds(self, name: str) -> bool:
         """See Storage."""
         return bool(self.opened[0].get_file_info(self.path(name)).is_file)
 
+    @patient
     def remove(self, name: str) -> None:
         """See Storage."""
         if self.holds(name):
             self.opened[0].delete_file(self.path(name))
 
+    @patient
     def rename(self, name: str, new: str) -> None:
         """See Storage."""
         self.opened[0].move(self.path(name), self.path(new))
 
 
-def storage(place: str | Path, key: str = "cluster.storage") -> Storage:
+def storage(place: str | Path, key: str = "cluster.storage", *, patience: float = 0.0) -> Storage:
     """The storage at a folder or URL.
 
     Args:
-        key: of params.yaml that names it, for messages.
+        key: of params.yaml that names it, for messages. patience: see Storage.
 
     Raises:
         SweepError: no file system is known for the URL.
     """
     scheme, separator, rest = str(place).partition("://")
     if not separator:
-        return Folder(str(Path(place).absolute()))
+        return Folder(str(Path(place).absolute()), patience)
     if scheme == "file":
-        return Folder(rest.rstrip("/"))
-    bucket = Bucket(str(place).rstrip("/"))
+        return Folder(rest.rstrip("/"), patience)
+    bucket = Bucket(str(place).rstrip("/"), patience)
     try:
         assert bucket.opened
     except (OSError, ValueError) as error:

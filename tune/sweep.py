@@ -18,7 +18,7 @@ from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.on_ray import execute
 from tune.provenance import provenance_tags
-from tune.storage import Storage, prepare
+from tune.storage import Storage, prepare, usable
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import checkpoint_name
@@ -48,7 +48,10 @@ def run_trials(
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
     with tracked(kind, trials, execution.state) as (tracker, metrics):
-        records = finish_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
+        with usable(execution.checkpoints):
+            records = finish_all(
+                kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow
+            )
         metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
         return records
 

@@ -47,6 +47,8 @@ class Cluster(Section):
     matmul_precision: Literal["highest", "high", "medium"]
     max_failures: Retries
     wait_for_nodes: Seconds
+    wait_for_answer: Seconds
+    wait_for_storage: Seconds
     dashboard: Switch
     system_metrics: Switch
     storage: Name

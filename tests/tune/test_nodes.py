@@ -1,10 +1,12 @@
 """Which nodes are used, and what is said of the others; nodes themselves are in tests/cluster."""
 
+import errno
 import pickle
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from ray.tune import PlacementGroupFactory
 
 from tune.gate import Gate, NodeError, name_of, versions
 from tune.nodes import Nodes, Placement
-from tune.storage import storage
+from tune.storage import Folder, patient, storage
 
 GOOD, BAD = "a" * 56, "b" * 56
 
@@ -90,10 +92,66 @@ def test_one_without_torch(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_one_that_says_nothing_or_is_broken(nodes: Nodes) -> None:
     late = ray.exceptions.GetTimeoutError("late")
     assert problem(nodes, late) is None
-    assert problem(nodes, late, waited=200) == "it did not answer within 180 s"
+    assert (
+        problem(nodes, late, waited=200)
+        == "it did not answer within 200 s (cluster.wait_for_answer)"
+    )
     trace = "ray::answer()\n  File\nModuleNotFoundError: No module named 'ray.tune'"
     error = ray.exceptions.RaySystemError(trace)
     assert str(problem(nodes, error)).endswith("ModuleNotFoundError: No module named 'ray.tune'")
+
+
+def test_one_whose_gpu_cannot_be_used(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, device: str) -> None:
+        raise RuntimeError("CUDA driver initialization failed\ndetails")
+
+    monkeypatch.setattr("torch.ones", broken)
+    told = refused(replace(nodes.gate, cuda=True))
+    assert str(told) == "node bbbbbbbb cannot use its GPU (CUDA driver initialization failed)"
+
+
+def test_one_that_is_not_used_is_asked_again(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twice as late each time, and its reason is printed once."""
+    monkeypatch.setattr(ray, "wait", lambda *_, **__: ())
+    asked: list[Gate] = []
+    remote = SimpleNamespace(
+        options=lambda **_: remote, remote=lambda gate: asked.append(gate) or Said()
+    )
+    monkeypatch.setattr(ray, "remote", lambda **_: lambda _: remote)
+    for tries, seconds in ((1, 10), (2, 20)):
+        nodes.avoid(BAD, "10.0.0.2", "its clock is wrong")
+        assert nodes.avoided[BAD] == pytest.approx(time.monotonic() + seconds, abs=2)
+        nodes.look()
+        assert len(asked) == tries - 1
+        nodes.avoided[BAD] = time.monotonic()
+        nodes.gate.checkpoints.write(nodes.gate.answer_of(BAD), b"")
+        nodes.look()
+        assert len(asked) == tries and nodes.good == {GOOD, BAD} and not nodes.avoided
+    notes = ["is not used: its clock is wrong", "is used again", "is used again"]
+    assert capsys.readouterr().err == "".join(f"node 10.0.0.2 (bbbbbbbb) {n}\n" for n in notes)
+
+
+def test_nobody_is_blamed_where_the_driver_does_not_see_the_store_either(nodes: Nodes) -> None:
+    nodes.gate.checkpoints.write(nodes.gate.token, nodes.gate.token.encode())
+    assert not nodes.awaited_store()
+    away = OSError(errno.EHOSTUNREACH, "No route to host")
+    reads = [b"", away, away]
+
+    class Away(Folder):
+        @patient
+        def read(self, name: str) -> bytes:
+            if isinstance(found := reads.pop(), OSError):
+                raise found
+            return found
+
+    nodes.gate = replace(nodes.gate, checkpoints=Away("/away", patience=9.0))
+    assert nodes.awaited_store()
+    reads[:] = [away] * 2
+    nodes.gate = replace(nodes.gate, checkpoints=Away("/away"))
+    with pytest.raises(OSError, match="No route to host"):
+        nodes.awaited_store()
 
 
 def test_one_that_does_not_see_the_store(nodes: Nodes, capsys: pytest.CaptureFixture[str]) -> None:

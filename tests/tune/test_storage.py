@@ -2,13 +2,25 @@
 
 import errno
 import pickle
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
-from tune.storage import Bucket, Folder, Storage, prepare, storage
+from tune.storage import (
+    Bucket,
+    Folder,
+    Storage,
+    is_away,
+    is_full,
+    patient,
+    prepare,
+    storage,
+    usable,
+)
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -57,7 +69,7 @@ def test_what_a_worker_is_sent_is_the_place_alone() -> None:
     bucket = storage("mock:///place")
     assert isinstance(bucket, Bucket) and bucket.opened
     sent = pickle.loads(pickle.dumps(bucket))
-    assert sent == bucket and vars(sent) == {"place": "mock:///place"}
+    assert sent == bucket and vars(sent) == {"place": "mock:///place", "patience": 0.0}
 
 
 def test_what_names_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,3 +111,49 @@ def test_a_place_that_cannot_be_written_to(place: str, problem: str, tmp_path: P
 def test_a_place_that_can_is_left_empty(tmp_path: Path) -> None:
     prepare(storage(tmp_path / "place"), "cluster.storage")
     assert not list((tmp_path / "place").iterdir())
+
+
+class Away(Folder):
+    """A store that raises an error a few times before it answers."""
+
+    errors: ClassVar[list[OSError]] = []
+
+    @patient
+    def read(self, name: str) -> bytes:
+        if self.errors:
+            raise self.errors.pop()
+        return b"content"
+
+
+REFUSED = OSError("AWS Error NETWORK_CONNECTION during HeadObject operation: curlCode: 7")
+
+
+def test_a_store_that_is_away_for_a_while_is_awaited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = Away(str(tmp_path), patience=5.0)
+    place.errors[:] = [REFUSED, OSError(errno.ESTALE, "Stale file handle")]
+    assert place.read("a") == b"content"
+    assert capsys.readouterr().err == f"{tmp_path} does not answer; trying for 5 s\n"
+    place.errors[:] = [PermissionError(errno.EACCES, "Permission denied")]
+    with pytest.raises(PermissionError):
+        place.read("a")
+    place.errors[:] = [REFUSED]
+    with pytest.raises(SweepError) as raised, usable(place):
+        replace(place, patience=0.0).read("a")
+    assert str(raised.value) == (
+        f"{tmp_path} cannot be reached ({REFUSED}); check its server; nothing is lost: run the "
+        "same command again to go on"
+    )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        OSError("AWS Error UNKNOWN (HTTP status 507) during PutObject operation"),
+        OSError("When uploading part for key 'x': XMinioStorageFull"),
+    ],
+)
+def test_a_full_store_is_recognized_with_and_without_errno(error: OSError) -> None:
+    assert is_full(error) and not is_away(error)
