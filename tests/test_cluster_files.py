@@ -25,7 +25,7 @@ def test_the_launcher_file_follows_rays_schema() -> None:
 
 
 def test_nothing_is_published_beyond_this_machine() -> None:
-    for name in ("compose.yaml", "metrics.yaml"):
+    for name in ("compose.yaml", "metrics.yaml", "gpu.yaml"):
         for service in documents(name)[0]["services"].values():
             assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
 
@@ -47,6 +47,23 @@ def test_every_option_of_a_command_of_ray_exists() -> None:
 def test_versions_are_those_of_the_lock() -> None:
     job = documents("rayjob.yaml")[1]["spec"]["rayClusterSpec"]
     assert job["rayVersion"] == LOCKED["ray"]
+
+
+def test_the_job_clones_into_a_new_volume_and_updates_it_later(tmp_path: Path) -> None:
+    source, volume = tmp_path / "source", tmp_path / "volume"
+    (volume / "lost+found").mkdir(parents=True)  # as on a fresh ext4 volume
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q", source], check=True)
+    head = documents("rayjob.yaml")[1]["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]
+    shell, option, script = head["spec"]["initContainers"][0]["command"]
+    for text in ("first", "second"):
+        (source / "params.yaml").write_text(text)
+        subprocess.run(["git", "-C", source, "add", "."], check=True)
+        subprocess.run(["git", "-C", source, *who, "commit", "-qm", text], check=True)
+        command = [shell, option, script.replace("REPOSITORY", str(source))]
+        subprocess.run(command, cwd=volume, check=True)
+        assert (volume / "act-nli" / "params.yaml").read_text() == text
+        (volume / "act-nli" / "report.md").write_text("an artefact stays")
 
 
 def test_the_slurm_script_is_a_script() -> None:

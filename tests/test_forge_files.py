@@ -25,6 +25,7 @@ def read(path: Path) -> Any:
         ("citation-file-format", "CITATION.cff"),
         ("compose-spec", "cluster/compose.yaml"),
         ("compose-spec", "cluster/metrics.yaml"),
+        ("compose-spec", "cluster/gpu.yaml"),
     ],
 )
 def test_files_follow_their_schemas(schema: str, pattern: str) -> None:

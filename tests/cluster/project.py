@@ -1,17 +1,19 @@
 """A copy of the project whose driver runs on a cluster's head."""
 
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
 from tests.cluster.ray_cluster import Cluster
-from tests.end_to_end.project import Project, wait_for
+from tests.cluster.s3_server import SETTINGS as S3_SETTINGS
+from tests.end_to_end.project import ROOT, Project, wait_for
 
 MLFLOW = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # as the head sees it
 
@@ -77,6 +79,29 @@ def mlflow_server(cluster: Cluster, folder: Path) -> Iterator[psutil.Process]:
             process.kill()
         server.kill()  # nsenter stops itself when what it runs is stopped, see `stopped`
         server.wait()
+
+
+@contextmanager
+def s3_server(cluster: Cluster, folder: Path) -> Iterator[Callable[[signal.Signals], None]]:
+    """An S3 server on the head, known to all machines; yields a function that signals it."""
+    log, address = folder / "s3.log", cluster.laboratory.address
+    cluster.settings |= S3_SETTINGS | {"AWS_ENDPOINT_URL": f"http://{address}:7070"}
+    words = [f"{name}={value}" for name, value in cluster.settings.items()]
+    command = ["env", f"--chdir={ROOT}", *words, sys.executable, "-m", "tests.cluster.s3_server"]
+    with log.open("w") as output:
+        launcher = subprocess.Popen(
+            [*cluster.laboratory.inside(), *command, address, "7070", "sweeps"],
+            stdout=output,
+            stderr=output,
+        )
+    wait_for(lambda: "ready" in log.read_text(), "the S3 server")
+    (server,) = psutil.Process(launcher.pid).children(recursive=True)
+    try:
+        yield server.send_signal
+    finally:
+        server.kill()
+        launcher.kill()
+        launcher.wait()
 
 
 @contextmanager

@@ -40,6 +40,7 @@ class Cluster:
         self.shown = [sys.base_prefix, f"{INSTALLED}=/installed", str(shared)]
         self.address = f"{self.laboratory.address}:{PORT}"
         self.workers: list[Machine] = []
+        self.settings: dict[str, str] = {}
         self._heads = 0
 
     def __enter__(self) -> Self:
@@ -50,8 +51,9 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What Ray is told on every machine, by a user too."""
-        return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(self.token)}
+        """What a user sets on every machine."""
+        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(self.token)}
+        return token | self.settings
 
     def start(self, workers: int) -> None:
         """Start a head, which knows nothing of an earlier one, and workers."""

@@ -5,6 +5,7 @@ each grid point.
 """
 
 import re
+import signal
 import time
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import torch
 
 from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
-from tests.cluster.project import ClusterProject, stopped
+from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import Cluster
 from tests.end_to_end.project import Project, in_mid_sweep, kill_session, wait_for
 from tests.end_to_end.test_crash import check_complete
@@ -38,6 +39,32 @@ def test_every_worker_dies_another_comes_and_mlflow_hangs(
             cluster.add()
             second.kill()  # what is left can only run on the node that came
         assert command.wait(300) == 0, project.log()
+    check_complete(project, undisturbed)
+
+
+def test_the_s3_store_refuses_connections_for_25_seconds(
+    cluster: Cluster, project: ClusterProject, undisturbed: Project
+) -> None:
+    """While trials save, a worker dies, another joins, and the driver removes checkpoints."""
+    project.configure({"cluster.storage": "s3://sweeps/run"})
+    with s3_server(cluster, project.folder) as send:
+        cluster.start(workers=2)
+        command = project.start("dvc", "repro", "sweep")
+        try:
+            wait_for(lambda: project.finished() or command.poll() is not None, "a trial")
+            assert command.poll() is None, project.log()
+            send(signal.SIGUSR1)
+            begin = time.monotonic()
+            cluster.workers[0].kill()
+            cluster.add()
+            time.sleep(max(0.0, begin + 25 - time.monotonic()))
+            send(signal.SIGUSR2)
+            assert command.wait(300) == 0, project.log()
+        finally:
+            kill_session(command.pid)
+    output = project.log()
+    assert "s3://sweeps/run/checkpoints does not answer; trying for 120 s" in output, output
+    assert "is not used" not in output, output
     check_complete(project, undisturbed)
 
 

@@ -88,6 +88,19 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     assert asked[2:] == [[{"CPU": 8}], []]
 
 
+def test_the_time_really_waited_is_in_the_message(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than asked for where a node may still answer."""
+    nodes, end = Nodes(storage("nowhere"), joined=True), time.monotonic() + 1.6
+    nodes.asked["a"] = (None, 0.0)
+    monkeypatch.setattr(tune.room, "request_resources", lambda bundles: None)
+    monkeypatch.setattr(nodes, "look", lambda: time.monotonic() > end and nodes.asked.clear())
+    cluster([])
+    with pytest.raises(SweepError, match=r"for a trial after 2 s \(cluster.wait_for_nodes\): it "):
+        await_room(nodes, {"cpu": 1, "gpu": 0}, 0.2)
+
+
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
