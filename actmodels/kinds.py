@@ -7,6 +7,7 @@ code (actmodels.provenance) is that of its own kind.
 from dataclasses import dataclass
 
 from actmodels.config import AnyTrialConfig, TrialConfig
+from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.reader.config import ReaderTrialConfig
 from actmodels.sequences.config import SequenceTrialConfig
 
@@ -32,6 +33,9 @@ KINDS: dict[type[AnyTrialConfig], Kind] = {
         "actmodels.data.trial_data:trial_data",
         "actmodels.training:Training",
         "actmodels.packed.training:PackTraining",
+    ),
+    MultihopTrialConfig: Kind(
+        "actmodels.multihop.training:multihop_data", "actmodels.multihop.training:MultihopTraining"
     ),
     SequenceTrialConfig: Kind(
         "actmodels.sequences.build:trial_text", "actmodels.sequences.training:SequenceTraining"

@@ -48,8 +48,8 @@ class EpochRecord:
 
 
 def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
-    """The epoch of the best dev accuracy so far (running maximum: the first of equals)."""
-    return max(history, key=lambda e: (e.dev_accuracy, -e.epoch))
+    """Return the epoch with the best dev accuracy: of equals the one with the fewest steps."""
+    return max(history, key=lambda e: (e.dev_accuracy, -(e.dev_mean_steps or 0.0), -e.epoch))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from actmodels.settings import (
     DactConfig,
     DecomposableAttentionConfig,
     FixedStepsConfig,
+    HopAttentionConfig,
     IterativeAttentionConfig,
     LstmEncodersConfig,
     PonderNetConfig,
@@ -32,6 +33,7 @@ NetworkConfig = (
     AdaptiveAttentionConfig
     | ConditionalConfig
     | DecomposableAttentionConfig
+    | HopAttentionConfig
     | IterativeAttentionConfig
     | LstmEncodersConfig
     | SpinnConfig
@@ -127,6 +129,7 @@ MODELS: dict[str, Architecture] = {
         "actmodels.models.iterative_attention:IterativeAttention",
         IterativeAttentionConfig,
     ),
+    **in_steps("hop_attention", "actmodels.models.hop_attention:HopAttention", HopAttentionConfig),
     "decomposable_intra_attention": Architecture(
         "actmodels.models.decomposable_attention:DecomposableIntraAttention",
         DecomposableAttentionConfig,

@@ -94,6 +94,17 @@ class AdaptiveAttentionConfig:
 
 
 @dataclass(frozen=True)
+class HopAttentionConfig:
+    """Shape of Hop Attention (ours); its state has the size of a word."""
+
+    width: Size
+    gate_size: Size
+    dropout: Share
+    init: Init
+    init_std: Positive
+
+
+@dataclass(frozen=True)
 class IterativeAttentionConfig:
     """Shape of the thesis' Iterative Attention model (thesis section 5.1).
 

@@ -86,6 +86,8 @@ class TargetSteps(Act):
     @torch.no_grad()
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
         """Move the ponder weight towards what holds the target."""
+        if not self.charges:
+            return
         assert prediction.steps is not None
         mean = mean_over_examples(prediction.steps, labels)
         above = mean - per_trial(self.target, mean)

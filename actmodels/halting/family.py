@@ -71,7 +71,10 @@ class PonderedHalting(Halting):
 
     Attributes:
         epsilon: what may be left when an example halts. weight: the ponder weight.
+        charges: whether steps cost anything; a curriculum may begin without.
     """
+
+    charges = True
 
     def __init__(self, config: PonderedConfig, state: int) -> None:
         super().__init__()
@@ -93,6 +96,8 @@ class PonderedHalting(Halting):
         """Mean loss + ponder weight · mean ponder cost."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(self.losses(prediction, labels), labels)
+        if not self.charges:
+            return loss
         cost = mean_over_examples(prediction.ponder_cost, labels)
         return loss + per_trial(self.current_ponder_weight, cost) * cost
 

@@ -16,7 +16,10 @@ class PonderNet(PonderedHalting):
     objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior). The
     prior has the mean `prior_steps`. The paper halts at test by drawing N; here an evaluated
     example halts at the median of P, so that the answer is the same every time.
+    The divergence is no price: it holds the steps near the prior, from the first update.
     """
+
+    charges = property(lambda _: True, lambda *_: None)
 
     def __init__(self, config: PonderNetConfig, state: int) -> None:
         super().__init__(config, state)

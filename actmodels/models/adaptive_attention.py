@@ -7,7 +7,7 @@ from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.alignment import FeedForward, SoftAlignment
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.inference import Memories
+from actmodels.modules.inference import InferenceStep, Memories
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.registry import HaltingConfig
@@ -27,13 +27,8 @@ class AdaptiveAttention(AlternatingAttention):
     def __init__(
         self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor
     ) -> None:
-        super().__init__(
-            halting,
-            memory=2 * config.width,
-            state=config.state_size,
-            gate=config.gate_size,
-            dropout=config.dropout,
-        )
+        sizes = (2 * config.width, config.state_size, config.gate_size)
+        super().__init__(halting, InferenceStep(*sizes, config.dropout), config.state_size)
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.alignment = SoftAlignment(config.width, config.width, config.dropout)
         self.memory_dropout = Dropout(config.dropout)

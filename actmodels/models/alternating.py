@@ -4,10 +4,10 @@ The models differ in what they remember of the sentences; how they infer is the 
 """
 
 from abc import abstractmethod
-from typing import Literal
+from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
@@ -15,7 +15,7 @@ from actmodels.halting.family import build_halting
 from actmodels.halting.loop import Trajectory, unroll
 from actmodels.models.pair_model import PairModel
 from actmodels.models.running import Running
-from actmodels.modules.inference import GateDropout, InferenceStep, Memories
+from actmodels.modules.inference import GateDropout
 from actmodels.modules.linear import Linear
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
@@ -27,29 +27,29 @@ class AlternatingAttention(PairModel):
     """Infer for as many steps as the halting asks for, and classify what it makes of the states.
 
     Args:
-        memory: size m of a memory vector.
-        state: size s of the inference GRU. gate: hidden units of each gate.
+        step: maps states to states. state: their size.
+        classify: maps states to logits; an affine map by default.
 
     Attributes:
-        always_plain: run the plain loop, since what an example does after its own end counts, or
-            what it looks at changes from step to step.
+        always_plain: run the plain loop, since what an example does after its own end counts, what
+            it looks at changes from step to step, or its step is not an InferenceStep.
     """
 
     always_plain = False
 
     def __init__(
-        self, halting: HaltingConfig, *, memory: int, state: int, gate: int, dropout: float
+        self, halting: HaltingConfig, step: Any, state: int, classify: nn.Module | None = None
     ) -> None:
         super().__init__()
-        self.step = InferenceStep(memory, state, gate, dropout)
+        self.step = step
         self.halting = build_halting(halting, state)
-        self.classify = Linear(state, len(LABELS))
+        self.classify = classify or Linear(state, len(LABELS))
 
     @abstractmethod
-    def memories(self, batch: Batch) -> Memories:
+    def memories(self, batch: Batch) -> Any:
         """What the steps look at; dropout once, before the first step, never again."""
 
-    def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
+    def carried(self, memories: Any, dropout: GateDropout) -> tuple[Any, GateDropout]:
         """What the next step looks at, and its dropout: the same at every step."""
         return memories, dropout
 
@@ -62,7 +62,7 @@ class AlternatingAttention(PairModel):
         """
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
-        looked_at: tuple[Memories, GateDropout] | None = None
+        looked_at: tuple[Any, GateDropout] | None = None
 
         def step(state: Tensor) -> Tensor:
             nonlocal looked_at

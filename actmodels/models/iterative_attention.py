@@ -5,7 +5,7 @@ from torch import Tensor
 from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.inference import Memories
+from actmodels.modules.inference import InferenceStep, Memories
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import GRUEncoder
@@ -28,13 +28,9 @@ class IterativeAttention(AlternatingAttention):
     def __init__(
         self, config: IterativeAttentionConfig, halting: HaltingConfig, vectors: Tensor
     ) -> None:
-        super().__init__(
-            halting,
-            memory=config.encoder_size * (2 if config.bidirectional else 1),
-            state=config.state_size,
-            gate=config.gate_size,
-            dropout=config.dropout,
-        )
+        memory = config.encoder_size * (2 if config.bidirectional else 1)
+        step = InferenceStep(memory, config.state_size, config.gate_size, config.dropout)
+        super().__init__(halting, step, config.state_size)
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         sizes, both = (config.width, config.encoder_size), config.bidirectional
         self.encode_premise = GRUEncoder(*sizes, bidirectional=both)

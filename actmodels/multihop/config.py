@@ -1,0 +1,69 @@
+"""What a multi-hop trial is: a model of pairs, trained on pairs that are drawn as it goes.
+
+Imports no torch.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from actmodels.config import TrialConfig, parts_of, sorted_into
+from actmodels.errors import ConfigError, shown
+from actmodels.registry import MODELS
+from actmodels.values import Natural, Portion, Sequences, Steps, settings_of
+
+
+@dataclass(frozen=True)
+class StreamConfig:
+    """Fresh pairs for each update, and the curriculum they follow (ours).
+
+    max_hops: the deepest pairs that are trained on. Pairs of one hop come first; the next depth
+        joins when dev accuracy at the last one reaches join_accuracy.
+    updates_per_epoch: dev is scored after so many.
+    ponder_delay: epochs without a price for steps after the last depth has joined.
+    """
+
+    max_hops: Steps
+    join_accuracy: Portion
+    updates_per_epoch: Sequences
+    ponder_delay: Natural
+
+
+@dataclass(frozen=True)
+class MultihopTrialConfig(TrialConfig):
+    """Everything, besides code and the dev pairs, that decides a trial's result."""
+
+    stream: StreamConfig
+
+    def contradictions(self) -> list[str]:
+        """A model that needs what streamed pairs do not have."""
+        if MODELS[self.model].reads_parses or self.training.depth_epochs or self.input.null_token:
+            return [f"{self.model}: streamed pairs have no parse, no depth_epochs, no null_token"]
+        return []
+
+    @property
+    def parts(self) -> list[Any]:
+        """See AnyTrialConfig."""
+        return [*super().parts, self.stream]
+
+
+def multihop_setting_types(model: str) -> dict[str, Any]:
+    """Name and type of every setting of such trials."""
+    return settings_of(*parts_of(model).values(), StreamConfig)
+
+
+def build_multihop_trial(
+    model: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
+) -> MultihopTrialConfig:
+    """Assemble a trial from flat settings.
+
+    Raises:
+        ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
+    """
+    if model not in MODELS:
+        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
+    sorts = {**parts_of(model), "stream": StreamConfig}
+    parts = {"halting": None} | sorted_into(sorts, settings, model)
+    return MultihopTrialConfig(
+        model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts
+    )

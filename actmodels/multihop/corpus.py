@@ -1,0 +1,96 @@
+"""Multi-hop pairs, drawn without end: what is in what, found by following one hop after another.
+
+    Jar in bag. Tin in purse. Bag in crate. Purse in sack. Box in drum. Crate in attic. Drum in urn.
+    Sack in cellar. Urn in doubt.                              Tin in cellar.
+
+A premise is three chains of facts in random order, all of the same number of hops: two end in a
+room, one in doubt. The hypothesis places a thing in one of the two rooms: entailment for its own,
+contradiction for the other one, neutral for what is in doubt. The hops from the thing to the end
+of its chain are the pair's depth. A premise has as many hypotheses of each label at each depth, of
+the same words but for the thing and the room: no word, no pair of words, no count and no length
+predicts the label. Only following the hops does.
+"""
+
+import torch
+from torch import Tensor
+
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
+from actmodels.data.trial_data import WordVectors
+
+THINGS = (
+    *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),
+    *("jar", "pot", "purse", "sack", "tin", "trunk", "urn"),
+)
+ROOMS = ("attic", "cellar", "garage", "kitchen")
+WORDS = (*THINGS, *ROOMS, "doubt", "in", ".")
+CHAINS = len(LABELS)
+MAX_HOPS = len(THINGS) // CHAINS
+FIRST_ROOM = FIRST_WORD + len(THINGS)
+DOUBT, IN, STOP = (FIRST_WORD + WORDS.index(word) for word in ("doubt", "in", "."))
+
+
+def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
+    """Random orders of 0 .. size - 1 [count, size]."""
+    return torch.argsort(torch.rand(count, size, generator=generator), dim=1)
+
+
+def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
+    """Draw pairs.
+
+    Args:
+        hops: depth of each pair [pairs], at most `length`. length: hops of every chain.
+
+    Returns:
+        sentences without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
+    """
+    count, rows = len(hops), torch.arange(len(hops))
+    things = FIRST_WORD + shuffled(count, len(THINGS), generator)[:, : CHAINS * length]
+    rooms = FIRST_ROOM + shuffled(count, len(ROOMS), generator)[:, : CHAINS - 1]
+    ends = torch.cat([rooms, torch.full((count, 1), DOUBT)], dim=1)
+    chains = torch.cat([things.view(count, CHAINS, length), ends[..., None]], dim=2)
+    facts = torch.stack([chains[..., :-1], chains[..., 1:]], dim=-1).flatten(1, 2)
+    order = shuffled(count, CHAINS * length, generator)
+    facts = facts.gather(1, order[..., None].expand(-1, -1, 2))
+    filled = [
+        facts[..., 0],
+        torch.full_like(order, IN),
+        facts[..., 1],
+        torch.full_like(order, STOP),
+    ]
+    premise = torch.stack(filled, dim=-1).flatten(1)
+    labels = torch.randint(len(LABELS), (count,), generator=generator)
+    asked = torch.randint(CHAINS - 1, (count,), generator=generator)
+    by_label = {"entailment": asked, "contradiction": 1 - asked, "neutral": 0 * asked + CHAINS - 1}
+    about = torch.stack([by_label[label] for label in LABELS])[labels, rows]
+    hypothesis = torch.full((count, 4), STOP)
+    hypothesis[:, 0] = chains[rows, about, length - hops]
+    hypothesis[:, 1] = IN
+    hypothesis[:, 2] = chains[rows, asked, length]
+    masks = (torch.ones_like(premise, dtype=torch.bool), torch.ones_like(hypothesis).bool())
+    return Batch(premise, masks[0], hypothesis, masks[1], labels, rows)
+
+
+def draw_split(pairs: int, max_hops: int, beyond: int, generator: torch.Generator) -> PairTensors:
+    """Draw so many pairs of each depth; chains are longer only where the depth asks for it."""
+    parts = []
+    for hops in range(1, max_hops + beyond + 1):
+        depths = torch.full((pairs,), hops)
+        batch = draw(depths, max(hops, max_hops), generator)
+        parts.append((batch.premise, batch.hypothesis, batch.labels, depths))
+    premises, hypotheses, labels, depths = zip(*parts, strict=True)
+
+    def flat(sentences: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+        lengths = torch.cat([torch.full((len(part),), part.shape[1]) for part in sentences])
+        ends = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+        return torch.cat([part.flatten() for part in sentences]).int(), ends
+
+    return PairTensors(*flat(premises), *flat(hypotheses), torch.cat(labels), torch.cat(depths))
+
+
+def word_vectors(dimensions: int) -> WordVectors:
+    """A table of words without pre-trained vectors: each trial draws its own."""
+    count = len(WORDS)
+    known = torch.zeros(count, dtype=torch.bool)
+    rows = torch.zeros(count, dimensions)
+    return WordVectors(rows, known, torch.arange(count), torch.ones(count, dtype=torch.bool))

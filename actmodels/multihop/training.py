@@ -1,0 +1,79 @@
+"""Training on streamed multi-hop pairs, with a curriculum over their depth."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Generator, Tensor
+
+from actmodels.data.pairs import Batch, PairTensors
+from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.evaluation import evaluate
+from actmodels.figures import EpochMeans, Figures
+from actmodels.halting.family import PonderedHalting
+from actmodels.multihop.config import MultihopTrialConfig
+from actmodels.multihop.corpus import draw
+from actmodels.training import Training
+
+
+def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None = None) -> TrialData:
+    """Load the fixed pairs; `train` is not trained on. See actmodels.kinds."""
+    dev = PairTensors.load(folder / "dev.pt")
+    return TrialData(dev, dev, WordVectors.load(folder / "embedding.pt"))
+
+
+class MultihopTraining(Training):
+    """One trial in progress.
+
+    Attributes:
+        joined: depths that are trained on. settled: epochs since the last of all has joined.
+    """
+
+    config: MultihopTrialConfig
+
+    def __init__(
+        self,
+        config: MultihopTrialConfig,
+        data: TrialData,
+        device: str = "cpu",
+        rows: Tensor | None = None,
+    ) -> None:
+        super().__init__(config, data, device, rows)
+        self.joined, self.settled = 1, 0
+
+    def train_epoch(self) -> EpochMeans:
+        """Train without a price for steps until all depths have been learned for a while."""
+        halting = getattr(self.model, "halting", None)
+        if isinstance(halting, PonderedHalting):
+            stream = self.config.stream
+            all_joined = self.joined == stream.max_hops
+            halting.charges = all_joined and self.settled >= stream.ponder_delay
+        return super().train_epoch()
+
+    def batches(self, order: Generator) -> Iterator[Batch]:
+        """Yield fresh pairs of the depths that have joined."""
+        stream, size = self.config.stream, self.config.training.batch_size
+        for _ in range(stream.updates_per_epoch):
+            hops = torch.randint(1, self.joined + 1, (size,), generator=order)
+            batch = draw(hops, stream.max_hops, order)
+            yield batch.each(lambda tensor: tensor.to(self.device))
+
+    def evaluated(self) -> Figures:
+        """Score dev, and let the next depth join if the last one is learned."""
+        found = evaluate(self.model, self.data.dev, self.config.input)
+        right = (found.predictions == found.labels)[self.data.dev.depths == self.joined]
+        if self.joined == self.config.stream.max_hops:
+            self.settled += 1
+        elif right.double().mean() >= self.config.stream.join_accuracy:
+            self.joined += 1
+        return found.figures
+
+    def state_dict(self) -> dict[str, Any]:
+        """See ModelTraining."""
+        return super().state_dict() | {"joined": self.joined, "settled": self.settled}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """See ModelTraining."""
+        super().load_state_dict(state)
+        self.joined, self.settled = state["joined"], state["settled"]
