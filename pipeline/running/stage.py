@@ -109,6 +109,8 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         _make_folders()
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
+            for half in artefacts(stage).rglob(".*.tmp"):  # a kill left it; see replacing
+                half.unlink(missing_ok=True)
             before = inputs(stage)
             check_as_written(stage, before)
             try:
