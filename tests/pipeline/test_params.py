@@ -127,6 +127,7 @@ def test_params_cannot_be_changed() -> None:
         ("select_best.ties", ["size", "grid_order"], "select_best.ties[0] is 'size'; must be"),
         ("ablate.model", "lstm_encoders", "must be a model that halts: adaptive_attention"),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
+        ("trace.per_label", 0, "trace.per_label is 0; must be at least 1, or name pairs in trace."),
         ("vectors.glove.sha256", "REQUIRED", "-S 'vectors.glove.sha256=...'"),
         ("export.name", "a@b", "export.name is 'a@b'; must be a name of at most 200 letters of"),
         ("export.name", "..", "export.name is '..'; must be a name of at most 200 letters of"),
