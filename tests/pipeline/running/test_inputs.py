@@ -95,6 +95,12 @@ def test_what_is_no_stage_reads_nothing(project: Path) -> None:
     assert inputs("tell") == {}
 
 
+def test_params_that_are_not_yaml_have_no_values(project: Path) -> None:
+    for text in ("tell: !!bool maybe", "tell: !!timestamp x"):
+        (project / "params.yaml").write_text(text)
+        assert inputs("tell")["params.yaml: tell"] == "null"
+
+
 LOCK = """
 stages:
   make:
