@@ -264,6 +264,7 @@ def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
         (b"a:\nb: !!bool maybe", "is not YAML at line 2: 'maybe' is not a valid bool; correct"),
         (b"a: 2020-99-99", "is not YAML at line 1: '2020-99-99' is not a valid timestamp"),
         (b"!!int ''", "is not YAML at line 1: '' is not a valid int; correct the value or its tag"),
+        ("- 1  # a\u2028b\n".encode(), "holds a list; must be a mapping of sections"),
         (b"a: &a [*a]", "is nested without end; an alias may name itself"),
         (b"[" * 5000, "is nested without end; an alias may name itself"),
         (LAUGHS.encode(), "is nested without end; an alias may name itself, or others that name"),
