@@ -67,6 +67,7 @@ class DriverCallback(ray.tune.Callback):
         on: address of the node that a pack trained on last, by Ray's id of it.
         ends: why it is useless to go on, if it is.
         packs: of this round. room: how many there was room for. outgrown: there is room for more.
+        counted: the places and the ended trials at the last look for room.
     """
 
     trials: Mapping[str, Trial]
@@ -81,6 +82,7 @@ class DriverCallback(ray.tune.Callback):
     packs: list[Pack] = field(default_factory=list, init=False)
     room: int = field(default=0, init=False)
     outgrown: bool = field(default=False, init=False)
+    counted: tuple[int, int] = field(default=(0, 0), init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
     again: list[Pack] = field(default_factory=list, init=False)
@@ -99,6 +101,7 @@ class DriverCallback(ray.tune.Callback):
         """Another round begins, with these packs."""
         self.again.clear()
         self.packs, self.room, self.outgrown = packs, self.nodes.room, False
+        self.counted = (0, 0)
 
     def left(self) -> list[Pack]:
         """What of this round's packs has not ended."""
@@ -107,8 +110,9 @@ class DriverCallback(ray.tune.Callback):
 
     def look_for_room(self) -> bool:
         """Whether nodes have joined that have nothing to do, while packs could be smaller."""
-        if self.nodes.room > self.room and not self.outgrown:
-            left = self.left()
+        now = (self.nodes.room, len(self.ended))
+        if self.nodes.room > self.room and not self.outgrown and now != self.counted:
+            self.counted, left = now, self.left()
             several = any(len(pack.trials) > 1 for pack in left)
             self.outgrown = several and len(left) < self.nodes.room
         return self.outgrown

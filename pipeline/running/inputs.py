@@ -146,7 +146,7 @@ def _tree(path: Path) -> dict[str, Any]:
     """
     try:
         tree = yaml.load(text_of(path), yaml.CSafeLoader)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+    except (OSError, ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
 

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from tqdm import tqdm
 
 from actmodels.errors import ArtefactError, UserError
-from actmodels.files import write_text
+from actmodels.files import known, write_text
 from pipeline import INTERRUPTED
 
 
@@ -109,7 +109,10 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         _make_folders()
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
+            for half in artefacts(stage).rglob(".*.tmp"):  # a kill left it; see replacing
+                half.unlink(missing_ok=True)
             before = inputs(stage)
+            known.update((Path(name).absolute(), digest) for name, digest in before.items())
             check_as_written(stage, before)
             try:
                 main()

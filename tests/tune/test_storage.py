@@ -56,6 +56,18 @@ def test_damage_is_told_by_the_whole_name_and_set_aside(place: Storage) -> None:
     assert not place.holds("a.pt") and place.holds("a.pt.damaged")
 
 
+def test_the_content_of_another_file_is_not_read(place: Storage) -> None:
+    for name in ("rungs/3/a.json", "b.pt"):
+        place.write_named(name, content := b"some\nname b.pt")
+        assert place.read_named(name) == content
+    place.rename("b.pt", "a.pt")
+    with pytest.raises(DamagedError, match=f"{place.place}/a.pt has the content of 'b.pt'"):
+        place.read_named("a.pt")
+    place.write_sealed("a.pt", b"of an earlier version")
+    with pytest.raises(DamagedError, match=f"{place.place}/a.pt has the content of a file with no"):
+        place.read_named("a.pt")
+
+
 def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     """It may be a mount that is missing on one machine, whose own disk would take its place."""
     place = storage(tmp_path / "mount")

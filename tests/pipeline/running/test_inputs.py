@@ -95,6 +95,21 @@ def test_what_is_no_stage_reads_nothing(project: Path) -> None:
     assert inputs("tell") == {}
 
 
+def test_params_that_are_not_yaml_have_no_values(project: Path) -> None:
+    for text in ("tell: !!bool maybe", "tell: !!timestamp x"):
+        (project / "params.yaml").write_text(text)
+        assert inputs("tell")["params.yaml: tell"] == "null"
+
+
+def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> None:
+    """Though the first file is there again when the stage ends."""
+    read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "
+    read += "first = data.read_bytes(); data.write_bytes(b'other'); load = PairTensors.load\n    "
+    restored = "try: load(data)\n    finally: data.write_bytes(first)"
+    said = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
+    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {said}")
+
+
 LOCK = """
 stages:
   make:

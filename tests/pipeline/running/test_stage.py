@@ -166,6 +166,18 @@ def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     assert (later.wait(30), orphan.wait(30)) == (0, 0)
 
 
+def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> None:
+    names = ["one/.out.csv.99.tmp", "one/deep/.a.tmp", "one/out.csv", "two/.out.csv.99.tmp"]
+    for path in (folder / "artefacts" / name for name in names):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    program = "from pipeline.running.stage import run_stage\ndef main(): pass\nrun_stage(main)\n"
+    (folder / "one.py").write_text(program)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "one.py"], env=environment, check=True, timeout=60)
+    assert [name for name in names if (folder / "artefacts" / name).exists()] == names[2:]
+
+
 def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
     assert artefacts("corpus", "train.jsonl") == folder / "artefacts" / "corpus" / "train.jsonl"
     assert state_folder() == folder / "state"
