@@ -188,6 +188,36 @@ stages:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cache_type", ["copy", "hardlink", "symlink"])
+def test_the_advice_also_mends_a_corrupt_cache(cache_type: str, project: Path) -> None:
+    """DVC trusts its read-only cached files, and puts them in place of what the stage writes."""
+    (project / "make.py").write_text("import pathlib as p; p.Path('made').mkdir(exist_ok=True)\n")
+    with (project / "make.py").open("a") as script:
+        script.write("p.Path('made/one.txt').write_text('one')")
+    (project / "dvc.yaml").write_text(f"""
+stages:
+  make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
+  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made], outs: [out.txt]}}
+""")
+    (project / "tell.py").write_text(STAGE.format(body="pass"))
+    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
+    assert dvc("repro")[0] == 0
+    (cached,) = project.glob(".dvc/cache/files/md5/f9/7c5d*")  # md5 of "one"
+    cached.chmod(0o644)
+    cached.write_text("0ne")
+    cached.chmod(0o444)
+    shutil.rmtree(project / "made")
+    assert dvc("repro", "make")[0] == 0  # from its cache
+    status, said = dvc("repro", "-f", "-s", "tell")
+    (made,) = project.glob("state/damaged/*/made")
+    (aside,) = project.glob(f"state/damaged/*/{cached.name}")
+    assert status != 0
+    assert f"; set aside as {made}, {aside}; run: dvc repro -f -s make\n" in said
+    assert dvc("repro", "-f", "-s", "make")[0] == dvc("repro", "-f", "-s", "tell")[0] == 0
+    assert (project / "made" / "one.txt").read_text() == cached.read_text() == "one"
+
+
+@pytest.mark.slow
 def test_dvc_does_not_record_it(project: Path) -> None:
     """By itself it writes the edited value beside the old one's output, and calls it up to date."""
     assert dvc("init", "--no-scm")[0] == 0
