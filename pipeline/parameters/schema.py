@@ -17,6 +17,7 @@ from pipeline.parameters.section import (
     Fetched,
     Name,
     Natural,
+    Place,
     Positive,
     Retries,
     Seconds,
@@ -49,8 +50,8 @@ class Cluster(Section):
     wait_for_nodes: Seconds
     dashboard: Switch
     system_metrics: Switch
-    storage: Name
-    state: Name
+    storage: Place
+    state: Place
 
 
 class LabelledPairs(Section):

@@ -179,13 +179,14 @@ def test_a_queued_experiment_has_the_projects_state(
     """DVC runs it in a copy, and names the project in DVC_ROOT."""
     shutil.copy(ROOT / "params.yaml", folder)
     monkeypatch.setenv("DVC_ROOT", "/project")
+    monkeypatch.setenv("HOME", "/home/me")
     assert (artefacts("corpus"), state_folder()) == (
         folder / "artefacts/corpus",
         Path("/project/state"),
     )
     execution = execution_settings(load_params())
     assert (execution.storage, execution.finished) == ("/project/state/ray", "/project/state")
-    params, change = load_params(), {"storage": "/else/where", "state": "s3://bucket/state"}
+    params, change = load_params(), {"storage": "~/else/where", "state": "s3://bucket/state"}
     params = params.model_copy(update={"cluster": params.cluster.model_copy(update=change)})
     execution = execution_settings(params)
-    assert (execution.storage, execution.finished) == ("/else/where", "s3://bucket/state")
+    assert (execution.storage, execution.finished) == ("/home/me/else/where", "s3://bucket/state")
