@@ -31,25 +31,28 @@ BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
 
 
 @contextmanager
-def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
+def open_member(archive: Path, member: str, key: str) -> Iterator[BinaryIO]:
     """Open one member for reading; a zip's checksum is verified when its end is read.
+
+    Args:
+        key: the section of params.yaml whose file this is, for messages.
 
     Raises:
         DataError: no archive of its kind or a truncated one, no such member, a damaged, encrypted
             or unsupported member; also while the block reads.
     """
-    with _opened(archive, member) as (stream, _):
+    with _opened(archive, member, key) as (stream, _):
         yield stream
 
 
-def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, bytes]]:
+def member_lines(archive: Path, member: str, key: str, label: str) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line with its newline) under a progress bar over the bytes.
 
     Raises:
         DataError: as `open_member` does; a line has no end.
     """
     with (
-        _opened(archive, member) as (stream, size),
+        _opened(archive, member, key) as (stream, size),
         tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,
     ):
         for number, line in numbered_lines(stream, f"{member} in {archive}"):
@@ -60,7 +63,7 @@ def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, 
 
 
 @contextmanager
-def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
+def _opened(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO, int]]:
     """The member as a buffered stream, with its size in bytes."""
     opened = _in_tar if archive.name.endswith(TAR) else _in_zip
     try:
@@ -70,8 +73,10 @@ def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
         wrong_address = isinstance(error, OSError) and error.errno in (errno.EINVAL, None)
         if isinstance(error, OSError) and not wrong_address:
             raise  # not the archive's own: the disk's
-        problem = f"{archive}: cannot read {member} ({_reason(error)})"
-        raise DataError(f"{problem}; remove the archive and run again to fetch it anew") from error
+        raise DataError(
+            f"{archive}: cannot read {member} ({_reason(error)}); the file has the expected "
+            f"SHA-256, so correct {key}.urls and {key}.sha256 in params.yaml"
+        ) from error
 
 
 @contextmanager
