@@ -180,11 +180,11 @@ class DriverCallback(ray.tune.Callback):
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
     def not_read(self, trial: Trial, error: Exception) -> None:
-        """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
+        """A trial has finished, but its weights cannot be had: it is run again later."""
         name = checkpoint_name(trial.key)
-        there = self.checkpoints.holds(name)
+        there = self.checkpoints.holds(name) and not isinstance(error, PermissionError)
         aside = f"; set aside as {self.checkpoints.set_aside(name)}" if there else ""
-        tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
+        tqdm.write(f"{error}{aside}, the trial is run again", file=sys.stderr)
         self.unread.add(trial.key)
 
     def trace(self, trial: Trial) -> Path:

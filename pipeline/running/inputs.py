@@ -168,22 +168,29 @@ def _tree(path: Path) -> dict[str, Any]:
     """
     try:
         tree = yaml.load(text_of(path), yaml.CSafeLoader)
+    except PermissionError:
+        raise
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
 
 
 def _digest(path: Path) -> str:
-    """As DVC has it."""
+    """As DVC has it; PermissionError for a file that may be sound."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "md5").hexdigest()
-    except OSError as error:  # removed in this very moment, or not ours to read
+    except PermissionError:
+        raise
+    except OSError as error:  # removed in this very moment
         return str(error)
 
 
 def _folder_digest(path: Path, known: dict[str, str]) -> str:
     """As DVC has it: that of the sorted listing of its files, of which some are known."""
+    for folder in (path, *path.rglob("*")):
+        if folder.is_dir():
+            list(folder.iterdir())  # PermissionError, where rglob would find no files
     files = sorted(
         (file.relative_to(path).as_posix(), known.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")

@@ -1,10 +1,12 @@
 """A stage whose inputs are edited while it runs is not recorded as if they had not been."""
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,6 +133,31 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
         assert str(told.value).endswith("; run: dvc repro -f -s make")
         assert not os.path.lexists(out)
         assert [p.name for p in project.glob("state/damaged/*/*")] == [out]
+
+
+@pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
+def test_what_may_not_be_read_stays_in_its_place(
+    path: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root may read everything, the error is raised by hand."""
+    (project / "made").mkdir()
+    (project / "made" / "one.txt").write_text("one")
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
+    (project / "dvc.lock").write_text(LOCK.replace("cf68", "cf69"))
+
+    def refusing(real: Any) -> Any:
+        def called(place: Any, *args: Any, **kwargs: Any) -> Any:
+            if Path(place) == Path(path):
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return real(place, *args, **kwargs)
+
+        return called
+
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+    monkeypatch.setattr(os, "listdir", refusing(os.listdir))
+    with pytest.raises(PermissionError):
+        check_as_written("tell", inputs("tell"))
+    assert (project / path).exists()
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
