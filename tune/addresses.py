@@ -1,9 +1,10 @@
 """Addresses of MLflow's stores: what is wrong with one, and how one is shown."""
 
-import re
 import sqlite3
 from contextlib import closing
 from urllib.parse import urlsplit
+
+from actmodels.errors import printable
 
 SQLITE = "sqlite:///"
 
@@ -11,8 +12,7 @@ SQLITE = "sqlite:///"
 def first_line(error: object) -> str:
     """First line, cut, and without the password that an address may hold."""
     lines = str(error).strip().splitlines() or [repr(error)]
-    said = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", lines[0])  # it may hold / and @ itself
-    return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
+    return printable(lines[0])[:300]
 
 
 def sqlite_code(error: BaseException | None) -> int:

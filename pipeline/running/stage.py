@@ -16,7 +16,7 @@ from typing import NoReturn
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
-from actmodels.errors import ArtefactError, UserError
+from actmodels.errors import ArtefactError, UserError, printable
 from actmodels.files import write_text
 from pipeline import INTERRUPTED
 
@@ -146,10 +146,10 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         main()
     except UserError as error:
         for line in str(error).splitlines():
-            tqdm.write(f"error: {line}", file=sys.stderr)
+            tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:  # whatever nobody foresaw
-        tqdm.write(f"error: {_unforeseen(error)}", file=sys.stderr)
+        tqdm.write(f"error: {printable(_unforeseen(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         tqdm.write(INTERRUPTED, file=sys.stderr)

@@ -16,7 +16,7 @@ import requests
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, IncompleteRead
 
-from actmodels.errors import DataError
+from actmodels.errors import DataError, printable
 from actmodels.files import file_digest
 from pipeline.parameters.section import Fetched
 from pipeline.running.stage import alone, state_folder
@@ -192,4 +192,4 @@ def _size(part: Path) -> int:
 
 
 def _say(message: str) -> None:
-    tqdm.write(message, file=sys.stderr)  # keeps clear of a bar that is being drawn
+    tqdm.write(printable(message), file=sys.stderr)  # keeps clear of a bar that is being drawn

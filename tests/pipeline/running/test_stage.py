@@ -56,6 +56,14 @@ def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     assert path.read_text().startswith("Traceback (most recent call last):\n")
 
 
+def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: Path) -> None:
+    address = "https://me:se@cret@host/a.zip?token=secret&v=1"
+    for error in ("DataError", "ValueError"):
+        done = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
+        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in done.stderr, done.stderr
+        assert done.stderr.strip("\n").isprintable()
+
+
 def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
     """As on a full disk, whose error has no name; the bar is still open then."""
     done = run(

@@ -147,10 +147,13 @@ def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> No
         serving(CONTENT, GOOD) as third,
         serving(CONTENT, GOOD) as fourth,
     ):
-        check(get(first.url, second.url, third.url, fourth.url), store)
+        with_password = first.url.replace("//", "//me:secret@") + "?token=secret"
+        check(get(with_password, second.url, third.url, fourth.url), store)
     assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
     assert (third.ranges, fourth.ranges) == ([None], [])
-    assert "404 Not Found; check corpus.snli.urls" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "404 Not Found; check corpus.snli.urls" in said
+    assert "secret" not in said
 
 
 def test_every_mirror_is_in_the_message(store: Path) -> None:
