@@ -99,8 +99,14 @@ def _in_zip(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
 @contextmanager
 def _in_tar(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
     with tarfile.open(archive) as opened:
-        # no link, which may lead anywhere
-        info = next((found for found in opened if found.name == member and found.isfile()), None)
+        named = [found for found in opened if found.name == member]
+        info = next((found for found in named if found.isfile()), None)
+        link = next((found for found in named if found.issym() or found.islnk()), None)
+        if link and not info:  # which may lead anywhere
+            raise DataError(
+                f"{archive}: {member} is a link to {link.linkname}, not a file; name a file of the "
+                "archive in params.yaml"
+            )
         stream = opened.extractfile(info) if info else None
         if info is None or stream is None:
             raise DataError(_no_member(archive, member, opened.getnames()))
