@@ -39,7 +39,11 @@ def is_url(text: str) -> bool:
         port = urlsplit(text).port
     except ValueError:  # a bracket is open, or the port is no number
         return False
-    return port != 0 and bool(re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text))
+    return (
+        port != 0
+        and "%00" not in text
+        and bool(re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text))
+    )
 
 
 def is_place(text: str) -> bool:

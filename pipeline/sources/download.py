@@ -113,8 +113,11 @@ def _copy(url: str, part: Path) -> bool:
         raise RefusedError(
             "not an absolute path; a file URL has three slashes: file:///folder/name"
         )
+    path = Path(url2pathname(address.path))
     try:
-        source = Path(url2pathname(address.path)).open("rb")  # noqa: SIM115
+        if path.exists() and not path.is_file():  # a pipe may have no end, and no writer
+            raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
+        source = path.open("rb")
     except OSError as error:
         raise RefusedError(f"the file cannot be read ({error.strerror})") from error
     with source, part.open("wb") as out:

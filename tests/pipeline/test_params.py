@@ -92,6 +92,7 @@ def test_params_cannot_be_changed() -> None:
         ("corpus.snli.urls", [], "corpus.snli.urls is empty; must have at least one value"),
         ("corpus.snli.urls", ["/a.zip"], "corpus.snli.urls[0] is '/a.zip'; must be a URL that"),
         ("corpus.snli.urls", ["file:a.zip"], "corpus.snli.urls[0] is 'file:a.zip'; must be a URL"),
+        ("corpus.snli.urls", ["file:///a%00b"], "corpus.snli.urls[0] is 'file:///a%00b'; must be"),
         (
             "corpus.snli.urls",
             ["http://[::1/a.zip"],
