@@ -83,7 +83,7 @@ def _recorded() -> Iterator[tuple[str, str, str]]:
 def _cache() -> Path:
     """Return the folder of DVC's cache, which its settings may place elsewhere."""
     command = [sys.executable, "-m", "dvc", "cache", "dir"]
-    return Path(subprocess.run(command, capture_output=True, text=True).stdout.strip())
+    return Path(os.fsdecode(subprocess.run(command, capture_output=True).stdout.strip()))
 
 
 def _corrupt(cache: Path, digest: str) -> list[Path]:

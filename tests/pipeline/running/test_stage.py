@@ -64,6 +64,23 @@ def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: 
         assert done.stderr.strip("\n").isprintable()
 
 
+def test_a_locale_of_ascii_does_not_limit_names_and_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}.items():
+        monkeypatch.setenv(name, value)
+    done = run(r"Path('gr\xfcn').touch(); print('gr\xfcn')", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "grün\n", "")
+    assert (tmp_path / "grün").exists()
+
+
+def test_the_trace_of_a_file_name_in_another_encoding_is_kept(tmp_path: Path) -> None:
+    done = run(r"raise ValueError('gr\udcfcn')", tmp_path)
+    (path,) = (tmp_path / "state" / "errors").iterdir()
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert path.read_text().endswith("ValueError: gr\\udcfcn\n")
+
+
 def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
     """As on a full disk, whose error has no name; the bar is still open then."""
     done = run(
