@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import urlsplit
 
-from actmodels.errors import printable
+from actmodels.messages import printable
 
 SQLITE = "sqlite:///"
 

@@ -24,7 +24,6 @@ from tune.packing import Pack
 from tune.progress import Progress
 from tune.storage import storage
 from tune.store import TrialStore
-from tune.trainable import checkpoint_name
 
 RESTARTS = 2
 
@@ -127,23 +126,12 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
         path.write_bytes(b"no checkpoint")
         callback.on_trial_result(1, [], ray_trial, finished(ours))
         aside = f"{path.name}.damaged{number or ''}"
-        assert f"aside as {aside}, the trial is run again" in capsys.readouterr().err
+        assert f"aside as {aside}, the trial starts over" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
         assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
     why = "its checkpoint could not be read again and again; see the log above"
     assert callback.errors == {ours.key: why}
     assert callback.store.load(ours.key, needs_weights=False) is None
-
-
-def test_a_checkpoint_without_read_permission_stays_in_its_place(
-    trials: list[Trial], callback: DriverCallback, capsys: pytest.CaptureFixture[str]
-) -> None:
-    name = checkpoint_name(trials[0].key)
-    callback.checkpoints.write(name, b"a checkpoint")
-    callback.not_read(trials[0], PermissionError(errno.EACCES, "Permission denied", name))
-    assert callback.checkpoints.holds(name)
-    said = f"[Errno 13] Permission denied: '{name}', the trial is run again\n"
-    assert capsys.readouterr().err.endswith(said)
 
 
 def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[str]]) -> Any:
