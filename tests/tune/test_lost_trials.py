@@ -126,7 +126,7 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
         path.write_bytes(b"no checkpoint")
         callback.on_trial_result(1, [], ray_trial, finished(ours))
         aside = f"{path.name}.damaged{number or ''}"
-        assert f"aside as {aside}, the trial starts over" in capsys.readouterr().err
+        assert f"aside as {aside}, the trial is run again" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
         assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
     why = "its checkpoint could not be read again and again; see the log above"

@@ -3,12 +3,16 @@
 import errno
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
+from tune.callback import DriverCallback
 from tune.storage import Bucket, Folder, Storage, prepare, storage
+from tune.trainable import checkpoint_name
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -42,6 +46,19 @@ def test_damage_is_told_by_the_whole_name_and_set_aside(place: Storage) -> None:
         place.read_sealed("a.pt")
     assert place.set_aside("a.pt") == "a.pt.damaged"
     assert not place.holds("a.pt") and place.holds("a.pt.damaged")
+
+
+def test_a_checkpoint_without_read_permission_stays_in_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    driver: Any = SimpleNamespace(checkpoints=storage(tmp_path), unread=set())
+    trial: Any = SimpleNamespace(key="key")
+    (path := tmp_path / checkpoint_name("key")).write_bytes(b"a checkpoint")
+    error = PermissionError(errno.EACCES, "Permission denied", str(path))
+    DriverCallback.not_read(driver, trial, error)
+    assert path.exists() and driver.unread == {"key"}
+    said = f"[Errno 13] Permission denied: '{path}', the trial is run again\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
