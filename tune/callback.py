@@ -21,7 +21,7 @@ from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.packing import Pack
 from tune.progress import Progress
-from tune.storage import Storage, usable
+from tune.storage import Storage, is_away, usable
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import checkpoint_name, load_checkpoint
@@ -184,14 +184,16 @@ class DriverCallback(ray.tune.Callback):
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
     def not_read(self, trial: Trial, error: Exception) -> None:
-        """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
-        name, aside = checkpoint_name(trial.key), ""
+        """A trial has finished, but its weights cannot be had: it is run again later."""
+        aside = ""
         with self.ends_without(self.checkpoints):
-            if self.checkpoints.holds(name):
-                aside = f"; set aside as {self.checkpoints.set_aside(name)}"
+            if isinstance(error, DamagedError):
+                aside = f"; set aside as {self.checkpoints.set_aside(checkpoint_name(trial.key))}"
+            elif isinstance(error, OSError) and is_away(error):
+                raise error
         if self.ends:
             return
-        tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
+        tqdm.write(f"{error}{aside}, the trial is run again", file=sys.stderr)
         self.unread.add(trial.key)
 
     def trace(self, trial: Trial) -> Path:

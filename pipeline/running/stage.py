@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from actmodels.errors import ArtefactError, UserError
 from actmodels.files import known, write_text
+from actmodels.messages import printable
 from pipeline import INTERRUPTED
 
 
@@ -135,6 +136,10 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     that temporary files are removed.
     """
     _open_streams()
+    # Without UTF-8 neither torch nor we can open every file name, or read every argument.
+    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, sys.orig_argv)
     received = signal.SIGINT
 
     def terminate(number: int, _frame: FrameType | None) -> None:
@@ -149,10 +154,10 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         main()
     except UserError as error:
         for line in str(error).splitlines():
-            tqdm.write(f"error: {line}", file=sys.stderr)
+            tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:  # whatever nobody foresaw
-        tqdm.write(f"error: {_unforeseen(error)}", file=sys.stderr)
+        tqdm.write(f"error: {printable(_unforeseen(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         tqdm.write(INTERRUPTED, file=sys.stderr)
@@ -173,7 +178,8 @@ def _open_streams() -> None:
 
 def _unforeseen(error: Exception) -> str:
     """One line for an error, which says where its trace is."""
-    trace = "".join(traceback.format_exception(error))
+    # names of files that are not in UTF-8 hold halves of characters
+    trace = "".join(traceback.format_exception(error)).encode(errors="backslashreplace").decode()
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     if isinstance(error, OSError) and error.filename:
         said = f"{error.filename}: {error.strerror}; mend that and run the same command again"
