@@ -13,6 +13,7 @@ from pathlib import Path
 from actmodels.errors import ArtefactError
 
 MARK = b"\nsha256 "
+known: dict[Path, str] = {}  # MD5 of the inputs of this process's stage, by absolute path
 SEAL = len(MARK) + 64 + 1  # bytes of that line, its line break included
 
 
@@ -72,3 +73,13 @@ def file_digest(path: Path) -> str:
     """SHA-256 of a file: 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_known(path: Path) -> bytes:
+    """Read a file once; ArtefactError if it is not the file with which the stage began."""
+    content = path.read_bytes()
+    if path in known and hashlib.md5(content).hexdigest() != known[path]:
+        raise ArtefactError(
+            f"{path} changed after this stage began; run dvc repro again (finished trials are kept)"
+        )
+    return content

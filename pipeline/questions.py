@@ -100,7 +100,7 @@ def children(settings: Questions) -> dict[str, dict[str, Split]]:
 
     def read(kind: str, split: str) -> Iterator[ClozeQuestion]:
         member = f"{settings.cbt.folder}/cbtest_{kind}_{CBT_FILES[split]}.txt"
-        lines = member_lines(archive, member, f"{kind} {split}")
+        lines = member_lines(archive, member, "questions.cbt", f"{kind} {split}")
         return cbt.parse_questions((line for _, line in lines), f"{member} in {archive}")
 
     return {

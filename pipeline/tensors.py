@@ -1,4 +1,4 @@
-"""Stage `tensors`: encode the pairs as arrays that load by memory map."""
+"""Stage `tensors`: encode the pairs as arrays."""
 
 from typing import Any
 

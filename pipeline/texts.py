@@ -27,7 +27,7 @@ def main() -> None:
     files = {name: fetched(name, source) for name, source in sources.items()}
     with fresh(artefacts("texts")):
         found = {
-            name: write(name, content(files[name], source.members))
+            name: write(name, content(name, files[name], source.members))
             for name, source in sources.items()
         }
         write_json(artefacts("texts", SUMMARY), {"texts": found})
@@ -46,7 +46,7 @@ def fetched(name: str, source: TextSource) -> Path:
     return path
 
 
-def content(path: Path, members: Sequence[str]) -> Iterator[bytes]:
+def content(name: str, path: Path, members: Sequence[str]) -> Iterator[bytes]:
     """The bytes of a text: of a file, or of the members of an archive, each from a new line on."""
     if not members:
         with path.open("rb") as file:
@@ -56,7 +56,7 @@ def content(path: Path, members: Sequence[str]) -> Iterator[bytes]:
     for member in members:
         if last[-1:] != b"\n":
             yield b"\n"
-        with open_member(path, member) as stream:
+        with open_member(path, member, f"texts.sources.{name}") as stream:
             for last in pieces(stream):
                 yield last
 

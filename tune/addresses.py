@@ -1,9 +1,10 @@
 """Addresses of MLflow's stores: what is wrong with one, and how one is shown."""
 
-import re
 import sqlite3
 from contextlib import closing
 from urllib.parse import urlsplit
+
+from actmodels.messages import printable
 
 SQLITE = "sqlite:///"
 
@@ -11,8 +12,15 @@ SQLITE = "sqlite:///"
 def first_line(error: object) -> str:
     """First line, cut, and without the password that an address may hold."""
     lines = str(error).strip().splitlines() or [repr(error)]
-    said = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", lines[0])  # it may hold / and @ itself
-    return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
+    return printable(lines[0])[:300]
+
+
+def sqlite_code(error: BaseException | None) -> int:
+    """Return SQLite's primary result code from an error or its causes; SQLITE_OK without one."""
+    while error and not isinstance(error, sqlite3.Error):
+        error = error.__cause__ or error.__context__
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB)  # `look_at` raises without
+    return code & 0xFF if error else sqlite3.SQLITE_OK
 
 
 def look_at(uri: str) -> None:
@@ -26,7 +34,9 @@ def look_at(uri: str) -> None:
         if not path or path == uri:
             raise OSError(f"such an address has the path of a file: {SQLITE}/folder/mlflow.db")
         with closing(sqlite3.connect(path, timeout=20)) as connection:
-            connection.execute("PRAGMA schema_version")
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if tables and "experiments" not in tables:
+            raise sqlite3.DatabaseError("it is the database of another program")
     elif uri.startswith(("http:", "https:")):
         try:
             parts = urlsplit(uri)

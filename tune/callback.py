@@ -21,7 +21,7 @@ from tune.grid import Trial
 from tune.nodes import Nodes
 from tune.packing import Pack
 from tune.progress import Progress
-from tune.storage import Storage, usable
+from tune.storage import Storage, is_away, usable
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import checkpoint_name, load_checkpoint
@@ -67,6 +67,7 @@ class DriverCallback(ray.tune.Callback):
         on: address of the node that a pack trained on last, by Ray's id of it.
         ends: why it is useless to go on, if it is.
         packs: of this round. room: how many there was room for. outgrown: there is room for more.
+        counted: the places and the ended trials at the last look for room.
     """
 
     trials: Mapping[str, Trial]
@@ -81,6 +82,7 @@ class DriverCallback(ray.tune.Callback):
     packs: list[Pack] = field(default_factory=list, init=False)
     room: int = field(default=0, init=False)
     outgrown: bool = field(default=False, init=False)
+    counted: tuple[int, int] = field(default=(0, 0), init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
     again: list[Pack] = field(default_factory=list, init=False)
@@ -99,6 +101,7 @@ class DriverCallback(ray.tune.Callback):
         """Another round begins, with these packs."""
         self.again.clear()
         self.packs, self.room, self.outgrown = packs, self.nodes.room, False
+        self.counted = (0, 0)
 
     def left(self) -> list[Pack]:
         """What of this round's packs has not ended."""
@@ -107,8 +110,9 @@ class DriverCallback(ray.tune.Callback):
 
     def look_for_room(self) -> bool:
         """Whether nodes have joined that have nothing to do, while packs could be smaller."""
-        if self.nodes.room > self.room and not self.outgrown:
-            left = self.left()
+        now = (self.nodes.room, len(self.ended))
+        if self.nodes.room > self.room and not self.outgrown and now != self.counted:
+            self.counted, left = now, self.left()
             several = any(len(pack.trials) > 1 for pack in left)
             self.outgrown = several and len(left) < self.nodes.room
         return self.outgrown
@@ -180,14 +184,16 @@ class DriverCallback(ray.tune.Callback):
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
     def not_read(self, trial: Trial, error: Exception) -> None:
-        """A trial has finished, but its weights cannot be had: it starts over, in a later round."""
-        name, aside = checkpoint_name(trial.key), ""
+        """A trial has finished, but its weights cannot be had: it is run again later."""
+        aside = ""
         with self.ends_without(self.checkpoints):
-            if self.checkpoints.holds(name):
-                aside = f"; set aside as {self.checkpoints.set_aside(name)}"
+            if isinstance(error, DamagedError):
+                aside = f"; set aside as {self.checkpoints.set_aside(checkpoint_name(trial.key))}"
+            elif isinstance(error, OSError) and is_away(error):
+                raise error
         if self.ends:
             return
-        tqdm.write(f"{error}{aside}, the trial starts over", file=sys.stderr)
+        tqdm.write(f"{error}{aside}, the trial is run again", file=sys.stderr)
         self.unread.add(trial.key)
 
     def trace(self, trial: Trial) -> Path:

@@ -29,7 +29,15 @@ from actmodels.files import replacing, write_text
 from actmodels.provenance import PACKAGE, sources
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
-LOCAL = {  # settings of a local Ray alone; those that the user has set stay
+SETTINGS = {  # those that the user has set stay
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",  # MLflow is the log
+    "TUNE_GLOBAL_CHECKPOINT_S": "1e9",  # from its snapshots nothing is restored (tune/sweep.py)
+    "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+LOCAL = {  # settings of a local Ray alone, likewise
     "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # a local head that died does not come back
     "RAY_worker_niceness": "0",  # Ray's own is 15: next to busy processes a trial would not advance
     "RAY_gcs_server_port_wait_time_s": "120",
@@ -211,6 +219,9 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
 
 
 def _connected(dashboard: bool, state: Path) -> Iterator[None]:
+    settings = SETTINGS if os.environ.get("RAY_ADDRESS") else SETTINGS | LOCAL
+    for name, value in settings.items():
+        os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
     address, clusters = os.environ.get("RAY_ADDRESS"), ray_constants.ENABLE_RAY_CLUSTER
     if address:
@@ -218,8 +229,6 @@ def _connected(dashboard: bool, state: Path) -> Iterator[None]:
     else:
         if not any(name in os.environ for name in (*TOKEN_VARIABLES, "RAY_AUTH_MODE")):
             os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
-        for name, value in LOCAL.items():
-            os.environ.setdefault(name, value)
         ray_constants.ENABLE_RAY_CLUSTER = False  # else it would listen on all interfaces
         context = start_locally(dashboard=dashboard, log=state / "ray.log")
     told = state / DASHBOARD

@@ -11,7 +11,7 @@ a cut one: whoever is cut leaves somebody behind who was better at the same time
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from actmodels.files import DamagedError
@@ -51,13 +51,14 @@ class Rungs:
     """Who has reached which rung: a small file for each trial, seen by all workers.
 
     place: where they lie, as rungs/<epochs>/<key>.json. rivals: keys of a model's trials, by model.
-    most_epochs: of any trial.
+    most_epochs: of any trial. notes: sentences on quarantined files, for the user.
     """
 
     place: Storage
     rule: SuccessiveHalving
     rivals: Mapping[str, Sequence[str]]
     most_epochs: int
+    notes: list[str] = field(default_factory=list)
 
     def enter(self, key: str, history: Sequence[EpochRecord]) -> None:
         """Put down a trial's scores on the rungs it has reached; those put down already stay."""
@@ -86,19 +87,20 @@ class Rungs:
                     self.place.remove(_name(rung, key))
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
-        """An entry; None without one, or where it was damaged and is set aside."""
+        """An entry; None without one, or where it is damaged or another's and is set aside."""
         try:
-            found: dict[str, Any] = json.loads(self.place.read_sealed(_name(rung, key)))
+            found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
         except FileNotFoundError:
             return None
-        except DamagedError:
+        except DamagedError as error:
             with suppress(FileNotFoundError):  # another worker was quicker
-                self.place.set_aside(_name(rung, key))
+                aside = self.place.set_aside(_name(rung, key))
+                self.notes.append(f"{error}; set aside as {aside}, this score is not compared")
             return None
         return found
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
-        self.place.write_sealed(_name(rung, key), json.dumps(entry).encode())
+        self.place.write_named(_name(rung, key), json.dumps(entry).encode())
 
 
 def _name(rung: int, key: str) -> str:

@@ -19,7 +19,7 @@ from typing import TypeAlias
 from actmodels.errors import UserError
 from actmodels.files import replacing
 from actmodels.records import EpochRecord, best_epoch
-from tune.addresses import SQLITE, first_line, look_at
+from tune.addresses import SQLITE, first_line, look_at, sqlite_code
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -33,6 +33,7 @@ for _name, _value in {
 }.items():
     os.environ.setdefault(_name, _value)
 
+from alembic.util import CommandError  # noqa: E402
 from mlflow import MlflowClient  # noqa: E402
 from mlflow.entities import Experiment, LoggedModelOutput, Metric, Param, Run, RunTag  # noqa: E402
 from mlflow.exceptions import MlflowException  # noqa: E402
@@ -46,7 +47,8 @@ Params: TypeAlias = Mapping[str, str | int | float | bool]
 EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
-FAILURES = (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError)
+FAILURES = (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError, ImportError)
+DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class TrackingError(UserError):
@@ -59,14 +61,21 @@ def store_errors(uri: str) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
-        if getattr(error, "filename", None) not in (None, uri.removeprefix(SQLITE)):
-            hint = "mend the file that is named and run again"
-        elif not os.environ.get("MLFLOW_TRACKING_URI"):
-            hint = "move it away, and the next run writes it anew from the finished trials"
-        elif isinstance(error, ImportError):
+        code = sqlite_code(error)
+        if isinstance(error, ImportError):
             hint = "install what such a store needs"
-        else:
+        elif getattr(error, "filename", None) not in (None, uri.removeprefix(SQLITE)):
+            hint = "mend the file that is named and run again"
+        elif code == sqlite3.SQLITE_FULL:
+            hint = "make room on its disk and run again"
+        elif code == sqlite3.SQLITE_READONLY:
+            hint = "make the file and its folder writable and run again"
+        elif os.environ.get("MLFLOW_TRACKING_URI"):
             hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
+        elif code in DAMAGED:
+            hint = "move it away, and the next run writes it again from the finished trials"
+        else:
+            hint = "mend that and run again"
         text = f"MLflow cannot use {first_line(uri)}; {hint} ({first_line(error)})"
         raise TrackingError(text) from error
 

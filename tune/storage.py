@@ -18,9 +18,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from actmodels.errors import SweepError
+from actmodels.errors import SweepError, shown
 from actmodels.files import DamagedError, replacing, seal, unseal
 
+NAME = b"\nname "
 FULL = re.compile(r"No space left|storage ?full|quota|HTTP status 507", re.IGNORECASE)
 # What pyarrow's object stores raise for a while has no errno: classes of AWS, codes of gRPC.
 AWAY = re.compile(
@@ -131,6 +132,18 @@ class Storage(ABC):
     def write_sealed(self, name: str, content: bytes | memoryview) -> None:
         """Put a file that carries its digest."""
         self.write(name, seal(content))
+
+    def read_named(self, name: str) -> bytes:
+        """Read what `write_named` wrote; DamagedError for the content of another file."""
+        content, mark, found = self.read_sealed(name).rpartition(NAME)
+        if not mark or found != name.encode():
+            other = shown(found.decode(errors="replace")) if mark else "a file with no name"
+            raise DamagedError(f"{self.where(name)} has the content of {other}")
+        return content
+
+    def write_named(self, name: str, content: bytes | memoryview) -> None:
+        """Write a file that carries its name and its digest."""
+        self.write_sealed(name, b"".join([content, NAME, name.encode()]))
 
     def set_aside(self, name: str) -> str:
         """Rename a damaged file, beside earlier ones; gives its new name without its folder."""

@@ -6,6 +6,7 @@ their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore 
 names of a search space and not its values, and hands back results of a grid since edited.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,6 +103,9 @@ def finish_all(
             checkpoints.remove(checkpoint_name(trial.key))
             if rungs:
                 rungs.enter(trial.key, record.history)
+    if rungs and rungs.notes:
+        print(*rungs.notes, sep="\n", file=sys.stderr, flush=True)
+        rungs.notes.clear()  # workers have notes of their own
     print(f"{kind}: {len(missing)} of {len(trials)} trials to run", flush=True)
     errors: dict[str, str] = {}
     if missing:

@@ -30,9 +30,10 @@ def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
     """The state of a trial in progress (Training.state_dict), on the CPU.
 
     Raises:
-        DamagedError: the file is not as it was written. OSError: it cannot be read.
+        DamagedError: the file is not as it was written, or is that of another key.
+        OSError: it cannot be read.
     """
-    stored = io.BytesIO(checkpoints.read_sealed(checkpoint_name(key)))
+    stored = io.BytesIO(checkpoints.read_named(checkpoint_name(key)))
     state: dict[str, Any] = torch.load(stored, map_location="cpu", weights_only=True)
     return state
 
@@ -41,7 +42,7 @@ def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) ->
     """Write the state of a trial in progress."""
     buffer = io.BytesIO()
     torch.save(state, buffer)
-    checkpoints.write_sealed(checkpoint_name(key), buffer.getbuffer())
+    checkpoints.write_named(checkpoint_name(key), buffer.getbuffer())
 
 
 class Trials(Protocol):
@@ -147,7 +148,7 @@ def train_pack(
     pack = list(configs.values())
     training, trials = started(pack, data, device, graphs=graphs)
     members = dict(zip(configs, trials, strict=True))
-    taken_up, notes = {}, []
+    taken_up, notes = {}, rungs.notes if rungs else []
     for key, member in members.items():
         try:
             member.load_state_dict(load_checkpoint(checkpoints, key))
@@ -162,6 +163,7 @@ def train_pack(
         end_early(taken_up, rungs)
     if taken_up or notes:
         report(taken_up, notes, used(device))
+        notes.clear()
     while not training.finished:
         told = {key: member for key, member in members.items() if not member.finished}
         training.run_epoch()
@@ -169,7 +171,8 @@ def train_pack(
             save_checkpoint(checkpoints, key, member.state_dict())
         if rungs:
             end_early(told, rungs)
-        report(told, machine=used(device), load=load(device) if system_metrics else None)
+        report(told, notes, used(device), load(device) if system_metrics else None)
+        notes.clear()
 
 
 def return_memory() -> None:

@@ -1,4 +1,4 @@
-"""Sentence pairs: a split as flat tensors in one file that loads by memory map, and its batches.
+"""Sentence pairs: a split as flat tensors in one file, and its batches.
 
 Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token that a model may
 ask for in front of each sentence, and the vocabulary's words follow from 3.

@@ -1,13 +1,16 @@
-"""Files of tensors: written whole, the same content as the same bytes, read by memory map."""
+"""Files of tensors: written whole, the same content as the same bytes, read once."""
 
 import io
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, ClassVar, Self
 
 import torch
 
 from actmodels.errors import ArtefactError
-from actmodels.files import replacing
+from actmodels.files import read_known, replacing
+
+UNREADABLE = (RuntimeError, TypeError, EOFError, ValueError, LookupError, UnpicklingError)
 
 
 def save_stored(content: dict[str, Any], path: Path) -> None:
@@ -34,18 +37,18 @@ class StoredTensors:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Memory-map the file, without reading it yet.
+        """Read the file, once: nothing that replaces it meanwhile is in the tensors.
 
         Raises:
-            ArtefactError: it is missing or holds something else.
+            ArtefactError: it is missing, holds something else, or changed: see read_known.
         """
         if not path.is_file():
             raise ArtefactError(
                 f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"
             )
         try:
-            return cls(**torch.load(path, mmap=True, weights_only=True))
-        except (RuntimeError, TypeError, EOFError, ValueError) as error:
+            return cls(**torch.load(io.BytesIO(read_known(path)), weights_only=True))
+        except UNREADABLE as error:
             raise ArtefactError(
                 f"{path} is not {cls.what} ({type(error).__name__}); "
                 f"run the stage that makes it again: dvc repro -f {cls.stage}"

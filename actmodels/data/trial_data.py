@@ -1,4 +1,4 @@
-"""Everything a trial on sentence pairs reads, by memory map, and its input rows."""
+"""Everything a trial on sentence pairs reads, and its input rows."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,7 @@ class TrialData:
 
     @classmethod
     def load(cls, folder: Path) -> "TrialData":
-        """Memory-map the artefacts of the `tensors` stage in `folder`.
+        """Read the artefacts of the `tensors` stage in `folder`.
 
         Raises:
             ArtefactError: a file is missing or damaged.

@@ -37,7 +37,7 @@ class ReaderData:
 
     @classmethod
     def load(cls, folder: Path) -> "ReaderData":
-        """Memory-map what the stage `questions` wrote for one kind.
+        """Read what the stage `questions` wrote for one kind.
 
         Raises:
             ArtefactError: a file is missing or damaged.

@@ -1,4 +1,4 @@
-"""Cloze questions: a split as flat tensors in one file that loads by memory map, and its batches.
+"""Cloze questions: a split as flat tensors in one file, and its batches.
 
 Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the placeholder of the missing word,
 and the vocabulary's words follow from 3.

@@ -102,7 +102,7 @@ def read_bundle(folder: Path) -> Bundle:
         model.load_state_dict(tensors)
     except (OSError, SafetensorError, ValueError, KeyError, RuntimeError, ConfigError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ArtefactError(f"{folder} is damaged ({reason}); {_AGAIN}") from error
+        raise ArtefactError(f"{folder} cannot be read ({reason}); {_AGAIN}") from error
     return Bundle(config, model.eval(), words, stored["lowercase"], stored["origin"], digest)
 
 
@@ -112,7 +112,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
         stored = json.loads(path.read_text(encoding="utf-8"))
         known = stored["format"] == FORMAT and stored["labels"] == list(LABELS)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArtefactError(f"{path} is missing or damaged; {_AGAIN}") from error
+        raise ArtefactError(f"{path} cannot be read ({error}); {_AGAIN}") from error
     if not known:
         raise ArtefactError(f"{path} was written by another version of this code; {_AGAIN}")
     return dict(stored)

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
-from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.constructor import ConstructorError, DuplicateKeyError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from actmodels.errors import ConfigError, shown
@@ -27,6 +27,19 @@ EXPECTED = {
     "model_type": "a mapping of names to values",
     "model_attributes_type": "a mapping of names to values",
 }
+
+
+class Constructor(SafeConstructor):
+    """Python values of YAML; those that ruamel fails on, such as `!!bool maybe`, have a line."""
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """See SafeConstructor."""
+        try:
+            return super().construct_object(node, deep)
+        except (LookupError, ValueError) as error:  # Python reads no number of 5,000 digits
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{shown(node.value)} is not a valid {kind}; correct the value or its tag"
+            raise ConstructorError(None, None, problem, node.start_mark) from error
 
 
 def load_params(path: Path = Path("params.yaml")) -> Params:
@@ -56,7 +69,9 @@ def _read(path: Path) -> dict[str, Any]:
     YAML 1.2, the version that DVC reads and writes: `1e-3` is a number, `yes` is text.
     """
     try:
-        tree = YAML(typ="safe", pure=True).load(text_of(path))
+        yaml = YAML(typ="safe", pure=True)
+        yaml.Constructor = Constructor
+        tree = yaml.load(text_of(path))
     except FileNotFoundError:
         raise ConfigError(str(path), ["no such file; run from the project root"]) from None
     except OSError as error:
@@ -67,7 +82,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [_marked("has a key twice", error)]) from error
     except MarkedYAMLError as error:
         raise ConfigError(str(path), [_marked("is not YAML", error)]) from error
-    except (YAMLError, ValueError) as error:  # Python reads no number of 5,000 digits
+    except YAMLError as error:
         raise ConfigError(str(path), [f"is not YAML: {error}"]) from error
     except RecursionError:
         raise ConfigError(str(path), [NESTED]) from None

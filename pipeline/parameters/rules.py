@@ -130,6 +130,8 @@ def _stages(tree: dict[str, Any]) -> Iterator[str]:
     for place, step in enumerate(listing(tree, "ablate", "test_steps")):
         if isinstance(most, int) and isinstance(step, int) and step > most:
             yield f"ablate.test_steps[{place}] is {step}; must be at most dev_steps, {most}"
+    if at(tree, "trace", "per_label") == 0 and at(tree, "trace", "pair_ids") == []:
+        yield "trace.per_label is 0; must be at least 1, or name pairs in trace.pair_ids"
     gpus = at(tree, "cluster", "gpus_per_trial")
     # Ray's own rule: a share of one device or whole devices
     if isinstance(gpus, float) and math.isfinite(gpus) and gpus > 1 and gpus != int(gpus):

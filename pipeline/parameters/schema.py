@@ -17,6 +17,7 @@ from pipeline.parameters.section import (
     Fetched,
     Name,
     Natural,
+    Place,
     Positive,
     Retries,
     Seconds,
@@ -51,8 +52,8 @@ class Cluster(Section):
     wait_for_storage: Seconds
     dashboard: Switch
     system_metrics: Switch
-    storage: Name
-    state: Name
+    storage: Place
+    state: Place
 
 
 class LabelledPairs(Section):

@@ -1,6 +1,8 @@
 """What every section of params.yaml is made of: kinds of values, each with its wording."""
 
+import re
 from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -14,7 +16,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from actmodels import values
-from actmodels.values import at_most, is_float, wanted
+from actmodels.values import Range, at_most, is_float, wanted
 
 
 def must_be(wording: str) -> WrapValidator:
@@ -29,6 +31,25 @@ def must_be(wording: str) -> WrapValidator:
             ) from None
 
     return WrapValidator(check)
+
+
+def is_url(text: str) -> bool:
+    """Return whether text is an absolute URL that `fetch` can open."""
+    try:
+        port = urlsplit(text).port
+    except ValueError:  # a bracket is open, or the port is no number
+        return False
+    return (
+        port != 0
+        and "%00" not in text
+        and bool(re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text))
+    )
+
+
+def is_place(text: str) -> bool:
+    """Return whether text is a folder or a URL of an object store, and no URL that is mistyped."""
+    known = r"(file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+"
+    return text == text.strip() and bool(re.fullmatch(known, text))
 
 
 def checked(hint: Any) -> PlainValidator:
@@ -61,11 +82,10 @@ Seconds = Annotated[float, checked(Annotated[float, values.NOUGHT, at_most(604_8
 Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000)]
 Switch = Annotated[bool, must_be("true or false")]
 Name = Annotated[str, Field(min_length=1), must_be("text")]
-Url = Annotated[
-    str,
-    Field(pattern=r"^(https?://[^/\s]+/\S+|file:///.+)$"),
-    must_be("a URL that starts with https://, http:// or file:///"),
-]
+URL = "a URL that starts with https://, http:// or file:///"
+Url = Annotated[str, checked(Annotated[str, Range(is_url, URL)])]
+PLACE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
+Place = Annotated[str, checked(Annotated[str, Range(is_place, PLACE)])]
 Sha256 = Annotated[
     str,
     Field(pattern=r"^[0-9a-f]{64}$"),

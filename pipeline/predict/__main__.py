@@ -64,7 +64,7 @@ def model_folder(name: str | None) -> Path:
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArtefactError(f"{path} is damaged; run: dvc repro -f export") from error
+        raise ArtefactError(f"{path} cannot be read ({error}); run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])

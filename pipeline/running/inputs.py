@@ -9,6 +9,8 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -44,10 +46,10 @@ def check_as_written(stage: str, before: dict[str, str]) -> None:
 
     Raises:
         ArtefactError: something is missing, or not what its stage wrote, and is set aside: DVC
-            would overwrite it.
+            would overwrite it. Corrupt copies in DVC's cache are set aside, too.
     """
     read = [Path(dependency) for dependency in _declared(stage).get("deps", [])]
-    problems = []
+    problems, cache = [], None
     for maker, name, digest in list(_recorded()):
         path = Path(name)
         if not any(path.is_relative_to(d) or d.is_relative_to(path) for d in read):
@@ -55,9 +57,12 @@ def check_as_written(stage: str, before: dict[str, str]) -> None:
         if not os.path.lexists(path):
             problems.append(f"{name} is missing; run: dvc repro {maker}")
         elif (before.get(name) or _folder_digest(path, before)) != digest:
+            # DVC would put its own copy in place of what the stage writes
+            cache = cache or _cache()
+            aside = ", ".join(str(_set_aside(file)) for file in (path, *_corrupt(cache, digest)))
             problems.append(
                 f"{name} is not what the stage {maker} wrote: it is damaged or was edited; "
-                f"set aside as {_set_aside(path)}; run: dvc repro -f -s {maker}"
+                f"set aside as {aside}; run: dvc repro -f -s {maker}"
             )
     if problems:
         raise ArtefactError("\n".join(problems))
@@ -73,6 +78,23 @@ def _recorded() -> Iterator[tuple[str, str, str]]:
         raise ArtefactError(
             f"{LOCK} is damaged; move it away (finished trials are kept) and run: dvc repro"
         ) from error
+
+
+def _cache() -> Path:
+    """Return the folder of DVC's cache, which its settings may place elsewhere."""
+    command = [sys.executable, "-m", "dvc", "cache", "dir"]
+    return Path(os.fsdecode(subprocess.run(command, capture_output=True).stdout.strip()))
+
+
+def _corrupt(cache: Path, digest: str) -> list[Path]:
+    """Return the cached files of an output that do not have the digest in their name."""
+    path = cache / "files" / "md5" / digest[:2] / digest[2:]
+    if not path.is_file():
+        return []
+    if _digest(path) != digest.removesuffix(".dir"):
+        return [path]
+    listed = json.loads(path.read_bytes()) if digest.endswith(".dir") else []
+    return [file for entry in listed for file in _corrupt(cache, entry["md5"])]
 
 
 def _set_aside(path: Path) -> Path:
@@ -146,22 +168,29 @@ def _tree(path: Path) -> dict[str, Any]:
     """
     try:
         tree = yaml.load(text_of(path), yaml.CSafeLoader)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+    except PermissionError:
+        raise
+    except (OSError, ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
 
 
 def _digest(path: Path) -> str:
-    """As DVC has it."""
+    """As DVC has it; PermissionError for a file that may be sound."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "md5").hexdigest()
-    except OSError as error:  # removed in this very moment, or not ours to read
+    except PermissionError:
+        raise
+    except OSError as error:  # removed in this very moment
         return str(error)
 
 
 def _folder_digest(path: Path, known: dict[str, str]) -> str:
     """As DVC has it: that of the sorted listing of its files, of which some are known."""
+    for folder in (path, *path.rglob("*")):
+        if folder.is_dir():
+            list(folder.iterdir())  # PermissionError, where rglob would find no files
     files = sorted(
         (file.relative_to(path).as_posix(), known.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from actmodels.files import write_text
+from actmodels.files import read_known, write_text
 from pipeline.running.stage import made
 
 
@@ -27,4 +27,4 @@ def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
 
 def read_json(stage: str, name: str) -> Any:
     """What an earlier stage wrote; raises ArtefactError if it is missing."""
-    return json.loads(made(stage, name).read_text(encoding="utf-8"))
+    return json.loads(read_known(made(stage, name)))

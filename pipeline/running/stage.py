@@ -17,7 +17,8 @@ from filelock import FileLock, Timeout
 from tqdm import tqdm
 
 from actmodels.errors import ArtefactError, UserError
-from actmodels.files import write_text
+from actmodels.files import known, write_text
+from actmodels.messages import printable
 from pipeline import INTERRUPTED
 
 
@@ -109,7 +110,10 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         _make_folders()
         # where `dvc` alone is killed, the stage that it had started goes on without it
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
+            for half in artefacts(stage).rglob(".*.tmp"):  # a kill left it; see replacing
+                half.unlink(missing_ok=True)
             before = inputs(stage)
+            known.update((Path(name).absolute(), digest) for name, digest in before.items())
             check_as_written(stage, before)
             try:
                 main()
@@ -132,6 +136,10 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     that temporary files are removed.
     """
     _open_streams()
+    # Without UTF-8 neither torch nor we can open every file name, or read every argument.
+    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, sys.orig_argv)
     received = signal.SIGINT
 
     def terminate(number: int, _frame: FrameType | None) -> None:
@@ -146,10 +154,10 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         main()
     except UserError as error:
         for line in str(error).splitlines():
-            tqdm.write(f"error: {line}", file=sys.stderr)
+            tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:  # whatever nobody foresaw
-        tqdm.write(f"error: {_unforeseen(error)}", file=sys.stderr)
+        tqdm.write(f"error: {printable(_unforeseen(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         tqdm.write(INTERRUPTED, file=sys.stderr)
@@ -170,7 +178,8 @@ def _open_streams() -> None:
 
 def _unforeseen(error: Exception) -> str:
     """One line for an error, which says where its trace is."""
-    trace = "".join(traceback.format_exception(error))
+    # names of files that are not in UTF-8 hold halves of characters
+    trace = "".join(traceback.format_exception(error)).encode(errors="backslashreplace").decode()
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     if isinstance(error, OSError) and error.filename:
         said = f"{error.filename}: {error.strerror}; mend that and run the same command again"

@@ -31,25 +31,28 @@ BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
 
 
 @contextmanager
-def open_member(archive: Path, member: str) -> Iterator[BinaryIO]:
+def open_member(archive: Path, member: str, key: str) -> Iterator[BinaryIO]:
     """Open one member for reading; a zip's checksum is verified when its end is read.
+
+    Args:
+        key: the section of params.yaml whose file this is, for messages.
 
     Raises:
         DataError: no archive of its kind or a truncated one, no such member, a damaged, encrypted
             or unsupported member; also while the block reads.
     """
-    with _opened(archive, member) as (stream, _):
+    with _opened(archive, member, key) as (stream, _):
         yield stream
 
 
-def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, bytes]]:
+def member_lines(archive: Path, member: str, key: str, label: str) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line with its newline) under a progress bar over the bytes.
 
     Raises:
         DataError: as `open_member` does; a line has no end.
     """
     with (
-        _opened(archive, member) as (stream, size),
+        _opened(archive, member, key) as (stream, size),
         tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,
     ):
         for number, line in numbered_lines(stream, f"{member} in {archive}"):
@@ -60,7 +63,7 @@ def member_lines(archive: Path, member: str, label: str) -> Iterator[tuple[int, 
 
 
 @contextmanager
-def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
+def _opened(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO, int]]:
     """The member as a buffered stream, with its size in bytes."""
     opened = _in_tar if archive.name.endswith(TAR) else _in_zip
     try:
@@ -70,8 +73,10 @@ def _opened(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
         wrong_address = isinstance(error, OSError) and error.errno in (errno.EINVAL, None)
         if isinstance(error, OSError) and not wrong_address:
             raise  # not the archive's own: the disk's
-        problem = f"{archive}: cannot read {member} ({_reason(error)})"
-        raise DataError(f"{problem}; remove the archive and run again to fetch it anew") from error
+        raise DataError(
+            f"{archive}: cannot read {member} ({_reason(error)}); the file has the expected "
+            f"SHA-256, so correct {key}.urls and {key}.sha256 in params.yaml"
+        ) from error
 
 
 @contextmanager
@@ -94,8 +99,14 @@ def _in_zip(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
 @contextmanager
 def _in_tar(archive: Path, member: str) -> Iterator[tuple[BinaryIO, int]]:
     with tarfile.open(archive) as opened:
-        # no link, which may lead anywhere
-        info = next((found for found in opened if found.name == member and found.isfile()), None)
+        named = [found for found in opened if found.name == member]
+        info = next((found for found in named if found.isfile()), None)
+        link = next((found for found in named if found.issym() or found.islnk()), None)
+        if link and not info:  # which may lead anywhere
+            raise DataError(
+                f"{archive}: {member} is a link to {link.linkname}, not a file; name a file of the "
+                "archive in params.yaml"
+            )
         stream = opened.extractfile(info) if info else None
         if info is None or stream is None:
             raise DataError(_no_member(archive, member, opened.getnames()))

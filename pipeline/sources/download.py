@@ -18,6 +18,7 @@ from urllib3.exceptions import HTTPError, IncompleteRead
 
 from actmodels.errors import DataError
 from actmodels.files import file_digest
+from actmodels.messages import printable
 from pipeline.parameters.section import Fetched
 from pipeline.running.stage import alone, state_folder
 
@@ -113,8 +114,11 @@ def _copy(url: str, part: Path) -> bool:
         raise RefusedError(
             "not an absolute path; a file URL has three slashes: file:///folder/name"
         )
+    path = Path(url2pathname(address.path))
     try:
-        source = Path(url2pathname(address.path)).open("rb")  # noqa: SIM115
+        if path.exists() and not path.is_file():  # a pipe may have no end, and no writer
+            raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
+        source = path.open("rb")
     except OSError as error:
         raise RefusedError(f"the file cannot be read ({error.strerror})") from error
     with source, part.open("wb") as out:
@@ -192,4 +196,4 @@ def _size(part: Path) -> int:
 
 
 def _say(message: str) -> None:
-    tqdm.write(message, file=sys.stderr)  # keeps clear of a bar that is being drawn
+    tqdm.write(printable(message), file=sys.stderr)  # keeps clear of a bar that is being drawn

@@ -125,7 +125,7 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
     member = f"{folder}/snli_1.0_{split}.jsonl"
     labelled = 0
     first: dict[str, int] = {}
-    for number, line in member_lines(archive, member, f"snli {split}"):
+    for number, line in member_lines(archive, member, "corpus.snli", f"snli {split}"):
         pair = checked_pair(line, f"{member}, line {number}")
         if (before := first.setdefault(pair.pair_id, number)) != number:
             raise DataError(

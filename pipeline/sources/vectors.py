@@ -72,7 +72,7 @@ def read_vectors(
     rows = {word.encode(): row for word, row in wanted.items()}
     # A word with spaces is recognised by what is in front of its first space.
     starts = {word.partition(b" ")[0] for word in rows}
-    for number, line in member_lines(archive, member, "vectors"):
+    for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if line[: line.find(b" ")] not in starts and number > 1:
             continue
         where = f"{member} in {archive}, line {number}"

@@ -27,7 +27,7 @@ def execution_settings(params: Params) -> Execution:
     settings = dict(params.cluster)
     for key in ("storage", "state"):
         if "://" not in settings[key]:
-            settings[key] = str(project() / settings[key])
+            settings[key] = str(project() / Path(settings[key]).expanduser())
     finished = settings.pop("state")
     return Execution(artefacts("tensors"), state=state_folder(), finished=finished, **settings)
 

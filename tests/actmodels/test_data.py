@@ -94,9 +94,10 @@ def test_missing_and_damaged_files_are_told(
     path = tmp_path / "dev.pt"
     with pytest.raises(ArtefactError, match=rf"dev\.pt is missing; .*dvc repro {stage}"):
         kind.load(path)
-    path.write_bytes(b"nonsense")
-    with pytest.raises(ArtefactError, match=rf"dev\.pt is not {what} .*dvc repro -f {stage}"):
-        kind.load(path)
+    for content in (b"nonsense", b"\x80\x02."):
+        path.write_bytes(content)
+        with pytest.raises(ArtefactError, match=rf"dev\.pt is not {what} .*dvc repro -f {stage}"):
+            kind.load(path)
 
 
 def rows(

@@ -124,7 +124,7 @@ def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:
 
 
 def test_full_snli_loads_in_under_a_second(tmp_path: Path) -> None:
-    """549,367 pairs of 14 and 8 tokens: a memory map reads none of them at once."""
+    """549,367 pairs of 14 and 8 tokens."""
     count = 549_367
 
     def sentences(length: int) -> tuple[torch.Tensor, torch.Tensor]:

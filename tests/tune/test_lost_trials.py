@@ -126,7 +126,7 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
         path.write_bytes(b"no checkpoint")
         callback.on_trial_result(1, [], ray_trial, finished(ours))
         aside = f"{path.name}.damaged{number or ''}"
-        assert f"aside as {aside}, the trial starts over" in capsys.readouterr().err
+        assert f"aside as {aside}, the trial is run again" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
         assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
     why = "its checkpoint could not be read again and again; see the log above"
@@ -262,12 +262,10 @@ def test_a_node_at_fault_is_avoided_and_its_trials_keep_their_restarts(
     node = {"NodeID": "ab" * 28, "Alive": True, "NodeManagerAddress": "10.0.0.9", "Resources": {}}
     monkeypatch.setattr(ray, "nodes", lambda: [node])
     callback.nodes.joined, callback.nodes.good = True, {str(node["NodeID"])}
-    gate = callback.nodes.gate
-    gate.checkpoints.write(gate.token, gate.token.encode())
+    callback.checkpoints.write(callback.nodes.gate.token, b"")
     error = f"{name_of(NodeError)}: node abababab does not see the store"
     callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
-    said = "node 10.0.0.9 (abababab) is not used: does not see the store\n"
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err.endswith(" is not used: does not see the store\n")
     assert set(callback.nodes.avoided) == {node["NodeID"]}
     assert not callback.losses and not callback.ends
 

@@ -1,7 +1,10 @@
 """A store that is missing, damaged or elsewhere, or that breaks in mid-sweep."""
 
 import socket
+import sqlite3
+import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,8 @@ from tests.tune.tracking_samples import (
     train,
 )
 from tune.addresses import first_line
-from tune.mlflow_store import RunStore, TrackingError
+from tune.mlflow_store import RunStore, TrackingError, store_errors
+from tune.results import log_report
 
 
 def test_store_that_breaks_in_mid_sweep_loses_nothing(
@@ -158,6 +162,46 @@ def test_damaged_database_is_one_sentence(state: Path) -> None:
     (state / "mlflow.db").write_text("not a database, but long enough to be read as one" * 9)
     with pytest.raises(TrackingError, match=r"mlflow\.db; move it away, and the next run"):
         started(state)
+
+
+def test_the_database_of_another_program_is_left_alone(state: Path) -> None:
+    with closing(sqlite3.connect(state / "other.db")) as other, other:
+        other.execute("CREATE TABLE alembic_version (version_num)")
+    content = (state / "other.db").replace(state / "mlflow.db").read_bytes()
+    with pytest.raises(TrackingError, match=r"finished trials \(it is the database of another"):
+        started(state)
+    assert (state / "mlflow.db").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("mode", "limit", "said"),
+    [
+        ("rw", 1, r"make room on its disk and run again \(database or disk is full\)"),
+        ("ro", 0, r"make the file and its folder writable .* \(attempt to write a readonly "),
+    ],
+)
+def test_a_sound_database_is_not_called_damaged(
+    mode: str, limit: int, said: str, state: Path
+) -> None:
+    database = state / "mlflow.db"
+    with (
+        pytest.raises(TrackingError, match=f"mlflow.db; {said}"),
+        closing(sqlite3.connect(f"file:{database}?mode={mode}", uri=True)) as opened,
+        store_errors(f"sqlite:///{database}"),
+    ):
+        opened.execute(f"PRAGMA max_page_count = {limit}")
+        opened.executescript("CREATE TABLE one (a); INSERT INTO one VALUES (zeroblob(9999999))")
+
+
+def test_a_library_that_is_missing_is_named(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started(state).finish("FINISHED", {})
+    with closing(sqlite3.connect(state / "mlflow.db")) as database, database:
+        database.execute("UPDATE experiments SET artifact_location = 's3://bucket/runs'")
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    (report := state / "report").mkdir()
+    (report / "report.md").touch()
+    with pytest.raises(TrackingError, match=r"install what such a store needs \(.*boto3"):
+        log_report(report, {}, state)
 
 
 def test_deleted_experiment_says_how_to_restore_it(state: Path) -> None:

@@ -204,9 +204,12 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
     wording = f"error: --model: 'lstm' was not exported; {known}\n"
     assert run(*PAIR, "--model", "lstm") == (1, "", wording)
     path = Path("artefacts/export/best.json").resolve()
-    wording = f"error: {path} is damaged; run: dvc repro -f export\n"
-    for text in ("{", '{"best": "lstm", "models": {}}'):
+    for text, why in (
+        ("{", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        ('{"best": "lstm", "models": {}}', "'lstm' is not in list"),
+    ):
         path.write_text(text)
+        wording = f"error: {path} cannot be read ({why}); run: dvc repro -f export\n"
         assert run(*PAIR) == (1, "", wording)
     path.unlink()
     wording = f"error: {path} is missing: no model yet; run: dvc repro export\n"

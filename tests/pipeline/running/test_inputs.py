@@ -1,10 +1,12 @@
 """A stage whose inputs are edited while it runs is not recorded as if they had not been."""
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +97,21 @@ def test_what_is_no_stage_reads_nothing(project: Path) -> None:
     assert inputs("tell") == {}
 
 
+def test_params_that_are_not_yaml_have_no_values(project: Path) -> None:
+    for text in ("tell: !!bool maybe", "tell: !!timestamp x"):
+        (project / "params.yaml").write_text(text)
+        assert inputs("tell")["params.yaml: tell"] == "null"
+
+
+def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> None:
+    """Though the first file is there again when the stage ends."""
+    read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "
+    read += "first = data.read_bytes(); data.write_bytes(b'other'); load = PairTensors.load\n    "
+    restored = "try: load(data)\n    finally: data.write_bytes(first)"
+    said = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
+    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {said}")
+
+
 LOCK = """
 stages:
   make:
@@ -131,6 +148,31 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
         assert str(told.value).endswith("; run: dvc repro -f -s make")
         assert not os.path.lexists(out)
         assert [p.name for p in project.glob("state/damaged/*/*")] == [out]
+
+
+@pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
+def test_what_may_not_be_read_stays_in_its_place(
+    path: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root may read everything, the error is raised by hand."""
+    (project / "made").mkdir()
+    (project / "made" / "one.txt").write_text("one")
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
+    (project / "dvc.lock").write_text(LOCK.replace("cf68", "cf69"))
+
+    def refusing(real: Any) -> Any:
+        def called(place: Any, *args: Any, **kwargs: Any) -> Any:
+            if Path(place) == Path(path):
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return real(place, *args, **kwargs)
+
+        return called
+
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+    monkeypatch.setattr(os, "listdir", refusing(os.listdir))
+    with pytest.raises(PermissionError):
+        check_as_written("tell", inputs("tell"))
+    assert (project / path).exists()
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
@@ -185,6 +227,36 @@ stages:
     assert tell(project, "pass") == (0, "")
     (project / "make.py").write_text(make.replace("write_text(n)", "write_text(n + n)"))
     assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cache_type", ["copy", "hardlink", "symlink"])
+def test_the_advice_also_mends_a_corrupt_cache(cache_type: str, project: Path) -> None:
+    """DVC trusts its read-only cached files, and puts them in place of what the stage writes."""
+    (project / "make.py").write_text("import pathlib as p; p.Path('made').mkdir(exist_ok=True)\n")
+    with (project / "make.py").open("a") as script:
+        script.write("p.Path('made/one.txt').write_text('one')")
+    (project / "dvc.yaml").write_text(f"""
+stages:
+  make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
+  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made], outs: [out.txt]}}
+""")
+    (project / "tell.py").write_text(STAGE.format(body="pass"))
+    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
+    assert dvc("repro")[0] == 0
+    (cached,) = project.glob(".dvc/cache/files/md5/f9/7c5d*")  # md5 of "one"
+    cached.chmod(0o644)
+    cached.write_text("0ne")
+    cached.chmod(0o444)
+    shutil.rmtree(project / "made")
+    assert dvc("repro", "make")[0] == 0  # from its cache
+    status, said = dvc("repro", "-f", "-s", "tell")
+    (made,) = project.glob("state/damaged/*/made")
+    (aside,) = project.glob(f"state/damaged/*/{cached.name}")
+    assert status != 0
+    assert f"; set aside as {made}, {aside}; run: dvc repro -f -s make\n" in said
+    assert dvc("repro", "-f", "-s", "make")[0] == dvc("repro", "-f", "-s", "tell")[0] == 0
+    assert (project / "made" / "one.txt").read_text() == cached.read_text() == "one"
 
 
 @pytest.mark.slow

@@ -56,6 +56,31 @@ def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     assert path.read_text().startswith("Traceback (most recent call last):\n")
 
 
+def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: Path) -> None:
+    address = "https://me:se@cret@host/a.zip?token=secret&v=1"
+    for error in ("DataError", "ValueError"):
+        done = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
+        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in done.stderr, done.stderr
+        assert done.stderr.strip("\n").isprintable()
+
+
+def test_a_locale_of_ascii_does_not_limit_names_and_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}.items():
+        monkeypatch.setenv(name, value)
+    done = run(r"Path('gr\xfcn').touch(); print('gr\xfcn')", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "grün\n", "")
+    assert (tmp_path / "grün").exists()
+
+
+def test_the_trace_of_a_file_name_in_another_encoding_is_kept(tmp_path: Path) -> None:
+    done = run(r"raise ValueError('gr\udcfcn')", tmp_path)
+    (path,) = (tmp_path / "state" / "errors").iterdir()
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert path.read_text().endswith("ValueError: gr\\udcfcn\n")
+
+
 def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
     """As on a full disk, whose error has no name; the bar is still open then."""
     done = run(
@@ -166,6 +191,18 @@ def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     assert (later.wait(30), orphan.wait(30)) == (0, 0)
 
 
+def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> None:
+    names = ["one/.out.csv.99.tmp", "one/deep/.a.tmp", "one/out.csv", "two/.out.csv.99.tmp"]
+    for path in (folder / "artefacts" / name for name in names):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    program = "from pipeline.running.stage import run_stage\ndef main(): pass\nrun_stage(main)\n"
+    (folder / "one.py").write_text(program)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "one.py"], env=environment, check=True, timeout=60)
+    assert [name for name in names if (folder / "artefacts" / name).exists()] == names[2:]
+
+
 def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
     assert artefacts("corpus", "train.jsonl") == folder / "artefacts" / "corpus" / "train.jsonl"
     assert state_folder() == folder / "state"
@@ -179,13 +216,14 @@ def test_a_queued_experiment_has_the_projects_state(
     """DVC runs it in a copy, and names the project in DVC_ROOT."""
     shutil.copy(ROOT / "params.yaml", folder)
     monkeypatch.setenv("DVC_ROOT", "/project")
+    monkeypatch.setenv("HOME", "/home/me")
     assert (artefacts("corpus"), state_folder()) == (
         folder / "artefacts/corpus",
         Path("/project/state"),
     )
     execution = execution_settings(load_params())
     assert (execution.storage, execution.finished) == ("/project/state/ray", "/project/state")
-    params, change = load_params(), {"storage": "/else/where", "state": "s3://bucket/state"}
+    params, change = load_params(), {"storage": "~/else/where", "state": "s3://bucket/state"}
     params = params.model_copy(update={"cluster": params.cluster.model_copy(update=change)})
     execution = execution_settings(params)
-    assert (execution.storage, execution.finished) == ("/else/where", "s3://bucket/state")
+    assert (execution.storage, execution.finished) == ("/home/me/else/where", "s3://bucket/state")

@@ -32,7 +32,7 @@ def make(path: Path, members: dict[str, bytes]) -> Path:
 
 
 def read(archive: Path, member: str) -> bytes:
-    with open_member(archive, member) as stream:
+    with open_member(archive, member, "texts.sources.a") as stream:
         return stream.read()
 
 
@@ -47,7 +47,7 @@ def test_lines_are_numbered_from_one_under_a_bar(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive = make(tmp_path / name, {"f": LINES + b"last"})
-    lines = list(member_lines(archive, "f", "words"))
+    lines = list(member_lines(archive, "f", "corpus.snli", "words"))
     assert lines[0] == (1, b"line 0 of the file\n")
     assert lines[-1] == (20_001, b"last")
     assert b"".join(line for _, line in lines) == LINES + b"last"
@@ -62,8 +62,10 @@ def test_another_file(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / name).write_bytes(b"<html>log in</html>")
     with pytest.raises(DataError) as caught:
         read(tmp_path / name, "f")
-    again = "remove the archive and run again to fetch it anew"
-    assert str(caught.value) == f"{tmp_path / name}: cannot read f ({reason}); {again}"
+    assert str(caught.value) == (
+        f"{tmp_path / name}: cannot read f ({reason}); the file has the expected SHA-256, so "
+        "correct texts.sources.a.urls and texts.sources.a.sha256 in params.yaml"
+    )
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
@@ -72,8 +74,8 @@ def test_truncated(tmp_path: Path, name: str, share: float) -> None:
     archive = make(tmp_path / name, {"f": LINES})
     content = archive.read_bytes()
     archive.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(DataError, match=r"cannot read f \(.+\); remove the archive"):
-        list(member_lines(archive, "f", "f"))
+    with pytest.raises(DataError, match=r"cannot read f \(.+\); .*correct corpus\.snli\.urls"):
+        list(member_lines(archive, "f", "corpus.snli", "f"))
 
 
 @pytest.mark.parametrize("put", [b"", bytes(100)], ids=["cut out", "overwritten"])
@@ -90,7 +92,7 @@ def test_damaged_content(tmp_path: Path) -> None:
     archive = make_zip(tmp_path / "a.zip", {"f": LINES}, deflated=False)
     flip(archive, b"line 77")
     with pytest.raises(DataError, match=r"cannot read f \(Bad CRC-32"):
-        list(member_lines(archive, "f", "f"))
+        list(member_lines(archive, "f", "corpus.snli", "f"))
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
@@ -131,7 +133,7 @@ def test_a_link_is_no_member(tmp_path: Path, leads: str, kind: bytes) -> None:
         link = tarfile.TarInfo("link")
         link.type, link.linkname = kind, leads
         opened.addfile(link)
-    with pytest.raises(DataError, match=r"a\.tar has no member link \("):
+    with pytest.raises(DataError, match=rf"a\.tar: link is a link to {leads}, not a file; name a"):
         read(archive, "link")
 
 
@@ -139,7 +141,7 @@ def test_a_link_is_no_member(tmp_path: Path, leads: str, kind: bytes) -> None:
 def test_one_line_without_end(tmp_path: Path, name: str) -> None:
     archive = make(tmp_path / name, {"f": b"a\n" + bytes(1 << 25)})
     with pytest.raises(DataError, match=r"^f in .*, line 2: longer than 16,777,216 bytes"):
-        list(member_lines(archive, "f", "f"))
+        list(member_lines(archive, "f", "corpus.snli", "f"))
 
 
 @pytest.mark.parametrize(

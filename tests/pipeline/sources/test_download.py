@@ -147,10 +147,13 @@ def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> No
         serving(CONTENT, GOOD) as third,
         serving(CONTENT, GOOD) as fourth,
     ):
-        check(get(first.url, second.url, third.url, fourth.url), store)
+        with_password = first.url.replace("//", "//me:secret@") + "?token=secret"
+        check(get(with_password, second.url, third.url, fourth.url), store)
     assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
     assert (third.ranges, fourth.ranges) == ([None], [])
-    assert "404 Not Found; check corpus.snli.urls" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "404 Not Found; check corpus.snli.urls" in said
+    assert "secret" not in said
 
 
 def test_every_mirror_is_in_the_message(store: Path) -> None:
@@ -176,7 +179,7 @@ def test_file_url_with_spaces(store: Path) -> None:
     ("url", "problem"),
     [
         ("file:///no/such/file.zip", "cannot be read (No such file"),
-        ("file:///tmp", "cannot be read (Is a directory"),
+        ("file:///tmp", "it is a folder, a pipe or a device; expected a regular file"),
         ("file://data/file.zip", "three slashes"),
         (Path(__file__).as_uri(), "bytes came with SHA-256"),
     ],
@@ -184,6 +187,12 @@ def test_file_url_with_spaces(store: Path) -> None:
 def test_file_url_problems(store: Path, url: str, problem: str) -> None:
     with pytest.raises(DataError, match=re.escape(problem)):
         get(url)
+
+
+def test_a_pipe_is_not_waited_for(store: Path) -> None:
+    os.mkfifo("pipe")
+    with pytest.raises(DataError, match="a pipe or a device; expected a regular file"):
+        get(Path("pipe").resolve().as_uri())
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
