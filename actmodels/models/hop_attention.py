@@ -82,9 +82,12 @@ class HopStep(nn.Module):
     def attend(self, carried: Tensor, memory: HopMemory) -> Attended:
         """Attend with a carried state to both sentences."""
         state, _ = carried.chunk(2, dim=-1)
-        hypothesis = self.attend_hypothesis(state, memory.hypothesis, memory.hypothesis_mask)
+        hypothesis, over_hypothesis = self.attend_hypothesis(
+            state, memory.hypothesis, memory.hypothesis_mask
+        )
         weights = masked_softmax(dot_scores(state, memory.keys), memory.premise_mask)
-        return Attended(*hypothesis, weighted_mean(memory.values, weights), weights)
+        premise = weighted_mean(memory.values, weights)
+        return Attended(hypothesis, over_hypothesis, premise, weights)
 
     def forward(self, carried: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
         """Map a carried state [batch, 2 · width] to the next one."""

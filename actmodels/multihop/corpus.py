@@ -78,14 +78,14 @@ def draw_split(pairs: int, max_hops: int, beyond: int, generator: torch.Generato
         depths = torch.full((pairs,), hops)
         batch = draw(depths, max(hops, max_hops), generator)
         parts.append((batch.premise, batch.hypothesis, batch.labels, depths))
-    premises, hypotheses, labels, depths = zip(*parts, strict=True)
+    premises, hypotheses, labels, all_depths = zip(*parts, strict=True)
 
     def flat(sentences: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
         lengths = torch.cat([torch.full((len(part),), part.shape[1]) for part in sentences])
         ends = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
         return torch.cat([part.flatten() for part in sentences]).int(), ends
 
-    return PairTensors(*flat(premises), *flat(hypotheses), torch.cat(labels), torch.cat(depths))
+    return PairTensors(*flat(premises), *flat(hypotheses), torch.cat(labels), torch.cat(all_depths))
 
 
 def word_vectors(dimensions: int) -> WordVectors:
