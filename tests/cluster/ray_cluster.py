@@ -14,8 +14,10 @@ from tests.cluster.machines import Laboratory, Machine
 from tests.end_to_end.project import ROOT
 
 PORT = 6379
-# Ray's own patience with a silent node or head is half a minute and one minute.
+# Ray's own patience with a silent node or head is half a minute and one minute; its workers would
+# hardly advance next to other processes of this machine.
 PATIENCE = {
+    "RAY_worker_niceness": "0",
     "RAY_health_check_initial_delay_ms": "2000",
     "RAY_health_check_period_ms": "1000",
     "RAY_health_check_timeout_ms": "2000",
