@@ -48,8 +48,12 @@ class HaltingUnit(nn.Module):
         self.start_bias = bias
 
     def forward(self, state: Tensor) -> Tensor:
-        """Map states [batch, state] to halting probabilities [batch]."""
-        return torch.sigmoid(self.linear(state)).squeeze(-1)
+        """Map states [batch, state] to halting probabilities [batch].
+
+        What a step carries behind its state is not seen.
+        """
+        own = state[..., : self.linear.in_features]
+        return torch.sigmoid(self.linear(own)).squeeze(-1)
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:

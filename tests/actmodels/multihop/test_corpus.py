@@ -1,0 +1,94 @@
+"""Multi-hop pairs: following the hops word by word gives label and depth; nothing else does."""
+
+from collections import Counter
+
+import pytest
+import torch
+
+from actmodels.data.labels import LABELS
+from actmodels.data.pairs import FIRST_WORD, PairTensors
+from actmodels.draws import generator
+from actmodels.multihop.corpus import ROOMS, WORDS, draw, draw_split
+
+
+def split(pairs: int = 60) -> PairTensors:
+    return draw_split(pairs, 4, 2, generator("multihop", 1))
+
+
+def sentences(pairs: PairTensors) -> list[tuple[list[str], list[str]]]:
+    """The words of each pair."""
+    found = []
+    for row in range(len(pairs)):
+        both = []
+        for ids, ends in (
+            (pairs.premise_ids, pairs.premise_offsets),
+            (pairs.hypothesis_ids, pairs.hypothesis_offsets),
+        ):
+            part = ids[int(ends[row]) : int(ends[row + 1])]
+            both.append([WORDS[int(word) - FIRST_WORD] for word in part])
+        found.append((both[0], both[1]))
+    return found
+
+
+def followed(premise: list[str], thing: str) -> tuple[str, int]:
+    """Where a thing is in the end, and after how many hops."""
+    facts = {premise[i]: premise[i + 2] for i in range(0, len(premise), 4)}
+    place, hops = thing, 0
+    while place in facts:
+        place, hops = facts[place], hops + 1
+    return place, hops
+
+
+def test_following_the_hops_gives_label_and_depth() -> None:
+    pairs = split()
+    assert len(pairs) == 6 * 60
+    for (premise, hypothesis), label, depth in zip(
+        sentences(pairs), pairs.labels.tolist(), pairs.depths.tolist(), strict=True
+    ):
+        assert premise[1::4] == ["in"] * (len(premise) // 4) and premise[3::4] == premise[3:4] * (
+            len(premise) // 4
+        )
+        thing, room = hypothesis[0], hypothesis[2]
+        place, hops = followed(premise, thing)
+        wanted = "neutral" if place == "doubt" else "entailment" if place == room else None
+        assert LABELS[label] == (wanted or "contradiction")
+        assert hops == depth
+        assert room in ROOMS and room in premise
+
+
+def test_chains_are_longer_only_where_the_depth_asks_for_it() -> None:
+    pairs = split(5)
+    lengths = pairs.premise_offsets.diff().view(6, 5)
+    assert torch.equal(lengths, torch.tensor([48, 48, 48, 48, 60, 72])[:, None].expand(6, 5))
+
+
+def test_no_count_of_words_tells_the_label() -> None:
+    """Each premise has the same words but for names, whatever the label and the depth."""
+    pairs = split(300)
+    signatures = {
+        (label, depth): Counter(
+            tuple(
+                sorted(
+                    Counter(
+                        word if word in ("in", ".", "doubt") else "name" for word in premise
+                    ).items()
+                )
+            )
+            for (premise, _), own, deep in zip(
+                sentences(pairs), pairs.labels.tolist(), pairs.depths.tolist(), strict=True
+            )
+            if (own, deep) == (label, depth)
+        ).keys()
+        for label in range(len(LABELS))
+        for depth in (1, 4)
+    }
+    assert len({tuple(found) for found in signatures.values()}) == 1
+
+
+@pytest.mark.parametrize("hops", [1, 6])
+def test_labels_are_balanced_and_draws_repeat(hops: int) -> None:
+    depths = torch.full((3000,), hops)
+    first, again = (draw(depths, 6, generator("multihop", 2)) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(first[:6], again[:6], strict=True))
+    shares = first.labels.bincount(minlength=3) / 3000
+    assert torch.allclose(shares, torch.full((3,), 1 / 3), atol=0.03)
