@@ -10,19 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import Batch
+from actmodels.data.pairs import PAD, Batch
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.modules.attention import (
-    BilinearAttention,
-    dot_scores,
-    masked_softmax,
-    weighted_mean,
-)
+from actmodels.modules.attention import BilinearAttention, masked_softmax
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Attended, Gate, GateDropout
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
-from actmodels.modules.projection import ProjectedWords
+from actmodels.modules.projection import ProjectedWords, table_rows
 from actmodels.registry import HaltingConfig
 from actmodels.settings import HopAttentionConfig
 
@@ -30,32 +25,46 @@ WINDOW = 3  # words: a fact such as "jar in bag" links its first word to its las
 
 
 class HopMemory(NamedTuple):
-    """Words [batch, tokens, width] that the steps attend to, and masks [batch, tokens].
+    """Sentences that the steps attend to; a premise word is found by its key, read as its value.
 
-    A premise word is found by its key and read as its value.
+    Keys and values are sums over a window of words, and few distinct words are in a batch: so each
+    is a table, and steps look up in it what they would compute for every token.
+
+    keys, values: of each distinct word at each place of the window [3 · words, width].
+    places: rows of these tables, for each place of the window the premise's tokens
+        [batch, 3 · tokens].
+    premise_mask: [batch, tokens]. hypothesis: [batch, tokens, width]. hypothesis_mask.
     """
 
     keys: Tensor
     values: Tensor
+    places: Tensor
     premise_mask: Tensor
     hypothesis: Tensor
     hypothesis_mask: Tensor
 
+    def scores(self, query: Tensor) -> Tensor:
+        """key_t · query of each token [batch, tokens]."""
+        found = (query @ self.keys.mT).gather(-1, self.places)
+        return torch.stack(found.chunk(WINDOW, dim=-1)).sum(dim=0)
+
+    def mean(self, weights: Tensor) -> Tensor:
+        """sum_t weight_t value_t [batch, width] for weights [batch, tokens]."""
+        spread = torch.cat([weights] * WINDOW, dim=-1)
+        rows = weights.new_zeros(*weights.shape[:-1], self.values.shape[-2])
+        return rows.scatter_add(-1, self.places, spread) @ self.values
+
 
 class Window(nn.Module):
-    """Sum each word and the two before it, with a weight for each unit (depthwise convolution)."""
+    """A weight for each unit of a word and of the two before it (depthwise convolution)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(1 / WINDOW + 0.1 * torch.randn(WINDOW, width))
 
     def forward(self, words: Tensor) -> Tensor:
-        """Map words [batch, tokens, width] to windows of the same shape."""
-        summed = torch.zeros_like(words)
-        for back, weight in enumerate(self.weight.unbind(dim=-2)):
-            earlier = nn.functional.pad(words, (0, 0, back, 0))[..., : words.shape[-2], :]
-            summed = summed + weight[..., None, None, :] * earlier
-        return summed
+        """Weight words [words, width] for each place of the window [3 · words, width]."""
+        return (self.weight[..., None, :] * words[..., None, :, :]).flatten(-3, -2)
 
 
 class HopStep(nn.Module):
@@ -85,9 +94,8 @@ class HopStep(nn.Module):
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memory.hypothesis, memory.hypothesis_mask
         )
-        weights = masked_softmax(dot_scores(state, memory.keys), memory.premise_mask)
-        premise = weighted_mean(memory.values, weights)
-        return Attended(hypothesis, over_hypothesis, premise, weights)
+        weights = masked_softmax(memory.scores(state), memory.premise_mask)
+        return Attended(hypothesis, over_hypothesis, memory.mean(weights), weights)
 
     def forward(self, carried: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
         """Map a carried state [batch, 2 · width] to the next one."""
@@ -132,9 +140,25 @@ class HopAttention(AlternatingAttention):
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> HopMemory:
-        """Return windows of the premise's words as keys and as values, and the hypothesis."""
-        premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
-        keys, values, hypothesis = map(
-            self.memory_dropout, (self.keys(premise), self.values(premise), hypothesis)
+        """Project the distinct words of a batch, padding first, and place them in sentences."""
+        sentences = torch.cat([batch.premise.flatten(), batch.hypothesis.flatten()])
+        distinct, rows = torch.cat([sentences.new_full((1,), PAD), sentences]).unique(
+            return_inverse=True
         )
-        return HopMemory(keys, values, batch.premise_mask, hypothesis, batch.hypothesis_mask)
+        packed = batch.premise.dim() == 3
+        ids = distinct.expand(len(batch.premise), -1) if packed else distinct
+        table = self.memory_dropout(self.words(ids) * (distinct != PAD)[:, None])
+        premise, hypothesis = rows[1:].split([batch.premise.numel(), batch.hypothesis.numel()])
+        premise = premise.view(batch.premise.shape)
+        places = [
+            len(distinct) * back + nn.functional.pad(premise, (back, 0))[..., : premise.shape[-1]]
+            for back in range(WINDOW)
+        ]
+        return HopMemory(
+            self.keys(table),
+            self.values(table),
+            torch.cat(places, dim=-1),
+            batch.premise_mask,
+            table_rows(table, hypothesis.view(batch.hypothesis.shape)),
+            batch.hypothesis_mask,
+        )

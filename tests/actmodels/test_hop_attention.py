@@ -2,37 +2,56 @@
 
 import torch
 
-from actmodels.models.hop_attention import HopAttention, HopMemory, HopStep, Window
+from actmodels.models.hop_attention import HopAttention, HopMemory, HopStep
 from actmodels.modules.inference import GateDropout
 from tests import model_checks
 from tests.samples import sample_batch, sample_trial
 
 
-def test_a_window_sums_a_word_and_the_two_before_it() -> None:
-    window, words = Window(3).double(), torch.randn(2, 4, 3, dtype=torch.float64)
-    found = window(words)
-    for example in range(2):
-        for at in range(4):
-            for unit in range(3):
-                total = sum(
-                    (window.weight[back, unit] * words[example, at - back, unit]).item()
-                    for back in range(3)
-                    if at - back >= 0
-                )
-                assert abs(float(found[example, at, unit]) - total) < 1e-12
+def memory_of(
+    keys: torch.Tensor, values: torch.Tensor, hypothesis: torch.Tensor, masks: list[torch.Tensor]
+) -> HopMemory:
+    """One row of the tables for each token, whose windows are the token alone."""
+    batch, tokens, width = keys.shape
+    nowhere = torch.zeros(1, width, dtype=keys.dtype)
+    places = torch.zeros(batch, 3 * tokens, dtype=torch.int64)
+    places[:, :tokens] = 1 + torch.arange(batch * tokens).view(batch, tokens)
+    tables = [torch.cat([nowhere, part.flatten(0, 1)]) for part in (keys, values)]
+    return HopMemory(*tables, places, masks[0], hypothesis, masks[1])
+
+
+def test_keys_and_values_are_windows_of_words() -> None:
+    """Against a loop over examples, tokens and units, with sentences of several lengths."""
+    model = model_checks.make(sample_trial("hop_attention"))
+    assert isinstance(model, HopAttention)
+    batch = sample_batch()
+    memory, words = model.memories(batch), model.words(batch.premise)
+    query, weights = torch.randn(len(words), 8).double(), torch.rand(batch.premise.shape).double()
+    weights = weights * batch.premise_mask
+    scores, mean = memory.scores(query), memory.mean(weights)
+    for row in range(len(words)):
+        total = torch.zeros(8, dtype=torch.float64)
+        for at in range(int(batch.premise_mask[row].sum())):
+            key, value = torch.zeros(8).double(), torch.zeros(8).double()
+            for back in range(min(at, 2) + 1):
+                key += model.keys.weight[back] * words[row, at - back]
+                value += model.values.weight[back] * words[row, at - back]
+            torch.testing.assert_close(scores[row, at], key @ query[row])
+            total += weights[row, at] * value
+        torch.testing.assert_close(mean[row], total)
+    torch.testing.assert_close(
+        memory.hypothesis * batch.hypothesis_mask[..., None],
+        model.words(batch.hypothesis) * batch.hypothesis_mask[..., None],
+    )
 
 
 def test_a_step_against_a_slow_loop() -> None:
     torch.manual_seed(1)
     step, width = HopStep(5, 4).double(), 5
     keys, values, hypothesis = (torch.randn(2, n, width).double() for n in (6, 6, 3))
-    masks = (
-        torch.tensor([[1] * 6, [1] * 4 + [0] * 2]).bool(),
-        torch.tensor([[1, 1, 1], [1, 1, 0]]),
-    )
-    memory = HopMemory(keys, values, masks[0], hypothesis, masks[1].bool())
-    carried = torch.randn(2, 2 * width).double()
-    one = torch.ones((), dtype=torch.float64)
+    masks = [torch.tensor([[1] * 6, [1] * 4 + [0] * 2]), torch.tensor([[1, 1, 1], [1, 1, 0]])]
+    memory = memory_of(keys, values, hypothesis, [mask.bool() for mask in masks])
+    carried, one = torch.randn(2, 2 * width).double(), torch.ones((), dtype=torch.float64)
     found = step(carried, memory, GateDropout(one, one))
     ask = step.attend_hypothesis.transform
     for row in range(2):
@@ -59,13 +78,9 @@ def test_a_step_follows_one_fact_by_hand() -> None:
         parameter.data.zero_()
     step.gate.output.bias.data.fill_(50.0)
     jar, bag, attic = 50 * torch.eye(3)
-    memory = HopMemory(
-        torch.stack([bag, jar])[None],
-        torch.stack([attic, bag])[None],
-        torch.ones(1, 2).bool(),
-        jar[None, None],
-        torch.ones(1, 1).bool(),
-    )
+    keys, values = torch.stack([bag, jar])[None], torch.stack([attic, bag])[None]
+    masks = [torch.ones(1, 2).bool(), torch.ones(1, 1).bool()]
+    memory = memory_of(keys, values, jar[None, None], masks)
     carried, dropout = step.start(memory)
     torch.testing.assert_close(carried[0, :3], jar)
     for place in (bag, attic):
