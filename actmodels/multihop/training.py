@@ -42,13 +42,6 @@ class MultihopTraining(Training):
         super().__init__(config, data, device, rows)
         self.joined, self.settled = 1, 0
 
-    @property
-    def finished(self) -> bool:
-        """See ModelTraining; patience counts once steps cost something."""
-        if self.settled > self.config.stream.ponder_delay or self.diverged:
-            return super().finished
-        return len(self.history) >= self.config.max_epochs
-
     def train_epoch(self) -> EpochMeans:
         """Train without a price for steps until all depths have been learned for a while."""
         halting = getattr(self.model, "halting", None)
