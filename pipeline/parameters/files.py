@@ -1,17 +1,16 @@
 """YAML files as text, and what came of them, where neither may be without an end."""
 
-import errno
 from pathlib import Path
 from typing import Any
+
+from actmodels.files import regular
 
 MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
 
 
 def text_of(path: Path) -> str:
     """What a file holds; OSError also of what is none, such as a pipe that nobody writes to."""
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is no file", str(path))
-    return path.read_text(encoding="utf-8")
+    return regular(path).read_text(encoding="utf-8")
 
 
 def endless(tree: Any) -> bool:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
+from actmodels.files import regular
 from pipeline.answering.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
 from pipeline.running.stage import artefacts, run_command
 
@@ -58,7 +59,7 @@ def model_folder(name: str | None) -> Path:
     """
     path = artefacts("export", "best.json")
     try:
-        export = json.loads(path.read_text(encoding="utf-8"))
+        export = json.loads(regular(path).read_text(encoding="utf-8"))
         best, models = export["best"], list(export["models"])
         models.index(best)
     except FileNotFoundError:

@@ -209,6 +209,9 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
         path.write_text(text)
         assert run(*PAIR) == (1, "", wording)
     path.unlink()
+    os.mkfifo(path)
+    assert run(*PAIR) == (1, "", wording)
+    path.unlink()
     wording = f"error: {path} is missing: no model yet; run: dvc repro export\n"
     assert run(*PAIR) == (1, "", wording)
 
