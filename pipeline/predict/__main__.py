@@ -17,6 +17,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
 from actmodels.files import regular
@@ -51,8 +52,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     return chosen
 
 
-def model_folder(name: str | None) -> Path:
-    """Where the exported model `name` lies, or the best one.
+def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of the exported model `name` or of the best one, and its best.json entry.
 
     Raises:
         ArtefactError: none has been exported. ConfigError: there is none of this name.
@@ -60,8 +61,9 @@ def model_folder(name: str | None) -> Path:
     path = artefacts("export", "best.json")
     try:
         export = json.loads(regular(path).read_text(encoding="utf-8"))
-        best, models = export["best"], list(export["models"])
-        models.index(best)
+        best, models = export["best"], export["models"]
+        if best != max(models, key=lambda model: float(models[model]["dev_accuracy"])):
+            raise ValueError("best is not the model with the best dev accuracy")
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -69,7 +71,7 @@ def model_folder(name: str | None) -> Path:
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
-    return artefacts("export", "models", name or best)
+    return artefacts("export", "models", name or best), models[name or best]
 
 
 def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
@@ -96,13 +98,13 @@ def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
 def main() -> None:
     """Answer on standard output, or into a file."""
     given = arguments()
-    folder = model_folder(given.model)
+    folder, stored = model_folder(given.model)
     groups = pairs(given)
     # torch: --help and mistakes come before it
     from pipeline.predict.asking import ask, give_up_output
 
     try:
-        ask(folder, groups, given.format, explain=given.explain, path=given.output)
+        ask(folder, stored, groups, given.format, explain=given.explain, path=given.output)
     except BrokenPipeError:  # whoever read the answers has enough of them
         give_up_output()
 

@@ -216,6 +216,25 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
     assert run(*PAIR) == (1, "", wording)
 
 
+@pytest.mark.parametrize("spoil", ["swapped", "digest", "dev_accuracy", "best"])
+def test_a_folder_that_holds_another_model_is_refused(run: Run, spoil: str) -> None:
+    models, path = Path("artefacts/export/models"), Path("artefacts/export/best.json")
+    export = json.loads(path.read_text())
+    if spoil == "swapped":
+        (models / "adaptive_attention").rename("other")
+        (models / "decomposable_attention").rename(models / "adaptive_attention")
+        Path("other").rename(models / "decomposable_attention")
+    elif spoil == "best":
+        export["best"] = "decomposable_attention"
+    else:
+        export["models"]["adaptive_attention"][spoil] = {"digest": "0" * 64}.get(spoil, 0.9)
+    path.write_text(json.dumps(export))
+    status, out, errors = run(*PAIR)
+    assert (status, out, errors.count("\n")) == (1, "", 1)
+    again = "dvc checkout, and if that changes nothing: dvc repro export"
+    assert errors.endswith(f"run: {'dvc repro -f export' if spoil == 'best' else again}\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
