@@ -1,8 +1,10 @@
 """Addresses of MLflow's stores: what is wrong with one, and how one is shown."""
 
+import os
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlsplit
 
 SQLITE = "sqlite:///"
@@ -13,6 +15,13 @@ def first_line(error: object) -> str:
     lines = str(error).strip().splitlines() or [repr(error)]
     said = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", lines[0])  # it may hold / and @ itself
     return re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", said)[:300]
+
+
+def artifact_location(state: Path) -> str | None:
+    """Return the address of the folder of artifacts; None if a server chooses it."""
+    if os.environ.get("MLFLOW_TRACKING_URI"):
+        return None
+    return (state.resolve() / "mlartifacts").as_uri()
 
 
 def look_at(uri: str) -> None:

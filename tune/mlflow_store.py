@@ -18,8 +18,7 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from actmodels.records import EpochRecord, best_epoch
-from tune.addresses import SQLITE, first_line, look_at
+from tune.addresses import SQLITE, artifact_location, first_line, look_at
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -95,7 +94,8 @@ class RunStore:
                 self._prepare_database()
             check_address(self.uri)
             self.client = MlflowClient(self.uri)
-            self.experiment = self._find_experiment(artifacts=None if given else "mlartifacts")
+            self.artifacts = artifact_location(self.state)
+            self.experiment = self._find_experiment()
             digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
             self.driver = self.state / "drivers" / digest / uuid.uuid4().hex
             self.driver.parent.mkdir(parents=True, exist_ok=True)
@@ -113,14 +113,13 @@ class RunStore:
                 with replacing(self.database) as temporary:
                     MlflowClient(f"sqlite:///{temporary}")
 
-    def _find_experiment(self, artifacts: str | None) -> str:
-        found: Experiment | None = self.client.get_experiment_by_name(EXPERIMENT)
+    def _find_experiment(self) -> str:
+        name, found = find_experiment(self.client, self.artifacts)
         if found is None:
-            location = (self.state / artifacts).as_uri() if artifacts else None
-            return str(self.client.create_experiment(EXPERIMENT, artifact_location=location))
+            return str(self.client.create_experiment(name, artifact_location=self.artifacts))
         if found.lifecycle_stage != "active":
             raise TrackingError(
-                f"MLflow's experiment {EXPERIMENT} in {first_line(self.uri)} was deleted; "
+                f"MLflow's experiment {name} in {first_line(self.uri)} was deleted; "
                 "restore it with `mlflow experiments restore "
                 f"--experiment-id {found.experiment_id}`"
             )
@@ -205,6 +204,12 @@ class RunStore:
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
 
+    def fetch(self, source: str, folder: Path) -> Path:
+        """Copy the files of a model version from their location into a folder."""
+        from mlflow.artifacts import download_artifacts  # a second, and only here
+
+        return Path(download_artifacts(source, dst_path=str(folder), tracking_uri=self.uri))
+
     def models_of(self, run_id: str) -> list[str]:
         """Ids of the logged models of a run."""
         condition = f"source_run_id = '{run_id}'"
@@ -247,24 +252,28 @@ def write_pyfunc(
     )
 
 
-def experiment_id(uri: str) -> str | None:
+def find_experiment(client: MlflowClient, location: str | None) -> tuple[str, Experiment | None]:
+    """Return the name of this project's experiment, and the experiment if it exists.
+
+    MLflow stores absolute locations and cannot change them. A moved or copied project therefore
+    has an experiment of its own: it never writes into the folder that it came from.
+    """
+    found = client.get_experiment_by_name(EXPERIMENT)
+    if found is None or location in (None, found.artifact_location):
+        return EXPERIMENT, found
+    name = f"{EXPERIMENT} in {location}"
+    return name, client.get_experiment_by_name(name)
+
+
+def experiment_id(uri: str, state: Path) -> str | None:
     """The id of this project's experiment in a store; None if nothing was logged there yet.
 
     Raises:
         TrackingError: the store cannot be used.
     """
     with store_errors(uri):
-        found = MlflowClient(uri).get_experiment_by_name(EXPERIMENT)
+        _, found = find_experiment(MlflowClient(uri), artifact_location(state))
     return None if found is None else str(found.experiment_id)
-
-
-def best_figures(history: Sequence[EpochRecord]) -> list[Metric]:
-    """Figures of the epoch that was kept, by which MLflow can sort trials; none of no epoch."""
-    if not history:
-        return []
-    best = best_epoch(history)
-    found = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": float(best.epoch)}
-    return flat_metrics({**found, "best_dev_mean_steps": best.dev_mean_steps})
 
 
 def is_free(path: Path) -> bool:
