@@ -57,6 +57,9 @@ def test_explained_steps_are_as_many_as_are_told(run: Run) -> None:
     _, out, _ = run(*PAIR, "--explain")
     assert out.count("  step ") == int(out.splitlines()[0].split(", ")[-1].split()[0])
     assert "\x1b" not in out
+    _, _, errors = run(*PAIR, "--explain", "--model", "decomposable_attention")
+    advice = "add --model adaptive_attention"
+    assert errors == f"decomposable_attention takes no inference steps to explain; {advice}\n"
 
 
 def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
