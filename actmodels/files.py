@@ -4,6 +4,7 @@ The last line of a sealed file is `sha256` and 64 hexadecimal digits, of all byt
 what was damaged is never believed.
 """
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -69,9 +70,20 @@ def unseal(stored: bytes, where: object) -> bytes:
     return content
 
 
+def regular(path: Path) -> Path:
+    """Return the path, unless opening it could block.
+
+    Raises:
+        OSError: it is a named pipe or a device.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return path
+
+
 def file_digest(path: Path) -> str:
     """SHA-256 of a file: 64 hexadecimal digits."""
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

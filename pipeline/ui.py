@@ -95,7 +95,7 @@ def main() -> None:
             f"port {number} is taken, perhaps by MLflow's pages of another project; "
             f"end that, or choose another one: make ui PORT={number % 65535 + 1}"
         )
-    experiment = experiment_id(uri)
+    experiment = experiment_id(uri, state_folder())
     address = f"http://{HOST}:{number}"
     print(f"MLflow:        {address} (Ctrl-C ends it)")
     for name, place in view_links(experiment).items() if experiment else ():

@@ -1,7 +1,9 @@
 """Addresses of MLflow's stores: what is wrong with one, and how one is shown."""
 
+import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from actmodels.messages import printable
@@ -21,6 +23,13 @@ def sqlite_code(error: BaseException | None) -> int:
         error = error.__cause__ or error.__context__
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB)  # `look_at` raises without
     return code & 0xFF if error else sqlite3.SQLITE_OK
+
+
+def artifact_location(state: Path) -> str | None:
+    """Return the address of the folder of artifacts; None if a server chooses it."""
+    if os.environ.get("MLFLOW_TRACKING_URI"):
+        return None
+    return (state.resolve() / "mlartifacts").as_uri()
 
 
 def look_at(uri: str) -> None:

@@ -1,7 +1,6 @@
 """The MLflow store behind tune.tracking: the one file that imports mlflow.
 
-Runs are found by their tags and every write can be repeated, so a driver that was killed anywhere
-is continued by the next one.
+Runs are found by their tags and writes can be repeated: the next driver continues a killed one.
 """
 
 import fcntl
@@ -13,13 +12,13 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from actmodels.records import EpochRecord, best_epoch
-from tune.addresses import SQLITE, first_line, look_at, sqlite_code
+from tune.addresses import SQLITE, artifact_location, first_line, look_at, sqlite_code
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -102,9 +101,10 @@ class RunStore:
             self.state.mkdir(parents=True, exist_ok=True)
             if not given:
                 self._prepare_database()
-            check_address(self.uri)
+            look_at(self.uri)
             self.client = MlflowClient(self.uri)
-            self.experiment = self._find_experiment(artifacts=None if given else "mlartifacts")
+            self.artifacts = artifact_location(self.state)
+            self.experiment = self._find_experiment()
             digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
             self.driver = self.state / "drivers" / digest / uuid.uuid4().hex
             self.driver.parent.mkdir(parents=True, exist_ok=True)
@@ -122,17 +122,13 @@ class RunStore:
                 with replacing(self.database) as temporary:
                     MlflowClient(f"sqlite:///{temporary}")
 
-    def _find_experiment(self, artifacts: str | None) -> str:
-        found: Experiment | None = self.client.get_experiment_by_name(EXPERIMENT)
+    def _find_experiment(self) -> str:
+        name, found = find_experiment(self.client, self.artifacts)
         if found is None:
-            location = (self.state / artifacts).as_uri() if artifacts else None
-            return str(self.client.create_experiment(EXPERIMENT, artifact_location=location))
+            return str(self.client.create_experiment(name, artifact_location=self.artifacts))
         if found.lifecycle_stage != "active":
-            raise TrackingError(
-                f"MLflow's experiment {EXPERIMENT} in {first_line(self.uri)} was deleted; "
-                "restore it with `mlflow experiments restore "
-                f"--experiment-id {found.experiment_id}`"
-            )
+            restore = f"mlflow experiments restore --experiment-id {found.experiment_id}"
+            raise TrackingError(f"MLflow's experiment {name} was deleted; restore it: {restore}")
         return str(found.experiment_id)
 
     def _close_orphans(self) -> None:
@@ -158,12 +154,10 @@ class RunStore:
     def search(self, condition: str) -> list[Run]:
         """All runs that meet an MLflow filter; of doubles, the one to keep comes first."""
         runs: list[Run] = []
+        find = partial(self.client.search_runs, [self.experiment], condition, max_results=1000)
         token: str | None = ""
         while token is not None:
-            page = self.client.search_runs(
-                [self.experiment], condition, max_results=1000, page_token=token or None
-            )
-            runs.extend(page)
+            runs.extend(page := find(page_token=token or None))
             token = page.token or None
 
         def rank(run: Run) -> tuple[bool, bool, int, str]:
@@ -179,10 +173,7 @@ class RunStore:
     def open(
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
     ) -> Run:
-        """Get or create the run of (kind, group), owned by this process; delete its doubles.
-
-        role: TRAINING for one with nested trials; the views find it by that.
-        """
+        """Get or create the run of (kind, group); delete its doubles. role: for the views."""
         tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver.name}
         found = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
         if not found:
@@ -208,11 +199,16 @@ class RunStore:
 
     def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
         """A logged model of a run, still without files; gives its id and where they belong."""
-        model = self.client.create_logged_model(
-            self.experiment, name=name, source_run_id=run_id, tags=dict(tags)
-        )
+        named = {"name": name, "source_run_id": run_id, "tags": dict(tags)}
+        model = self.client.create_logged_model(self.experiment, **named)
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
+
+    def fetch(self, source: str, folder: Path) -> Path:
+        """Copy the files of a model version from their location into a folder."""
+        from mlflow.artifacts import download_artifacts  # a second, and only here
+
+        return Path(download_artifacts(source, dst_path=str(folder), tracking_uri=self.uri))
 
     def models_of(self, run_id: str) -> list[str]:
         """Ids of the logged models of a run."""
@@ -256,24 +252,28 @@ def write_pyfunc(
     )
 
 
-def experiment_id(uri: str) -> str | None:
+def find_experiment(client: MlflowClient, location: str | None) -> tuple[str, Experiment | None]:
+    """Return the name of this project's experiment, and the experiment if it exists.
+
+    MLflow stores absolute locations and cannot change them. A moved or copied project therefore
+    has an experiment of its own: it never writes into the folder that it came from.
+    """
+    found = client.get_experiment_by_name(EXPERIMENT)
+    if found is None or location in (None, found.artifact_location):
+        return EXPERIMENT, found
+    name = f"{EXPERIMENT} in {location}"
+    return name, client.get_experiment_by_name(name)
+
+
+def experiment_id(uri: str, state: Path) -> str | None:
     """The id of this project's experiment in a store; None if nothing was logged there yet.
 
     Raises:
         TrackingError: the store cannot be used.
     """
     with store_errors(uri):
-        found = MlflowClient(uri).get_experiment_by_name(EXPERIMENT)
+        _, found = find_experiment(MlflowClient(uri), artifact_location(state))
     return None if found is None else str(found.experiment_id)
-
-
-def best_figures(history: Sequence[EpochRecord]) -> list[Metric]:
-    """Figures of the epoch that was kept, by which MLflow can sort trials; none of no epoch."""
-    if not history:
-        return []
-    best = best_epoch(history)
-    found = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": float(best.epoch)}
-    return flat_metrics({**found, "best_dev_mean_steps": best.dev_mean_steps})
 
 
 def is_free(path: Path) -> bool:

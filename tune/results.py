@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tune.mlflow_store import Metrics, RunStore, flat_metrics, store_errors, write_pyfunc
+from actmodels.files import file_digest
+from tune.mlflow_store import FAILURES, Metrics, RunStore, flat_metrics, store_errors, write_pyfunc
 from tune.provenance import provenance_tags
 from tune.views import save_views
 
 BEST = "best"  # the alias of the best model
 DIGEST = "model_digest"  # the tag that tells versions apart
+FILES = "files_digest"  # the tag that shows damage to the files of a version
 
 
 def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> None:
@@ -27,11 +29,18 @@ def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> N
     Raises:
         TrackingError: the store cannot be used.
     """
+    _log_run("report", _digest(folder)[:16], provenance_tags(), metrics, state, folder)
+
+
+def _digest(folder: Path) -> str:
+    """SHA-256 of the names and contents of all files, without those that loading a model adds."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
-    _log_run("report", digest.hexdigest()[:16], provenance_tags(), metrics, state, folder)
+        if path.name == "registered_model_meta" or path.parent.name == "__pycache__":
+            continue
+        name = path.relative_to(folder).as_posix()
+        digest.update(f"{name}\0{file_digest(path)}\n".encode())
+    return digest.hexdigest()
 
 
 def log_evaluation(
@@ -128,10 +137,12 @@ def register(
 
 
 def _version(store: RunStore, name: str, item: Candidate) -> str:
-    """The version of a model; made if there is none of this digest."""
+    """The version of a model; made if there is no intact one of this digest."""
     condition = f"name = '{name}' AND tags.`{DIGEST}` = '{item.digest}'"
-    if found := store.client.search_model_versions(condition):
-        return str(max(int(version.version) for version in found))
+    found = store.client.search_model_versions(condition)
+    for version in sorted(found, key=lambda version: int(version.version), reverse=True):
+        if _intact(store, version.source or "", version.tags.get(FILES)):
+            return str(version.version)
     tags = {**item.tags, DIGEST: item.digest}
     run = store.open("model", item.digest, tags, name=item.run)
     run_id = run.info.run_id
@@ -153,6 +164,7 @@ def _version(store: RunStore, name: str, item: Candidate) -> str:
             example=item.example,
         )
         store.client.log_model_artifacts(model_id, str(path))
+        tags[FILES] = _digest(path)
     store.client.finalize_logged_model(model_id, "READY")
     # before there is a version: the next driver looks no further than that
     store.client.set_terminated(run_id, "FINISHED")
@@ -161,3 +173,14 @@ def _version(store: RunStore, name: str, item: Candidate) -> str:
         name, place, run_id, tags=tags, description=item.description, model_id=model_id
     )
     return str(made.version)
+
+
+def _intact(store: RunStore, source: str, digest: str | None) -> bool:
+    """Return whether the files of a version are in this project's store and undamaged."""
+    if not source.startswith(store.artifacts or ""):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return _digest(store.fetch(source, Path(folder))) == digest
+        except FAILURES:
+            return False

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from actmodels.records import EpochRecord, TrialRecord
+from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from tune.addresses import first_line
 from tune.mlflow_store import (
     FAILURES,
@@ -23,7 +23,6 @@ from tune.mlflow_store import (
     Metrics,
     Params,
     RunStore,
-    best_figures,
     flat_metrics,
     store_errors,
 )
@@ -55,6 +54,15 @@ def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
         reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
         return "FAILED", {"failure": reason, **machine}
     return "FINISHED", machine
+
+
+def best_figures(history: Sequence[EpochRecord]) -> Metrics:
+    """Figures of the epoch that was kept, by which MLflow can sort trials; none of no epoch."""
+    if not history:
+        return {}
+    best = best_epoch(history)
+    found = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": float(best.epoch)}
+    return {**found, "best_dev_mean_steps": best.dev_mean_steps}
 
 
 class Tracker:
@@ -256,7 +264,7 @@ class Tracker:
         if trial is None:
             return
         tags = {**tags, "epochs": str(len(trial.steps or ()))}
-        self._store.write(trial.run_id, best_figures(history), tags=tags)
+        self._store.write(trial.run_id, flat_metrics(best_figures(history)), tags=tags)
         trial.tags |= tags
         self._store.client.set_terminated(trial.run_id, status)
         trial.status = status

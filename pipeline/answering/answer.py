@@ -7,7 +7,7 @@ import torch
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, batches_by_length, collate
-from actmodels.errors import UserError
+from actmodels.errors import UserError, shown
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
 from actmodels.steps import trace
@@ -136,5 +136,5 @@ def _shown(value: object) -> str:
     """A value that is no text, short."""
     if value is None or value != value:  # pandas' mark of what is missing equals nothing
         return "missing"
-    text = repr(value)
+    text = shown(value)
     return text if len(text) <= 40 else text[:40] + "..."

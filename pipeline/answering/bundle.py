@@ -20,7 +20,7 @@ from torch import Tensor
 from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.data.labels import LABELS
 from actmodels.errors import ArtefactError, ConfigError
-from actmodels.files import replacing, write_text
+from actmodels.files import file_digest, regular, replacing, write_text
 from actmodels.models.pair_model import PairModel, build
 
 FORMAT = 1
@@ -94,7 +94,7 @@ def read_bundle(folder: Path) -> Bundle:
         if _digest(folder, stored) != digest:
             raise ArtefactError(f"{folder}: its files do not belong together; {_AGAIN}")
         tensors = load_file(folder / WEIGHTS)
-        words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+        words = regular(folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
         config = trial_from_dict(stored["config"])
         rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
         with torch.random.fork_rng(devices=[]):  # a model draws parameters before it is given ours
@@ -109,7 +109,7 @@ def read_bundle(folder: Path) -> Bundle:
 def _read_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(regular(path).read_text(encoding="utf-8"))
         known = stored["format"] == FORMAT and stored["labels"] == list(LABELS)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArtefactError(f"{path} cannot be read ({error}); {_AGAIN}") from error
@@ -125,6 +125,5 @@ def _digest(folder: Path, stored: dict[str, Any]) -> str:
     """SHA-256 over the weights, the words and what else is stored."""
     digest = hashlib.sha256(json.dumps(stored, sort_keys=True).encode())
     for name in (WEIGHTS, WORDS):
-        with (folder / name).open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        digest.update(bytes.fromhex(file_digest(folder / name)))
     return digest.hexdigest()

@@ -124,7 +124,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _finite(number: str) -> float:
-    return float(number) if math.isfinite(float(number)) else _refuse(number)  # 1e999
+    return float(number) if math.isfinite(float(number)) else _refuse(number[:40])  # 1e999
 
 
 def _keys(names: Collection[str], where: str, kind: str) -> tuple[str, str]:

@@ -1,8 +1,9 @@
 """YAML files as text, and what came of them, where neither may be without an end."""
 
-import errno
 from pathlib import Path
 from typing import Any
+
+from actmodels.files import regular
 
 # no line breaks of YAML 1.2, but of the libraries that read it
 SPACES = str.maketrans("\x85\u2028\u2029", "   ")
@@ -11,9 +12,7 @@ MOST_VALUES = 100_000  # ours; params.yaml has some 400, dvc.lock 2,000
 
 def text_of(path: Path) -> str:
     """The text of a file; OSError also of what is none, such as a pipe that nobody writes to."""
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is no file", str(path))
-    return path.read_text(encoding="utf-8").translate(SPACES)
+    return regular(path).read_text(encoding="utf-8").translate(SPACES)
 
 
 def endless(tree: Any) -> bool:

@@ -1,7 +1,7 @@
 """Ask a retrained model whether a premise entails a hypothesis, contradicts it, or neither.
 
 Examples:
-    python -m pipeline.predict --premise "A man sleeps." --hypothesis "A man is awake." --explain
+    python -m pipeline.predict --premise "A man sleeps." --hypothesis "A man is awake."
     python -m pipeline.predict pairs.jsonl --format csv --output answers.csv
     printf 'A man sleeps.\\tA man is awake.\\n' | python -m pipeline.predict -
 
@@ -17,8 +17,11 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
+from actmodels.files import regular
+from actmodels.registry import MODELS
 from pipeline.answering.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
 from pipeline.running.stage import artefacts, run_command
 
@@ -50,25 +53,36 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     return chosen
 
 
-def model_folder(name: str | None) -> Path:
-    """Where the exported model `name` lies, or the best one.
+def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of a model (without a name of the best), and best.json's models.
 
     Raises:
         ArtefactError: none has been exported. ConfigError: there is none of this name.
     """
     path = artefacts("export", "best.json")
     try:
-        export = json.loads(path.read_text(encoding="utf-8"))
-        best, models = export["best"], list(export["models"])
-        models.index(best)
+        export = json.loads(regular(path).read_text(encoding="utf-8"))
+        best, models = export["best"], export["models"]
+        if best != max(models, key=lambda model: float(models[model]["dev_accuracy"])):
+            raise ValueError("best is not the model with the best dev accuracy")
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except OSError as error:
         raise ArtefactError(f"{path} cannot be read ({error}); run: dvc repro -f export") from error
+    except (ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ArtefactError(f"{path} is damaged; run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
-    return artefacts("export", "models", name or best)
+    return artefacts("export", "models", name or best), models
+
+
+def advise(name: str, models: Iterable[str]) -> None:
+    """Print which exported model has inference steps, if `name` has none."""
+    with_steps = [model for model in models if model in MODELS and MODELS[model].halting]
+    if name not in with_steps:
+        advice = f"add --model {with_steps[0]}" if with_steps else "no exported model takes any"
+        print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
 
 
 def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
@@ -95,13 +109,22 @@ def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
 def main() -> None:
     """Answer on standard output, or into a file."""
     given = arguments()
-    folder = model_folder(given.model)
+    folder, models = model_folder(given.model)
+    if given.explain:
+        advise(folder.name, models)
     groups = pairs(given)
     # torch: --help and mistakes come before it
     from pipeline.predict.asking import ask, give_up_output
 
     try:
-        ask(folder, groups, given.format, explain=given.explain, path=given.output)
+        ask(
+            folder,
+            models[folder.name],
+            groups,
+            given.format,
+            explain=given.explain,
+            path=given.output,
+        )
     except BrokenPipeError:  # whoever read the answers has enough of them
         give_up_output()
 

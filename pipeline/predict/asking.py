@@ -14,7 +14,7 @@ import torch
 from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
-from actmodels.errors import DataError
+from actmodels.errors import ArtefactError, DataError
 from actmodels.files import replacing
 from pipeline.answering.answer import Answer, Answerer, PairError
 from pipeline.answering.bundle import read_bundle
@@ -28,21 +28,36 @@ Formatter = Callable[[Row, Answer], str]
 
 
 def ask(
-    folder: Path, groups: Iterable[list[Row]], style: str, *, explain: bool, path: Path | None
+    folder: Path,
+    stored: dict[str, Any],
+    groups: Iterable[list[Row]],
+    style: str,
+    *,
+    explain: bool,
+    path: Path | None,
 ) -> None:
     """Ask the model in `folder` and write the answers.
 
     Args:
+        stored: the model's entry in best.json.
         groups: pairs; of each group all are checked before any is answered.
         style: "text", "jsonl" or "csv". explain: write the steps too.
         path: a file that appears whole; None is standard output.
 
     Raises:
-        ArtefactError: the model is missing or damaged.
+        ArtefactError: the model is missing, damaged or another one.
         DataError: a pair cannot be asked about.
     """
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
-    answerer = Answerer(read_bundle(folder))
+    bundle = read_bundle(folder)
+    expected = (folder.name, stored)
+    if (bundle.config.model, {**stored, **bundle.origin, "digest": bundle.digest}) != expected:
+        raise ArtefactError(
+            f"{folder}: holds {bundle.config.model} with the digest {bundle.digest[:12]}; expected "
+            f"{folder.name} with the digest {str(stored.get('digest'))[:12]} of best.json; "
+            "run: dvc checkout, and if that changes nothing: dvc repro export"
+        )
+    answerer = Answerer(bundle)
     write: Formatter | None = None
     with output(path) as out:
         for rows in groups:

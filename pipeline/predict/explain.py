@@ -12,7 +12,6 @@ MOST = 3  # tokens that are named for each sentence and step
 BAR, SHORT_BAR = 20, 8  # columns of a weight of 1, where there is room and where not
 MARGIN = 13  # columns in front of the sentences
 SENTENCES = ("premise", "hypothesis")
-NO_STEPS = "This model takes no inference steps: there are none to show."
 WIDTH = 80  # columns where none are known
 # Backgrounds of xterm's 256 colours, from light to deep blue, each with a text colour that is
 # read on it; below the first share there is none.
@@ -96,7 +95,7 @@ def probabilities(shares: dict[str, float]) -> str:
 def explained(answer: Answer, style: Style) -> str:
     """An answer with its steps, over many lines; `answer` was asked for with attention."""
     if answer.attention is None:
-        return f"{style.bold(in_words(answer))}\n  {NO_STEPS}\n"
+        return f"{style.bold(in_words(answer))}\n"
     lines = [style.bold(in_words(answer))]
     for part in SENTENCES:
         tokens = answer.attention[part]

@@ -31,11 +31,13 @@ def made(stage: str, *parts: str) -> Path:
     """Absolute path of what an earlier stage wrote.
 
     Raises:
-        ArtefactError: it is missing.
+        ArtefactError: it is missing, or neither a file nor a folder.
     """
     path = artefacts(stage, *parts)
     if not path.exists():
         raise ArtefactError(f"{path} is missing; run: dvc repro {stage}")
+    if not (path.is_file() or path.is_dir()):
+        raise ArtefactError(f"{path} is not a regular file; run: dvc repro -f {stage}")
     return path
 
 

@@ -10,7 +10,7 @@ import torch
 from actmodels.config import AnyTrialConfig, TrialConfig, trial_from_dict
 from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.errors import ArtefactError
-from actmodels.files import write_text
+from actmodels.files import regular, write_text
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
@@ -136,7 +136,8 @@ def load_model(
     vectors = input_rows(words, config.input, config.seed)
     model = build(config, vectors, trained_rows(words, config.input))
     try:
-        model.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+        source = regular(weights) if isinstance(weights, Path) else weights
+        model.load_state_dict(torch.load(source, map_location="cpu", weights_only=True))
     except (OSError, RuntimeError, EOFError) as error:
         what = weights if isinstance(weights, Path) else f"what {stage} stored"
         message = f"{what} is missing or does not fit the model; run: dvc repro {stage}"

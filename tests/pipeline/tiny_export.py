@@ -45,12 +45,18 @@ def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None
     return model
 
 
+def digest_of(folder: Path) -> str:
+    """The digest that a model's folder states."""
+    return str(json.loads((folder / "config.json").read_text())["digest"])
+
+
 def write_export(root: Path, *configs: TrialConfig) -> None:
     """Lay exported models out as the stage `export` does; the first is the best."""
+    folder, models = root / "artefacts" / "export" / "models", {}
     for config in configs:
-        write_tiny(root / "artefacts" / "export" / "models" / config.model, config)
-    names = [config.model for config in configs]
-    export = {"best": names[0], "models": dict.fromkeys(names, ORIGIN)}
+        write_tiny(folder / config.model, config)
+        models[config.model] = {**ORIGIN, "digest": digest_of(folder / config.model)}
+    export = {"best": configs[0].model, "models": models}
     write_json(root / "artefacts" / "export" / "best.json", export)
 
 

@@ -197,6 +197,8 @@ def test_a_library_that_is_missing_is_named(state: Path, monkeypatch: pytest.Mon
     started(state).finish("FINISHED", {})
     with closing(sqlite3.connect(state / "mlflow.db")) as database, database:
         database.execute("UPDATE experiments SET artifact_location = 's3://bucket/runs'")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
     monkeypatch.setitem(sys.modules, "boto3", None)
     (report := state / "report").mkdir()
     (report / "report.md").touch()

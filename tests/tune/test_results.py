@@ -1,5 +1,6 @@
 """Models in a real registry: each once, found by alias, whatever was cut short before."""
 
+import shutil
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +74,9 @@ def test_models_are_versions_under_their_aliases(state: Path, candidates: list[C
     assert {alias: str(number) for alias, number in model.aliases.items()} == found
     version = client.get_model_version_by_alias(NAME, BEST)
     assert version.description == "card of decomposable"
+    digest = version.tags.pop("files_digest")
     assert version.tags == {"model": "decomposable", "model_digest": "digest-decomposable"}
+    assert len(digest) == 64
     run = client.get_run(version.run_id)
     assert (run.info.run_name, run.info.status) == ("decomposable-seed1", "FINISHED")
     assert run.data.metrics == {"dev_accuracy": 0.5}
@@ -107,6 +110,36 @@ def test_another_digest_is_another_version_and_takes_the_alias(
     back = register(NAME, "about", candidates, "decomposable", state)
     assert back == {"adaptive": "1", "decomposable": "2", BEST: "2"}
     assert str(client.get_model_version_by_alias(NAME, "adaptive").version) == "1"
+
+
+@pytest.mark.parametrize("damage", ["deleted", "changed"])
+def test_a_version_whose_files_are_damaged_is_registered_again(
+    damage: str, state: Path, candidates: list[Candidate]
+) -> None:
+    register(NAME, "about", candidates, "adaptive", state)
+    (weights,) = state.rglob("adaptive/weights.txt")
+    if damage == "deleted":
+        shutil.rmtree(weights.parents[2])
+    else:
+        weights.write_text("other")
+    found = register(NAME, "about", candidates, "adaptive", state)
+    assert found == {"adaptive": "3", "decomposable": "2", BEST: "3"}
+    assert "adaptive" in [path.read_text() for path in state.rglob("adaptive/weights.txt")]
+    assert register(NAME, "about", candidates, "adaptive", state) == found
+
+
+def test_a_copied_project_registers_in_its_own_place(
+    state: Path, candidates: list[Candidate]
+) -> None:
+    register(NAME, "about", candidates, "adaptive", state)
+    copy = shutil.copytree(state, state.with_name("copy"))
+    before = {path: path.stat().st_mtime_ns for path in state.rglob("*")}
+    found = register(NAME, "about", candidates, "adaptive", copy)
+    assert found == {"adaptive": "3", "decomposable": "4", BEST: "3"}
+    assert {path: path.stat().st_mtime_ns for path in state.rglob("*")} == before
+    source = client_of(copy).get_model_version_by_alias(NAME, BEST).source
+    assert source.startswith(f"{copy.as_uri()}/mlartifacts/")
+    assert register(NAME, "about", candidates, "adaptive", copy) == found
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,7 @@ def test_no_pairs_are_no_answers(tmp_path: Path) -> None:
         (float("nan"), "the hypothesis is missing; expected text"),
         (["a", "b"], r"the hypothesis is \['a', 'b'\]; expected text"),
         ("\ud800", r"the hypothesis holds half a character \(a lone surrogate\)"),
+        ([10**5000], "the hypothesis is a number of thousands of digits; expected text"),
         ("a " * (LONGEST + 1), "the hypothesis has 1001 tokens; expected at most 1000"),
     ],
 )

@@ -1,6 +1,7 @@
 """A model's folder gives the model back, is the same each time, and says when it is spoiled."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -75,13 +76,16 @@ def test_another_weight_or_word_is_another_digest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "words.txt", "config.json"])
-@pytest.mark.parametrize("spoil", ["missing", "empty", "cut", "changed"])
+@pytest.mark.parametrize("spoil", ["missing", "empty", "cut", "changed", "pipe"])
 def test_a_spoiled_file_is_one_sentence(name: str, spoil: str, tmp_path: Path) -> None:
     write_tiny(tmp_path, sample_trial("adaptive_attention"))
     path = tmp_path / name
     content = path.read_bytes()
     if spoil == "missing":
         path.unlink()
+    elif spoil == "pipe":
+        path.unlink()
+        os.mkfifo(path)
     elif spoil == "empty":
         path.write_bytes(b"")
     elif spoil == "cut":

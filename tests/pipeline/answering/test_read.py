@@ -73,6 +73,11 @@ KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
         ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
         ("p.jsonl", b'{"n": NaN}', "p.jsonl, line 1: not JSON (NaN is no number there)"),
         ("p.jsonl", b'{"n": -1e999}', "p.jsonl, line 1: not JSON (-1e999 is no number there)"),
+        (
+            "p.jsonl",
+            b'{"n": ' + b"1" * 4000 + b".5}",
+            f"p.jsonl, line 1: not JSON ({'1' * 40} is no number there)",
+        ),
         ("p.jsonl", b'{"n": {"a": 1, "a": 2}}', "p.jsonl, line 1: not JSON (an object has a key"
                                                 " twice)"),
         ("p.jsonl", b'{"n": ' + b"9" * 5000, "p.jsonl, line 1: not JSON (Exceeds the limit (4300"

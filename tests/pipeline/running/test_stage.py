@@ -208,6 +208,10 @@ def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
     assert state_folder() == folder / "state"
     with pytest.raises(ArtefactError, match=r"train\.jsonl is missing; run: dvc repro corpus"):
         made("corpus", "train.jsonl")
+    (folder / "artefacts/corpus").mkdir(parents=True)
+    os.mkfifo(folder / "artefacts/corpus/train.jsonl")
+    with pytest.raises(ArtefactError, match=r"is not a regular file; run: dvc repro -f corpus$"):
+        made("corpus", "train.jsonl")
 
 
 def test_a_queued_experiment_has_the_projects_state(

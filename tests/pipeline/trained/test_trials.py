@@ -1,6 +1,7 @@
 """Trials as stages tell them, and retrained models read back with the rows that were trained."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,11 @@ def test_weights_of_another_rule_are_refused(training: Training) -> None:
     stored["config"]["input"]["oov_rule"] = other
     path.write_text(json.dumps(stored) + "\n")
     with pytest.raises(ArtefactError, match=r"does not fit the model; run: dvc repro retrain"):
+        list(retrained_models())
+    (weights,) = Path("artefacts/retrain/weights").iterdir()
+    weights.unlink()
+    os.mkfifo(weights)
+    with pytest.raises(ArtefactError, match="is missing or does not fit the model"):
         list(retrained_models())
 
 
