@@ -12,6 +12,7 @@ from reports.sections import (
     fidelity_section,
     graves_section,
     halting_section,
+    multihop_section,
     nse_section,
     sizes_section,
 )
@@ -37,6 +38,7 @@ def report(artefacts: Artefacts, published: bool, examples: int = 0) -> list[Blo
         Heading("Claim by claim"),
         claims.claims_table(artefacts, published),
         Text(claims.claims_note()),
+        *multihop_section(artefacts),
         Heading("Table 1: test accuracy"),
         table_1.table_1(artefacts, published),
         Text(table_1.table_1_note(artefacts, published)),

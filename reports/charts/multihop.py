@@ -1,0 +1,112 @@
+"""Multi-hop inference: accuracy and steps by number of hops, and one against the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import altair as alt
+
+from actmodels.data.labels import LABELS
+from actmodels.registry import MODELS
+from reports.blocks import Chart
+from reports.charts.lines import lines, mean_row
+from reports.charts.look import COLOURS, MUTED
+from reports.charts.series import (
+    SERIES,
+    Row,
+    figure,
+    inline,
+    layered,
+    over,
+    repeated,
+    rounded,
+    tooltips,
+)
+from reports.charts.studies import Placed, by_steps
+from reports.findings import counted
+from reports.spread import Spread
+from reports.stored.artefacts import Artefacts
+from reports.studies.multihop import Run, all_hops, multihop_runs, trained_hops
+
+CHANCE, DIAGONAL = f"chance ({100 / len(LABELS):.1f} %)", "steps = hops"
+MARGIN = 0.3  # hops to the right of the last point
+
+
+def multihop_charts(artefacts: Artefacts) -> Iterator[Chart]:
+    """Draw the two panels, and steps against accuracy where two mechanisms choose their steps."""
+    runs, hops = multihop_runs(artefacts), all_hops(artefacts)
+    ends = (hops[0], hops[-1])
+    accuracy = {run.name: run.accuracy for run in runs}
+    level = [_reference(CHANCE, at, 100 / len(LABELS)) for at in ends]
+    yield _panel(artefacts, "accuracy", "test accuracy (%)", accuracy, level, scale=100)
+    steps = {run.name: run.steps for run in runs}
+    if any(steps.values()):
+        diagonal = [_reference(DIAGONAL, at, at) for at in ends]
+        yield _panel(artefacts, "steps", "mean steps", steps, diagonal, scale=1)
+    placed = [one for run in runs if (one := _placed(run)) is not None]
+    adaptive = {MODELS[run.model].halting for run in runs if artefacts.adapts(run.model)}
+    if len(adaptive) > 1 and placed:
+        share, of = "accuracy at untrained depths", "test pair of the trained depths"
+        drawn = by_steps(placed, "Steps and accuracy at untrained depths", share, of, highest=True)
+        yield Chart("multihop_pareto", drawn)
+
+
+def _panel(
+    artefacts: Artefacts,
+    what: str,
+    up: str,
+    found: Mapping[str, Mapping[int, Spread]],
+    reference: Sequence[Row],
+    scale: int,
+) -> Chart:
+    """Draw a line per run over the hops, a dashed reference and the untrained depths."""
+    level, across = str(reference[0][SERIES]), "hops"
+    colours = dict(zip(found, repeated(COLOURS, len(found)), strict=True))
+    rows: list[Row] = []
+    ends = []
+    for name, by in found.items():
+        told = {at: f"{s.percent()} %" if scale == 100 else s.plain() for at, s in by.items()}
+        for at, spread in by.items():
+            rows.append(mean_row(name, at, spread, scale) | {"at": str(at), "shown": told[at]})
+        ends += [f"{name}, {told[min(by)]} at {min(by)} and {told[max(by)]} at {max(by)}"] * bool(by)
+    names = [name for name, by in found.items() if by]
+    own = [*(colours[name] for name in names), MUTED]
+    tips = {SERIES: "run", "at": "hops", "shown": up.removesuffix(" (%)"), "n": "seeds"}
+    drawn = lines(rows, [*names, level], across, up, tips, colours=own, levels=[level])
+    rule = alt.Chart(inline(reference)).mark_line(color=MUTED, strokeDash=[5, 3])
+    dashed = rule.encode(x="x:Q", y="y:Q", tooltip=tooltips({SERIES: "reference"}))
+    heading = f"{up.removesuffix(' (%)').capitalize()} by number of hops"
+    below = over(next(spread for by in found.values() for spread in by.values()))
+    return Chart(
+        f"multihop_{what}",
+        figure(
+            layered(*_untrained(artefacts), dashed, *drawn),
+            heading,
+            below,
+            f"{heading}, {counted(len(names), 'run')} ({below}); {level} is dashed: "
+            f"{'; '.join(ends)}.",
+        ),
+        half=True,
+    )
+
+
+def _reference(name: str, x: float, y: float) -> Row:
+    return {SERIES: name, "x": x, "y": rounded(y)}
+
+
+def _untrained(artefacts: Artefacts) -> list[alt.Chart]:
+    """Shade and label the depths that no training pair has."""
+    last, deepest = trained_hops(artefacts), all_hops(artefacts)[-1]
+    if deepest <= last:
+        return []
+    ends = {"left": last + 0.5, "right": deepest + MARGIN, "name": "never trained"}
+    base = alt.Chart(inline([ends]))
+    shade = base.mark_rect(color=MUTED, opacity=0.1).encode(x="left:Q", x2="right:Q")
+    text = base.mark_text(align="right", baseline="bottom", color=MUTED)
+    return [shade, text.encode(x="right:Q", y=alt.value(-2), text="name:N")]
+
+
+def _placed(run: Run) -> Placed | None:
+    halting = MODELS[run.model].halting if run.model in MODELS else None
+    if halting is None or run.trained_steps is None or run.untrained_accuracy is None:
+        return None
+    steps, share = run.trained_steps, run.untrained_accuracy
+    return Placed(halting.title, run.settings, run.name, steps, share)
