@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from actmodels.data.labels import LABELS
 from actmodels.registry import MODELS
 from reports.blocks import Chart
 from reports.charts.lines import lines, mean_row
@@ -12,6 +11,7 @@ from reports.charts.look import COLOURS, MUTED
 from reports.charts.series import (
     SERIES,
     Row,
+    faded,
     figure,
     inline,
     layered,
@@ -26,7 +26,8 @@ from reports.spread import Spread
 from reports.stored.artefacts import Artefacts
 from reports.studies.multihop import Run, all_hops, multihop_runs, trained_hops
 
-CHANCE, DIAGONAL = f"chance ({100 / len(LABELS):.1f} %)", "steps = hops"
+CLASSES = 3  # labels of a pair, equally frequent
+CHANCE, DIAGONAL = f"chance ({100 / CLASSES:.1f} %)", "steps = hops"
 MARGIN = 0.3  # hops to the right of the last point
 
 
@@ -35,7 +36,7 @@ def multihop_charts(artefacts: Artefacts) -> Iterator[Chart]:
     runs, hops = multihop_runs(artefacts), all_hops(artefacts)
     ends = (hops[0], hops[-1])
     accuracy = {run.name: run.accuracy for run in runs}
-    level = [_reference(CHANCE, at, 100 / len(LABELS)) for at in ends]
+    level = [_reference(CHANCE, at, 100 / CLASSES) for at in ends]
     yield _panel(artefacts, "accuracy", "test accuracy (%)", accuracy, level, scale=100)
     steps = {run.name: run.steps for run in runs}
     if any(steps.values()):
@@ -61,28 +62,27 @@ def _panel(
     level, across = str(reference[0][SERIES]), "hops"
     colours = dict(zip(found, repeated(COLOURS, len(found)), strict=True))
     rows: list[Row] = []
-    ends = []
     for name, by in found.items():
-        told = {at: f"{s.percent()} %" if scale == 100 else s.plain() for at, s in by.items()}
         for at, spread in by.items():
-            rows.append(mean_row(name, at, spread, scale) | {"at": str(at), "shown": told[at]})
-        ends += [f"{name}, {told[min(by)]} at {min(by)} and {told[max(by)]} at {max(by)}"] * bool(by)
+            shown = f"{spread.percent()} %" if scale == 100 else spread.plain()
+            rows.append(mean_row(name, at, spread, scale) | {"at": str(at), "shown": shown})
     names = [name for name, by in found.items() if by]
     own = [*(colours[name] for name in names), MUTED]
     tips = {SERIES: "run", "at": "hops", "shown": up.removesuffix(" (%)"), "n": "seeds"}
     drawn = lines(rows, [*names, level], across, up, tips, colours=own, levels=[level])
     rule = alt.Chart(inline(reference)).mark_line(color=MUTED, strokeDash=[5, 3])
-    dashed = rule.encode(x="x:Q", y="y:Q", tooltip=tooltips({SERIES: "reference"}))
+    dashed = rule.encode(
+        x="x:Q", y="y:Q", opacity=faded(1), tooltip=tooltips({SERIES: "reference"})
+    )
     heading = f"{up.removesuffix(' (%)').capitalize()} by number of hops"
-    below = over(next(spread for by in found.values() for spread in by.values()))
+    most = max((s for by in found.values() for s in by.values()), key=lambda s: s.n)
     return Chart(
         f"multihop_{what}",
         figure(
             layered(*_untrained(artefacts), dashed, *drawn),
             heading,
-            below,
-            f"{heading}, {counted(len(names), 'run')} ({below}); {level} is dashed: "
-            f"{'; '.join(ends)}.",
+            over(most),
+            f"{heading}, {counted(len(names), 'run')} ({over(most)}). Dashed: {level}.",
         ),
         half=True,
     )

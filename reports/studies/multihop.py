@@ -99,17 +99,17 @@ def multihop_table(artefacts: Artefacts) -> Table:
     """Return a table with one row per run."""
     hops, last = all_hops(artefacts), trained_hops(artefacts)
     ends = sorted({hops[0], last})
-    header = ["model", "settings", "seeds"]
-    header += [f"{counted(at, 'hop')}{'' if at <= last else ', never trained'}, %" for at in hops]
+    header = ["run", "seeds"]
+    header += [f"{counted(at, 'hop')}{'' if at <= last else ' (never trained)'}, %" for at in hops]
     header += [f"mean steps at {counted(at, 'hop')}" for at in ends]
     header += ["r of steps and hops, mean (min to max)"]
     rows = []
     for run in multihop_runs(artefacts):
-        row = [model_name(run.model), run.settings, str(run.seeds)]
+        row = [run.name, str(run.seeds)]
         row += [run.accuracy[at].percent() if at in run.accuracy else DASH for at in hops]
         row += [plain(run.steps.get(at)) for at in ends]
         rows.append([*row, _correlation(run)])
-    return Table(header, rows, left=2)
+    return Table(header, rows)
 
 
 def _correlation(run: Run) -> str:
