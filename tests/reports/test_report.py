@@ -28,7 +28,7 @@ from tests.reports.write_traces import write_traces
 DA, AA = "decomposable_attention", "adaptive_attention"
 STUDIES = (
     *("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings", *GRAVES),
-    *(f"multihop/{name}" for name in ("results", "hops", "history", "timings")),
+    *(f"multihop/{name}" for name in ("results", "hops", "timings")),
     *(f"sizes/{name}" for name in ("points", "laws", "curves", "timings")),
 )
 
