@@ -1,6 +1,7 @@
 """Multi-hop inference: accuracy and steps by number of hops, and one against the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import altair as alt
 
@@ -35,10 +36,11 @@ def multihop_charts(artefacts: Artefacts) -> Iterator[Chart]:
     """Draw the two panels, and steps against accuracy where two mechanisms choose their steps."""
     runs, hops = multihop_runs(artefacts), all_hops(artefacts)
     ends = (hops[0], hops[-1])
-    accuracy = {run.name: run.accuracy for run in runs}
+    names = _short_names(runs)
+    accuracy = {name: run.accuracy for name, run in zip(names, runs, strict=True)}
     level = [_reference(CHANCE, at, 100 / CLASSES) for at in ends]
     yield _panel(artefacts, "accuracy", "test accuracy (%)", accuracy, level, scale=100)
-    steps = {run.name: run.steps for run in runs}
+    steps = {name: run.steps for name, run in zip(names, runs, strict=True)}
     if any(steps.values()):
         diagonal = [_reference(DIAGONAL, at, at) for at in ends]
         yield _panel(artefacts, "steps", "mean steps", steps, diagonal, scale=1)
@@ -47,7 +49,15 @@ def multihop_charts(artefacts: Artefacts) -> Iterator[Chart]:
     if len(adaptive) > 1 and placed:
         share, of = "accuracy at untrained depths", "test pair of the trained depths"
         drawn = by_steps(placed, "Steps and accuracy at untrained depths", share, of, highest=True)
-        yield Chart("multihop_pareto", drawn)
+        caption = f"Mean steps over trained depths against {share}, {counted(len(placed), 'run')}."
+        yield Chart("multihop_pareto", replace(drawn, alternative=caption))
+
+
+def _short_names(runs: Sequence[Run]) -> list[str]:
+    """Return the names without the architecture that all runs share: a phone has 30 characters."""
+    parts = [run.name.partition(", ") for run in runs]
+    shared = len({part[0] for part in parts}) == 1
+    return [part[2] if shared else run.name for part, run in zip(parts, runs, strict=True)]
 
 
 def _panel(

@@ -100,7 +100,7 @@ def multihop_table(artefacts: Artefacts) -> Table:
     hops, last = all_hops(artefacts), trained_hops(artefacts)
     ends = sorted({hops[0], last})
     header = ["run", "seeds"]
-    header += [f"{counted(at, 'hop')}{'' if at <= last else ' (never trained)'}, %" for at in hops]
+    header += [f"{counted(at, 'hop')}{'' if at <= last else ', untrained'}, %" for at in hops]
     header += [f"mean steps at {counted(at, 'hop')}" for at in ends]
     header += ["r of steps and hops, mean (min to max)"]
     rows = []

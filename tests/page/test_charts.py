@@ -10,7 +10,7 @@ from tests.page.conftest import Screen, Visit, drawn, resized
 pytestmark = pytest.mark.slow
 
 AA = "adaptive_attention"
-TOLD = "run Hop Attention, ACT, ponder_weight 0.001 hops 2 test accuracy 97.0 ± 1.41 % seeds 2"
+TOLD = "run ACT, ponder_weight 0.001 hops 2 test accuracy 97.0 ± 1.41 % seeds 2"
 # Texts that reach beyond their drawing, and drawings that are wider than their place.
 OUTSIDE = """() => [...document.querySelectorAll("figure[data-figure]")].flatMap((figure) => {
   const svg = figure.querySelector("svg.marks"), edge = svg.getBoundingClientRect();

@@ -5,7 +5,7 @@ from reports.stored.artefacts import Artefacts, load
 from tests.reports.charts.reading import axes, by_name, legend, marks, pick, rows
 from tests.reports.conftest import Edit
 
-ACT, FIXED = "Hop Attention, ACT, ponder_weight 0.001", "Hop Attention, fixed steps, steps 2"
+ACT, FIXED = "ACT, ponder_weight 0.001", "fixed steps, steps 2"
 
 
 def test_two_panels_side_by_side(artefacts: Artefacts) -> None:
@@ -25,6 +25,16 @@ def test_accuracy_with_its_band_and_chance(artefacts: Artefacts) -> None:
     level = [row for row in rows(figure, "x") if row["series"] == "chance (33.3 %)"]
     assert [(row["x"], row["y"]) for row in level] == [(1, 33.333), (6, 33.333)]
     assert "Dashed: chance (33.3 %)." in figure.alternative
+
+
+def test_names_of_two_architectures(folder: Path, edit: Edit) -> None:
+    for file in ("results", "hops"):
+        edit(
+            f"multihop/{file}.csv",
+            lambda row: row | {"model": row["model"].replace("hop_attention_fixed", "tree_fixed")},
+        )
+    names = legend(by_name(multihop_charts(load(folder)))["multihop_accuracy"])
+    assert names[:2] == [f"Hop Attention, {ACT}", "Tree, fixed steps, steps 2"]
 
 
 def test_steps_and_the_diagonal(artefacts: Artefacts) -> None:
@@ -59,3 +69,6 @@ def test_steps_against_accuracy_of_two_mechanisms(folder: Path, edit: Edit) -> N
     row = pick(rows(figure, "setting"), series="ACT")
     assert (row["x"], row["y"]) == (2.6, 65.0)
     assert axes(figure)["y"] == "accuracy at untrained depths (%)"
+    assert figure.alternative == (
+        "Mean steps over trained depths against accuracy at untrained depths, 2 runs."
+    )

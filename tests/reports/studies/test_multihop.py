@@ -23,7 +23,7 @@ def test_runs_by_hand(artefacts: Artefacts) -> None:
 def test_the_table_by_hand(artefacts: Artefacts) -> None:
     table = multihop_table(artefacts)
     assert table.header[2:4] == ["1 hop, %", "2 hops, %"]
-    assert table.header[7:9] == ["6 hops (never trained), %", "mean steps at 1 hop"]
+    assert table.header[7:9] == ["6 hops, untrained, %", "mean steps at 1 hop"]
     act, fixed = table.rows
     assert act[:2] == ["Hop Attention, ACT, ponder_weight 0.001", "2"]
     # at 5 hops 0.8 and 0.7: sd 0.1 / sqrt(2)
