@@ -59,10 +59,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure: a picture `figures/NAME.png` in markdown, a living chart in the page."""
+    """A figure: a picture `figures/NAME.png` in markdown, a living chart in the page.
+
+    half: a panel: a wide page shows two of them side by side.
+    """
 
     name: str
     figure: Figure
+    half: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from reports.studies.graves.characters import readers
 from reports.studies.graves.runs import act_gap, graves_runs, graves_tasks
 from reports.studies.graves.tasks import CHARACTERS
 from reports.studies.halting import halting_points
+from reports.studies.multihop import multihop_runs, trained_hops
 from reports.studies.nse.runs import nse_kinds, nse_runs
 from reports.studies.sizes import laws, sized_models, sizes
 from reports.tables.ablation import FIXED, points
@@ -39,7 +40,7 @@ def metrics(artefacts: Artefacts) -> dict[str, float]:
                 flat |= _spread(f"{place}.accuracy", point.accuracy)
                 flat |= _spread(f"{place}.adaptive_gain", point.gain)
     flat |= _paired(artefacts) | _studies(artefacts) | _graves(artefacts) | _nse(artefacts)
-    flat |= _correlations(artefacts)
+    flat |= _multihop(artefacts) | _correlations(artefacts)
     return flat | examples_metrics(artefacts.examples)
 
 
@@ -98,6 +99,19 @@ def _nse(artefacts: Artefacts) -> dict[str, float]:
             flat |= _spread(f"{place}.test_accuracy", run.test)
             flat |= _spread(f"{place}.mean_steps", run.mean_steps)
             flat |= {} if run.first else {f"{place}.difference": run.difference.mean}
+    return flat
+
+
+def _multihop(artefacts: Artefacts) -> dict[str, float]:
+    """Return accuracies and steps by run; `next` is the first depth that is not trained."""
+    flat: dict[str, float] = {}
+    for run in multihop_runs(artefacts):
+        place = f"multihop.{run.model}.{plain(run.settings)}"
+        following = run.accuracy.get(trained_hops(artefacts) + 1)
+        flat |= _spread(f"{place}.accuracy_trained", run.trained_accuracy)
+        flat |= _spread(f"{place}.accuracy_next", following)
+        flat |= _spread(f"{place}.mean_steps", run.trained_steps)
+        flat |= _spread(f"{place}.correlation", run.correlation)
     return flat
 
 

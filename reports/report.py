@@ -12,6 +12,7 @@ from reports.sections import (
     fidelity_section,
     graves_section,
     halting_section,
+    multihop_section,
     nse_section,
     sizes_section,
 )
@@ -37,6 +38,7 @@ def report(artefacts: Artefacts, published: bool, examples: int = 0) -> list[Blo
         Heading("Claim by claim"),
         claims.claims_table(artefacts, published),
         Text(claims.claims_note()),
+        *multihop_section(artefacts),
         Heading("Table 1: test accuracy"),
         table_1.table_1(artefacts, published),
         Text(table_1.table_1_note(artefacts, published)),
@@ -48,7 +50,6 @@ def report(artefacts: Artefacts, published: bool, examples: int = 0) -> list[Blo
         *nse_section(artefacts, published),
         *_habits(artefacts),
         *_depth(artefacts),
-        *_lengths(artefacts),
         *_examples(artefacts, examples),
         Heading("Learning curves of the retrained models"),
         *_charts("learning_curves", curves.learning_curves, artefacts, artefacts.models),
@@ -93,32 +94,10 @@ def _habits(artefacts: Artefacts) -> Iterator[Block]:
 
 
 def _depth(artefacts: Artefacts) -> Iterator[Block]:
-    if not length_and_depth.depth_models(artefacts):
-        return
-    named = accuracy.shown_models(artefacts)
-    said = [length_and_depth.depth_sentence(artefacts, model) for model in named]
-    yield Heading("By recorded depth")
-    for text in (" ".join(filter(None, said)), length_and_depth.depth_note(artefacts)):
-        if text:
-            yield Text(text)
-    yield length_and_depth.depth_table(artefacts)
-    if named:
-        yield Chart("depth", accuracy.by_depth(artefacts))
-    if accuracy.stepping_models(artefacts):
-        yield Chart("depth_steps", accuracy.steps_by_depth(artefacts))
-
-
-def _lengths(artefacts: Artefacts) -> Iterator[Block]:
-    if not halting_models(artefacts):
-        return
-    named = featured_halting(artefacts)
-    yield Heading("Steps, sentence length and recorded depth")
-    if named:
-        said = (length_and_depth.correlation_sentence(artefacts, model) for model in named)
-        yield Text(" ".join(said))
-    yield length_and_depth.correlation_table(artefacts)
-    yield Text(length_and_depth.correlation_note(artefacts))
-    yield from _charts("lengths", steps.lengths, artefacts, named)
+    table = length_and_depth.depth_table(artefacts)
+    if table.rows:
+        yield Heading("Recorded depth and sentence length")
+        yield table
 
 
 def _examples(artefacts: Artefacts, most: int) -> Iterator[Block]:

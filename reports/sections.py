@@ -6,6 +6,7 @@ from reports.blocks import Block, Chart, Heading, Living, Text
 from reports.charts import studies
 from reports.charts.characters import characters_charts
 from reports.charts.graves import graves_charts
+from reports.charts.multihop import multihop_charts
 from reports.charts.nse import nse_charts
 from reports.charts.sizes import by_size
 from reports.page.browsers import questions_island
@@ -16,10 +17,21 @@ from reports.studies.graves import characters
 from reports.studies.graves.runs import graves_table, graves_tasks
 from reports.studies.graves.tasks import TASKS
 from reports.studies.graves.words import graves_note, graves_sentences
+from reports.studies.multihop import CAPTION, multihop_table
 from reports.studies.nse import traced
 from reports.studies.nse.published import KINDS
 from reports.studies.nse.runs import nse_kinds, nse_table, published_table
 from reports.studies.nse.words import nse_note, nse_sentences
+
+
+def multihop_section(artefacts: Artefacts) -> Iterator[Block]:
+    """Return accuracy and steps by number of hops."""
+    if artefacts.multihop.empty:
+        return
+    yield Heading("Multi-hop inference: accuracy and steps by number of hops")
+    yield Text(CAPTION)
+    yield from multihop_charts(artefacts)
+    yield multihop_table(artefacts)
 
 
 def fidelity_section(artefacts: Artefacts, published: bool) -> Iterator[Block]:

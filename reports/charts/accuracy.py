@@ -1,12 +1,12 @@
-"""Accuracy of the retrained models: by steps fixed after training, by steps taken, by depth."""
+"""Accuracy of the retrained models: by steps fixed after training, by steps taken."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import altair as alt
 
 from reports.blocks import Chart, Figure
 from reports.charts.lines import lines, mean_row, spread_lines
-from reports.charts.look import BLUE, COLOURS, MUTED, ORANGE
+from reports.charts.look import BLUE, MUTED, ORANGE
 from reports.charts.series import (
     SERIES,
     Row,
@@ -14,19 +14,15 @@ from reports.charts.series import (
     figure,
     layered,
     over,
-    repeated,
     rounded,
     tooltips,
 )
-from reports.findings import featured
 from reports.published import PAPER_BY_STEPS, PAPER_MEAN_STEPS, Corpus
 from reports.spread import Spread, title
 from reports.stored.artefacts import Artefacts
 from reports.tables.ablation import FIXED, Point, points
-from reports.tables.length_and_depth import AtDepth, by_depths, depth_models
 from reports.tables.step_habits import fifths
 
-ACROSS = "recorded depth"
 ADAPTIVE, PAPER = "adaptive halting", "paper, SNLI test"
 COLOUR_OF = {"state": BLUE, "capped": ORANGE}
 TOLD = {
@@ -120,68 +116,4 @@ def by_steps(artefacts: Artefacts, models: Sequence[str]) -> Iterator[Chart]:
         "Test accuracy by fifths of the pairs, from the fewest steps to the most",
         percent=True,
         of="model",
-    )
-
-
-def shown_models(artefacts: Artefacts) -> list[str]:
-    """Those with figures by depth; of many models, those that are featured."""
-    return [model for model in depth_models(artefacts) if model in featured(artefacts)]
-
-
-def stepping_models(artefacts: Artefacts) -> list[str]:
-    """Those of them that take steps at every depth."""
-    return [
-        model
-        for model in shown_models(artefacts)
-        if all(at.steps is not None for at in by_depths(artefacts, model))
-    ]
-
-
-def by_depth(artefacts: Artefacts) -> Figure:
-    """A line per model over the depths."""
-    found = {
-        model: [(at, at.accuracy) for at in by_depths(artefacts, model)]
-        for model in shown_models(artefacts)
-    }
-    return _by_depth(artefacts, found, "Test accuracy", "test accuracy (%)", 100)
-
-
-def steps_by_depth(artefacts: Artefacts) -> Figure:
-    """The same of the mean steps, of those models that take any."""
-    found = {
-        model: [(at, at.steps) for at in by_depths(artefacts, model) if at.steps is not None]
-        for model in stepping_models(artefacts)
-    }
-    steps = "steps per test pair"
-    return _by_depth(artefacts, found, f"Mean {steps}", f"mean {steps}", 1)
-
-
-def _by_depth(
-    artefacts: Artefacts,
-    found: Mapping[str, Sequence[tuple[AtDepth, Spread]]],
-    what: str,
-    up: str,
-    scale: int,
-) -> Figure:
-    """A line per model; its colour is the same in both figures."""
-    of = dict(zip(shown := shown_models(artefacts), repeated(COLOURS, len(shown)), strict=True))
-    rows: list[Row] = []
-    said = []
-    unit = " %" if scale == 100 else ""
-    for model, line in found.items():
-        for at, spread in line:
-            worded = spread.percent() if scale == 100 else spread.plain()
-            told = {"depth": str(at.depth), "value": worded + unit, "pairs": f"{at.pairs:,}"}
-            rows.append(mean_row(title(model), at.depth, spread, scale) | told)
-        ends = [rows[-len(line)], rows[-1]]
-        each = [f"{end['value']} at depth {end['depth']}" for end in ends]
-        said.append(f"{title(model)} {' and '.join(dict.fromkeys(each))}")
-    told = {SERIES: "model", "depth": "depth", "value": what, "n": "seeds", "pairs": "pairs"}
-    names = [title(model) for model in found]
-    spread = next(iter(found.values()))[0][1]
-    return figure(
-        layered(*lines(rows, names, ACROSS, up, told, colours=[of[m] for m in found])),
-        f"{what} by {ACROSS}",
-        over(spread),
-        f"{what} by {ACROSS} ({over(spread)}): {'; '.join(said)}.",
     )

@@ -15,6 +15,7 @@ from actmodels.errors import ArtefactError
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
 from actmodels.rows import pairs, readers, sequences
+from actmodels.rows.multihop import AtHops, MultihopResult, MultihopTime
 from actmodels.settings import FixedStepsConfig
 from reports.spread import LEVEL
 from reports.stored.reading import check_columns, read_json, read_table, types
@@ -118,6 +119,9 @@ class Artefacts:
     graves_bytes: pd.DataFrame = _table("graves/bytes.csv", sequences.BytesOfKind)
     graves_history: pd.DataFrame = _table("graves/history.csv", sequences.SequenceEpoch)
     graves_timings: pd.DataFrame = _table("graves/timings.csv", sequences.SequenceTime)
+    multihop: pd.DataFrame = _table("multihop/results.csv", MultihopResult)
+    multihop_hops: pd.DataFrame = _table("multihop/hops.csv", AtHops)
+    multihop_timings: pd.DataFrame = _table("multihop/timings.csv", MultihopTime)
     nse: Nse = _read_by(lambda root: Nse(**read_fields(Nse, root)))
     level: float = LEVEL
 

@@ -48,6 +48,7 @@ def _studies(artefacts: Artefacts) -> list[Block]:
             ("sizes", artefacts.sizes_timings, ["model", "pairs"], title),
             ("halting", artefacts.halting_timings, ["kind", "point"], KINDS.__getitem__),
             ("graves", artefacts.graves_timings, ["task", "run"], title),
+            ("multihop", artefacts.multihop_timings, ["model", "run"], title),
             ("nse", artefacts.nse.timings, ["questions", "run"], lambda of: QUESTIONS[of].title),
         )
         for (of, place), runs in table.groupby(by, sort=False)

@@ -10,7 +10,7 @@ from tests.page.conftest import Screen, Visit, drawn, resized
 pytestmark = pytest.mark.slow
 
 AA = "adaptive_attention"
-TOLD = "model Decomposable Attention depth 2 Test accuracy 81.0 ± 1.00 % seeds 3 pairs 30"
+TOLD = "run ACT, ponder_weight 0.001 hops 2 test accuracy 97.0 ± 1.41 % seeds 2"
 # Texts that reach beyond their drawing, and drawings that are wider than their place.
 OUTSIDE = """() => [...document.querySelectorAll("figure[data-figure]")].flatMap((figure) => {
   const svg = figure.querySelector("svg.marks"), edge = svg.getBoundingClientRect();
@@ -62,7 +62,7 @@ def test_charts_follow_the_pages_colours_without_being_drawn_again(
 
 def test_pointing_at_a_mark_tells_its_numbers(sample: Path, shown: Visit) -> None:
     page = shown(sample)
-    chart(page, "depth").locator(".mark-symbol.role-mark path").nth(1).hover(force=True)
+    chart(page, "multihop_accuracy").locator(".mark-symbol.role-mark path").nth(1).hover(force=True)
     told = page.locator("#vg-tooltip-element.visible")
     told.wait_for()
     assert told.inner_text().split() == (TOLD.split())
@@ -70,11 +70,11 @@ def test_pointing_at_a_mark_tells_its_numbers(sample: Path, shown: Visit) -> Non
 
 def test_clicking_the_legend_leaves_the_other_series_pale(sample: Path, visit: Visit) -> None:
     page = drawn(visit(sample))
-    found = chart(page, "depth")
+    found = chart(page, "multihop_steps")
     points = found.locator(".mark-symbol.role-mark path")
     shades = "(all) => [...new Set(all.map((path) => path.getAttribute('opacity')))]"
     assert points.evaluate_all(shades) == ["1"]
-    found.locator(".role-legend-label text", has_text="Adaptive").click(force=True)
+    found.locator(".role-legend-label text", has_text="fixed").click(force=True)
     page.wait_for_function(
         "(one) => one.getAttribute('opacity') !== '1'", arg=points.first.element_handle()
     )
@@ -83,10 +83,10 @@ def test_clicking_the_legend_leaves_the_other_series_pale(sample: Path, visit: V
 
 def test_a_narrower_window_puts_legends_in_fewer_columns(sample: Path, shown: Visit) -> None:
     page = shown(sample)
-    labels = chart(page, "depth").locator(".role-legend-label text")
+    labels = chart(page, "graves_ponder_parity").locator(".role-legend-label text")
     tops = "(all) => new Set(all.map((text) => Math.round(text.getBoundingClientRect().top))).size"
     assert labels.evaluate_all(tops) == 1
     resized(page, Screen(320, 800, "light"))
-    chart(page, "depth")
+    chart(page, "graves_ponder_parity")
     assert labels.evaluate_all(tops) == 2
     assert page.evaluate(OUTSIDE) == []

@@ -115,7 +115,7 @@ def one_seed(tmp_path_factory: pytest.TempPathFactory) -> Artefacts:
     for file in (
         *("retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"),
         *("results", "depth", "lengths", "correlations", "predictions"),
-        *(*GRAVES, "halting/depth"),
+        *(*GRAVES, "halting/depth", "multihop/results", "multihop/hops"),
         *(f"nse/{name}" for name in ("results", "history", "steps", "timings")),
     ):
         place = file if "/" in file else f"evaluate/{file}"

@@ -39,6 +39,18 @@ def test_graves_tasks(artefacts: Artefacts) -> None:
     assert flat["graves.addition.act_minus_without_sd"] == 0.02
 
 
+def test_multihop(artefacts: Artefacts) -> None:
+    flat = metrics(artefacts)
+    place = "multihop.hop_attention.ponder_weight_0.001"
+    # seeds 1 and 2 over 1 to 4 hops: 0.97, 0.95 right, 2.7, 2.5 steps; 0.80, 0.70 right at 5 hops
+    assert flat[f"{place}.accuracy_trained_mean"] == 0.96
+    assert flat[f"{place}.accuracy_next_mean"] == 0.75
+    assert flat[f"{place}.mean_steps_mean"] == 2.6
+    assert flat[f"{place}.correlation_mean"] == 0.93
+    fixed = "multihop.hop_attention_fixed_steps.steps_2"
+    assert flat[f"{fixed}.mean_steps_mean"] == 2.0 and f"{fixed}.correlation_mean" not in flat
+
+
 def test_readers_of_cloze_questions(artefacts: Artefacts) -> None:
     flat = metrics(artefacts)
     place = "nse.NE.adaptive_computation_6_steps"

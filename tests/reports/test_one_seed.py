@@ -42,8 +42,6 @@ def test_no_table_and_no_alternative_has_a_spread(one_seed: Artefacts, blocks: l
     [
         "**83.0**",
         "Figures: n = 1, no spread.",
-        "does not clearly take more steps on the deepest pairs than on the shallowest: 4.50 at",
-        "against 3.50 at depth 1 (n = 1, no spread).",
         "(6.00) and fewest on entailments (3.00): not a clear difference",
         "do not clearly go with more or fewer right answers (+36.00 points)",
         "for these trainings alone, so nothing is called clear",

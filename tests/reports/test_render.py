@@ -11,12 +11,13 @@ from tests.reports.conftest import STORED
 EXPECTED = STORED.parent / "report.md"
 AA = "adaptive_attention"
 DA = "decomposable_attention"
-ADAPTIVE = ("lengths", "steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
+ADAPTIVE = ("steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
 EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
 SEQUENCES = ("error", "difficulty", "ponder", "curves")
 READING = ("accuracy", "curves", "weights", "alone")
 FIGURES = (
-    *("ablation", "depth", "depth_steps", "halting", "sizes", "step_accuracy"),
+    *("ablation", "halting", "sizes", "step_accuracy"),
+    *("multihop_accuracy", "multihop_steps"),
     *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
     *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
     *(

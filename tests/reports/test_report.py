@@ -9,6 +9,7 @@ import vl_convert
 
 from reports.blocks import Chart, Figure, as_markdown
 from reports.charts.look import VEGA_LITE, page_spec
+from reports.metrics import metrics
 from reports.report import report
 from reports.stored.artefacts import Artefacts, load
 from reports.studies.fidelity import fidelity_csv
@@ -16,6 +17,7 @@ from reports.studies.graves.characters import characters_csv
 from reports.studies.graves.runs import graves_csv
 from reports.studies.halting import halting_csv
 from reports.studies.nse.runs import nse_csv
+from reports.tables import length_and_depth
 from reports.tables.ablation import ablation_csv
 from reports.tables.sweep import steps_csv
 from reports.tables.timings import timings
@@ -26,6 +28,7 @@ from tests.reports.write_traces import write_traces
 DA, AA = "decomposable_attention", "adaptive_attention"
 STUDIES = (
     *("fidelity/variants", "fidelity/timings", "halting/points", "halting/timings", *GRAVES),
+    *(f"multihop/{name}" for name in ("results", "hops", "timings")),
     *(f"sizes/{name}" for name in ("points", "laws", "curves", "timings")),
 )
 
@@ -68,7 +71,13 @@ def test_they_are_as_wide_as_their_place_and_fetch_nothing(drawn: dict[str, Figu
 
 
 def test_legends_of_series_answer_to_clicks(drawn: dict[str, Figure]) -> None:
-    for name in ("ablation", "depth", f"learning_curves_{AA}", "halting", f"fidelity_{DA}"):
+    for name in (
+        "ablation",
+        "multihop_steps",
+        f"learning_curves_{AA}",
+        "halting",
+        f"fidelity_{DA}",
+    ):
         vega = vl_convert.vegalite_to_vega(page_spec(drawn[name]), vl_version=VEGA_LITE)
         entries = vega["legends"][0]["encode"]["entries"]
         assert (entries["name"], entries["interactive"]) == ("series_legend_entries", True), name
@@ -92,9 +101,9 @@ def test_each_of_many_models_has_figures_of_its_own_once(many: Artefacts) -> Non
     names = {block.name for block in blocks}
     assert len(blocks) == len(names)
     for model in (AA, f"{AA}_ponder_net"):
-        for kind in ("ponder_weight", "ponder_steps", "steps_by_epoch", "steps", "lengths"):
+        for kind in ("ponder_weight", "ponder_steps", "steps_by_epoch", "steps"):
             assert f"{kind}_{model}" in names
-    halting = ("ponder_weight", "steps", "lengths")
+    halting = ("ponder_weight", "steps")
     assert not {f"{kind}_{AA}_fixed_steps" for kind in halting} & names
     assert {f"learning_curves_{model}" for model in many.models} <= names
 
@@ -116,11 +125,11 @@ def test_no_section_and_no_figure_without_its_data(
     artefacts = load(folder)
     blocks = report(artefacts, published=True)
     names = [*(f"learning_curves_{m}" for m in (DA, AA)), f"steps_{AA}", "step_accuracy"]
-    names += [f"lengths_{AA}"]
     names += [f"{kind}_{m}" for m in (DA, AA) for kind in ("sweep_curves", "slices")]
     assert set(by_name(blocks)) == set(names)
     text = as_markdown(blocks)
-    assert "By recorded depth" not in text and "Fixed against adaptive" not in text
+    assert "depth 1" not in text and "Fixed against adaptive" not in text
+    assert "Multi-hop" not in text and "multihop" not in "".join(metrics(artefacts))
     assert "With the same weights" not in text
     assert "What explains" not in text and "Ways of halting" not in text
     assert "Graves' tasks" not in text and "Steps during training" not in text
@@ -150,7 +159,9 @@ def test_no_section_on_steps_where_no_model_takes_any(folder: Path, edit: Edit) 
     write_traces(folder, [])
     artefacts = load(folder)
     text = as_markdown(report(artefacts, published=True))
-    assert f"figures/lengths_{AA}" not in text and "## Steps, sentence length" not in text
+    assert f"figures/steps_{AA}" not in text and "## Steps, labels" not in text
+    depths = length_and_depth.depth_table(artefacts).rows
+    assert [row[1] for row in depths] == ["accuracy, %"]
 
 
 def test_ties_are_told(folder: Path) -> None:

@@ -21,6 +21,8 @@ def test_the_studies_by_hand(artefacts: Artefacts) -> None:
     assert "| halting | fixed steps | steps 3 | 3 | 18 | 90.0 |" in text
     # three seeds of 4 epochs in 20 s each
     assert "| graves | Parity | ACT, ponder weight 0.001 | 3 | 12 | 60.0 |" in text
+    # 10 and 20 s for two seeds of 3 epochs
+    assert "| multihop | Hop Attention | ponder_weight 0.001 | 2 | 6 | 30.0 |" in text
     # three seeds of 4 epochs in 40 s each
     assert "| nse | Named entities | query gating, 6 steps | 3 | 12 | 120.0 |" in text
 
