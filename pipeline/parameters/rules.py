@@ -95,11 +95,8 @@ def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
 
 
 def _parses(tree: dict[str, Any]) -> Iterator[str]:
-    parses, source = at(tree, "corpus", "parses"), at(tree, "corpus", "source")
-    if parses is True and source == "chains":
-        yield "corpus.parses is true, but chains have no parses; set source to captions or snli"
     readers = [n for n in mapping(tree, *SWEPT) if n in MODELS and MODELS[n].reads_parses]
-    if parses is False and readers:
+    if at(tree, "corpus", "parses") is False and readers:
         yield f"{dotted((*SWEPT, readers[0]))} reads parses; set corpus.parses to true"
 
 

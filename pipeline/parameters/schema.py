@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pipeline.parameters.generated_sections import Captions, Chains
+from pipeline.parameters.generated_sections import Captions
 from pipeline.parameters.section import (
     Amount,
     Count,
@@ -74,10 +74,9 @@ class Snli(Fetched):
 class Corpus(Section):
     """Which sentence pairs."""
 
-    source: Literal["captions", "chains", "snli"]
+    source: Literal["captions", "snli"]
     parses: Switch
     captions: Captions
-    chains: Chains
     snli: Snli
 
 
