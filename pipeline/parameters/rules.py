@@ -20,6 +20,7 @@ from pipeline.parameters.sentences import (
     mapping,
     none_of,
     repeated,
+    setting_problems,
     too_many,
     unknown,
 )
@@ -40,6 +41,7 @@ UNIQUE = (
     ("sizes", "models"),
     ("halting", "seeds"),
     ("graves", "seeds"),
+    ("multihop", "seeds"),
     ("questions", "kinds"),
     ("nse", "seeds"),
 )
@@ -61,11 +63,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
 
 def _common(common: dict[str, Any]) -> Iterator[str]:
     hints = {name: hint for m in reversed(MODELS) for name, hint in setting_types(m).items()}
-    for setting, value in common.items():
-        if setting not in hints:
-            yield unknown((*COMMON, setting), list(hints))
-        elif problem := value_problem(hints[setting], value):
-            yield f"{dotted((*COMMON, setting))} {problem}"
+    yield from setting_problems(COMMON, hints, common)
 
 
 def _model(tree: dict[str, Any], name: str) -> Iterator[str]:

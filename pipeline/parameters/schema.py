@@ -32,7 +32,15 @@ from pipeline.parameters.section import (
     Tie,
     must_be,
 )
-from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions, Sizes
+from pipeline.parameters.study_sections import (
+    Fidelity,
+    Graves,
+    Halting,
+    Multihop,
+    Nse,
+    Questions,
+    Sizes,
+)
 
 
 class Cluster(Section):
@@ -246,6 +254,7 @@ class Params(Section):
     sizes: Sizes
     halting: Halting
     graves: Graves
+    multihop: Multihop
     questions: Questions
     nse: Nse
     report: Report
