@@ -80,10 +80,20 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
         asked = (params.fidelity.models, params.sizes.models)
-        asked += (params.halting.kinds, params.nse.kinds)
-        names = ("fidelity", "sizes", "halting", "nse")
+        asked += (params.halting.kinds, params.nse.kinds, len(params.multihop.models) > 1)
+        names = ("fidelity", "sizes", "halting", "nse", "depth")
         assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
         assert next(iter(params.graves.tasks)) == "parity"  # everybody's, with or without others
+
+
+def test_depth_compares_every_halting_mechanism_of_hop_attention(tmp_path: Path) -> None:
+    study = compose(tmp_path, "study=depth").multihop
+    points = {model: math.prod(map(len, of.values())) for model, of in study.models.items()}
+    assert points.pop("hop_attention_fixed_steps") == 3
+    others = {f"{HOPS}_{kind}" for kind in ("ponder_net", "dact", "target_steps")}
+    plain = {"decomposable_attention", "adaptive_attention", "iterative_attention", HOPS}
+    assert points == dict.fromkeys(plain | others, 1)
+    assert study.seeds == [11, 12, 13, 14, 15]
 
 
 def test_halting_on_parity_has_several_steps_of_each_way(tmp_path: Path) -> None:
