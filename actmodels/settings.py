@@ -55,8 +55,6 @@ class TrainConfig:
         linearly, from epoch to epoch. 1 leaves it as it is.
     clip_value: largest size of a single gradient. clip_norm: largest norm of all, after that; 0 of
         either is no limit.
-    depth_epochs: epochs before the pairs of the next recorded depth join the training; 0 for all
-        from the start. An epoch has as many pairs as the split ever: shallow ones come again.
     train_pairs: train on so many of the training pairs (actmodels.data.subset); 0 for all.
     """
 
@@ -67,7 +65,6 @@ class TrainConfig:
     clip_value: Amount
     clip_norm: Amount
     batch_size: Sequences
-    depth_epochs: Natural
     train_pairs: Natural
 
 

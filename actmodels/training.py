@@ -6,7 +6,6 @@ import torch
 from torch import Generator, Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.curriculum import epoch_pairs
 from actmodels.data.pairs import FILLER, Batch, collate
 from actmodels.data.subset import subset
 from actmodels.data.trial_data import TrialData, input_rows, trained_rows
@@ -88,10 +87,8 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def batches(self, order: Generator) -> Iterator[Batch]:
         """See ModelTraining."""
         null_token = self.config.input.null_token
-        settings = self.config.training
-        pairs = epoch_pairs(self.train, settings.depth_epochs, self.next_epoch)
-        for index in self.model.batches(pairs, settings.batch_size, order):
-            yield collate(pairs, index, null_token=null_token, device=self.device)
+        for index in self.model.batches(self.train, self.config.training.batch_size, order):
+            yield collate(self.train, index, null_token=null_token, device=self.device)
 
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
         """See ModelTraining."""

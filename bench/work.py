@@ -60,7 +60,6 @@ SETTINGS: dict[str, Any] = {
     "adagrad_accumulator": 0.1,
     "clip_value": 0.0,
     "clip_norm": 5.0,
-    "depth_epochs": 0,
     "train_pairs": 0,
     "init": "xavier",
     "init_std": 0.01,

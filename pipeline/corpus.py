@@ -1,18 +1,16 @@
 """Stage corpus: sentence pairs, generated or fetched, as one jsonl file per split."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from tqdm import tqdm
 
 from pipeline.captions import corpus as captions
-from pipeline.parameters.generated_sections import Captions, Chains
+from pipeline.parameters.generated_sections import Captions
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Snli
 from pipeline.parameters.section import SPLITS
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.sources import chains
 from pipeline.sources.download import fetch
 from pipeline.sources.jsonl import Pair, read_split, write_splits
 
@@ -32,15 +30,13 @@ def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
         yield pair._replace(premise_parse=own[0], hypothesis_parse=own[1])
 
 
-def generated(
-    generate_split: Callable[[Any, str], Iterator[Pair]], settings: Captions | Chains
-) -> dict[str, Iterator[Pair]]:
-    """The splits of a corpus of our own, each under a progress bar while it is drawn."""
-    share = 1 + getattr(settings, "unlabelled", 0)
+def generated(settings: Captions) -> dict[str, Iterator[Pair]]:
+    """The splits of the corpus of our own, each under a progress bar while it is drawn."""
 
     def shown(split: str) -> Iterator[Pair]:
-        total = round(getattr(settings, split) * share)
-        yield from tqdm(generate_split(settings, split), f"draw {split}", total, unit=" pairs")
+        total = round(getattr(settings, split) * (1 + settings.unlabelled))
+        pairs = captions.generate_split(settings, split)
+        yield from tqdm(pairs, f"draw {split}", total, unit=" pairs")
 
     return {split: shown(split) for split in SPLITS}
 
@@ -56,8 +52,7 @@ def fetched(settings: Snli) -> dict[str, Iterator[Pair]]:
 
 
 SOURCES: dict[str, Callable[[Any], dict[str, Iterator[Pair]]]] = {
-    "captions": partial(generated, captions.generate_split),
-    "chains": partial(generated, chains.generate_split),
+    "captions": generated,
     "snli": fetched,
 }
 

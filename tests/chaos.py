@@ -45,7 +45,16 @@ OF_THE_RUN = re.compile(r"environment\.json|timings\.(csv|md)")
 TIMINGS = re.compile(rb'<section aria-labelledby="timings">.*?</section>', re.DOTALL)
 PAGE = "report/index.html"
 STAGES = list(yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"])
-ON_RAY = {"sweep", "retrain", "fidelity", "halting", "graves", "nse"}  # drawn more often
+# drawn more often
+ON_RAY = {
+    "sweep",
+    "retrain",
+    "fidelity",
+    "halting",
+    "graves",
+    "multihop",
+    "nse",
+}
 PATIENCE = 900.0  # seconds that a command may take
 LINGER = 180.0  # seconds that processes may outlive the last command
 

@@ -55,7 +55,6 @@ SETTINGS: dict[str, Any] = {
     "clip_value": 0.0,
     "clip_norm": 5.0,
     "batch_size": 8,
-    "depth_epochs": 0,
     "train_pairs": 0,
     "oov_rule": "own",
     "oov_buckets": 5,

@@ -21,12 +21,12 @@ log = logging.getLogger(__name__)
 TAG = "mlflow.sharedViewState."
 NOTE = "mlflow.note.content"
 ABOUT = (
-    "Each run of kind `sweep`, `retrain`, `fidelity`, `halting`, `graves` or `nse` is a parent; "
-    "its trials are nested in it. Runs of kind `evaluate`, `ablate`, `lexicalised` and `report` "
-    "hold figures of finished models, runs of kind `model` what is in the registry. The saved "
-    "views (button *Views* of the page *Training runs*) show each of them with its columns in "
-    "order; trials on sequences and on cloze questions have views of their own, since accuracies "
-    "on different tasks do not compare."
+    "Each run of kind `sweep`, `retrain`, `fidelity`, `halting`, `graves`, `multihop` or `nse` is "
+    "a parent; its trials are nested in it. Runs of kind `evaluate`, `ablate`, `lexicalised` and "
+    "`report` hold figures of finished models, runs of kind `model` what is in the registry. The "
+    "saved views (button *Views* of the page *Training runs*) show each of them with its columns "
+    "in order; trials on sequences, multi-hop pairs and cloze questions have views of their own, "
+    "since accuracies on different tasks do not compare."
 )
 
 
@@ -96,7 +96,7 @@ VIEWS = (
     view_of_trials(
         "trials",
         "Trials",
-        "tags.stage != 'graves' AND tags.stage != 'nse'",
+        "tags.stage != 'graves' AND tags.stage != 'multihop' AND tags.stage != 'nse'",
         [
             *named("params", "model", "seed", "learning_rate", "ponder_weight", "dropout"),
             *named("params", "width", "batch_size", "epsilon"),
@@ -110,6 +110,15 @@ VIEWS = (
         [
             *named("params", "task", "halting", "ponder_weight", "seed", "cell", "state_size"),
             *named("params", "learning_rate", "max_steps"),
+        ],
+    ),
+    view_of_trials(
+        "multihop",
+        "Multi-hop pairs",
+        "tags.stage = 'multihop'",
+        [
+            *named("params", "model", "seed", "ponder_weight", "max_steps", "width"),
+            *named("params", "learning_rate", "max_hops"),
         ],
     ),
     view_of_trials(

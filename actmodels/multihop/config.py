@@ -5,12 +5,15 @@ Imports no torch.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from actmodels.config import TrialConfig, parts_of, sorted_into
 from actmodels.errors import ConfigError, shown
+from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
-from actmodels.values import Natural, Portion, Sequences, Steps, settings_of
+from actmodels.values import ONE, Natural, Portion, Sequences, at_most, settings_of
+
+Hops = Annotated[int, ONE, at_most(MAX_HOPS)]
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class StreamConfig:
     ponder_delay: epochs without a price for steps after the last depth has joined.
     """
 
-    max_hops: Steps
+    max_hops: Hops
     join_accuracy: Portion
     updates_per_epoch: Sequences
     ponder_delay: Natural
@@ -37,9 +40,12 @@ class MultihopTrialConfig(TrialConfig):
 
     def contradictions(self) -> list[str]:
         """A model that needs what streamed pairs do not have."""
-        if MODELS[self.model].reads_parses or self.training.depth_epochs or self.input.null_token:
-            return [f"{self.model}: streamed pairs have no parse, no depth_epochs, no null_token"]
-        return []
+        problems = []
+        if MODELS[self.model].reads_parses:
+            problems.append(f"{self.model} reads parses; multi-hop pairs have none")
+        if self.input.null_token:
+            problems.append("null_token is true; must be false, as multi-hop pairs have none")
+        return problems
 
     @property
     def parts(self) -> list[Any]:

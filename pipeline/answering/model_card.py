@@ -16,7 +16,6 @@ from pipeline.running.stage import made
 
 CORPORA = {
     "captions": "the embedded corpus of generated captions, which this project wrote",
-    "chains": "the embedded corpus of generated chains, which this project wrote",
     "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives given in its place",
 }
 LICENCES = {"snli": "cc-by-sa-4.0"}  # of what weights were trained on; MIT for our own

@@ -1,5 +1,6 @@
 """What the number of steps goes with: the length of the sentences, the recorded reasoning depth."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -17,6 +18,17 @@ def mean_lengths(pairs: PairTensors) -> Tensor:
     return (pairs.premise_offsets.diff() + pairs.hypothesis_offsets.diff()).double() / 2
 
 
+def correlation(measure: Callable[..., Any], steps: Tensor, values: Tensor) -> float | None:
+    """Return a correlation from SciPy; None where steps or values are all equal."""
+    varies = steps.unique().numel() > 1 and values.unique().numel() > 1
+    return float(measure(steps.numpy(), values.numpy())[0]) if varies else None
+
+
+def pearson(steps: Tensor, values: Tensor) -> float | None:
+    """Return Pearson's r of steps [pairs] and values [pairs]; None where either is constant."""
+    return correlation(pearsonr, steps, values)
+
+
 def correlation_rows(
     name: dict[str, Any], result: Evaluation, pairs: PairTensors
 ) -> list[dict[str, Any]]:
@@ -32,10 +44,7 @@ def correlation_rows(
         against["depth"] = depths.double()
     rows = []
     for what, values in against.items():
-        varies = steps.unique().numel() > 1 and values.unique().numel() > 1
-        pearson = float(pearsonr(steps.numpy(), values.numpy())[0]) if varies else None
-        spearman = float(spearmanr(steps.numpy(), values.numpy())[0]) if varies else None
-        found = (what, len(steps), pearson, spearman)
+        found = (what, len(steps), pearson(steps, values), correlation(spearmanr, steps, values))
         rows.append(name | dict(zip(columns(Correlations, after="seed"), found, strict=True)))
     return rows
 

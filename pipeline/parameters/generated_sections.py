@@ -1,4 +1,4 @@
-"""The sections of the two generated corpora: how many pairs, and how hard they are."""
+"""The section of the generated corpus: how many pairs, and how hard they are."""
 
 from typing import Annotated
 
@@ -45,16 +45,3 @@ class Captions(Section):
     siblings: Portion
     negated: Portion
     lures: Portion
-
-
-class Chains(Section):
-    """Size, seed and depth of the corpus of chains; see pipeline/sources/chains.py."""
-
-    seed: Natural
-    train: Pairs
-    dev: Pairs
-    test: Pairs
-    max_depth: Annotated[int, Field(ge=1, le=4), must_be("a whole number from 1 to 4")]
-    beyond: Annotated[int, Field(ge=0, le=2), must_be("0, 1 or 2")]
-    stated: Portion
-    shortest: Portion

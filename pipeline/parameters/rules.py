@@ -20,6 +20,7 @@ from pipeline.parameters.sentences import (
     mapping,
     none_of,
     repeated,
+    setting_problems,
     too_many,
     unknown,
 )
@@ -40,6 +41,7 @@ UNIQUE = (
     ("sizes", "models"),
     ("halting", "seeds"),
     ("graves", "seeds"),
+    ("multihop", "seeds"),
     ("questions", "kinds"),
     ("nse", "seeds"),
 )
@@ -61,11 +63,7 @@ def rule_problems(tree: dict[str, Any]) -> list[str]:
 
 def _common(common: dict[str, Any]) -> Iterator[str]:
     hints = {name: hint for m in reversed(MODELS) for name, hint in setting_types(m).items()}
-    for setting, value in common.items():
-        if setting not in hints:
-            yield unknown((*COMMON, setting), list(hints))
-        elif problem := value_problem(hints[setting], value):
-            yield f"{dotted((*COMMON, setting))} {problem}"
+    yield from setting_problems(COMMON, hints, common)
 
 
 def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
@@ -95,11 +93,8 @@ def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
 
 
 def _parses(tree: dict[str, Any]) -> Iterator[str]:
-    parses, source = at(tree, "corpus", "parses"), at(tree, "corpus", "source")
-    if parses is True and source == "chains":
-        yield "corpus.parses is true, but chains have no parses; set source to captions or snli"
     readers = [n for n in mapping(tree, *SWEPT) if n in MODELS and MODELS[n].reads_parses]
-    if parses is False and readers:
+    if at(tree, "corpus", "parses") is False and readers:
         yield f"{dotted((*SWEPT, readers[0]))} reads parses; set corpus.parses to true"
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pipeline.parameters.generated_sections import Captions, Chains
+from pipeline.parameters.generated_sections import Captions
 from pipeline.parameters.section import (
     Amount,
     Count,
@@ -32,7 +32,15 @@ from pipeline.parameters.section import (
     Tie,
     must_be,
 )
-from pipeline.parameters.study_sections import Fidelity, Graves, Halting, Nse, Questions, Sizes
+from pipeline.parameters.study_sections import (
+    Fidelity,
+    Graves,
+    Halting,
+    Multihop,
+    Nse,
+    Questions,
+    Sizes,
+)
 
 
 class Cluster(Section):
@@ -74,10 +82,9 @@ class Snli(Fetched):
 class Corpus(Section):
     """Which sentence pairs."""
 
-    source: Literal["captions", "chains", "snli"]
+    source: Literal["captions", "snli"]
     parses: Switch
     captions: Captions
-    chains: Chains
     snli: Snli
 
 
@@ -247,6 +254,7 @@ class Params(Section):
     sizes: Sizes
     halting: Halting
     graves: Graves
+    multihop: Multihop
     questions: Questions
     nse: Nse
     report: Report

@@ -66,6 +66,17 @@ def axis_problems(path: KeyPath, hint: Any, values: Any) -> Iterator[str]:
             yield f"{dotted((*path, place))} {problem}"
 
 
+def setting_problems(
+    path: KeyPath, known: dict[str, Any], settings: dict[str, Any]
+) -> Iterator[str]:
+    """Sentences for settings that are unknown or have a wrong value; known: their types."""
+    for setting, value in settings.items():
+        if setting not in known:
+            yield unknown((*path, setting), list(known))
+        elif problem := value_problem(known[setting], value):
+            yield f"{dotted((*path, setting))} {problem}"
+
+
 def too_many(path: KeyPath, grid: dict[str, Any], seeds: list[Any]) -> Iterator[str]:
     """A sentence on a grid that nobody sees the end of."""
     trials = math.prod(len(v) for v in (*grid.values(), seeds) if isinstance(v, list))

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from actmodels.config import setting_types
 from actmodels.errors import ConfigError, shown
+from actmodels.multihop.config import build_multihop_trial, multihop_setting_types
+from actmodels.multihop.words import MAX_HOPS
 from actmodels.reader.config import build_reader_trial
 from actmodels.registry import HALTINGS, MODELS, as_published, model_with
 from actmodels.sequences.config import (
@@ -14,7 +17,7 @@ from actmodels.sequences.config import (
     build_sequence_trial,
     sequence_setting_types,
 )
-from actmodels.values import Epochs, Natural, value_problem
+from actmodels.values import Epochs, Natural
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.sentences import (
     KeyPath,
@@ -25,6 +28,7 @@ from pipeline.parameters.sentences import (
     mapping,
     none_of,
     repeated,
+    setting_problems,
     too_many,
     unknown,
 )
@@ -41,6 +45,7 @@ def study_problems(tree: dict[str, Any]) -> Iterator[str]:
     yield from _sizes(tree)
     yield from _halting(tree)
     yield from _graves(tree)
+    yield from _multihop(tree)
     yield from _questions(tree)
     yield from _readers(tree)
 
@@ -58,11 +63,7 @@ def _fidelity(tree: dict[str, Any]) -> Iterator[str]:
 
 def _changes(model: str, path: KeyPath, changes: dict[str, Any]) -> Iterator[str]:
     known = setting_types(as_published(model, changes)) | LIMITS
-    for setting, value in changes.items():
-        if setting not in known:
-            yield unknown((*path, setting), list(known))
-        elif problem := value_problem(known[setting], value):
-            yield f"{dotted((*path, setting))} {problem}"
+    yield from setting_problems(path, known, changes)
 
 
 def _sizes(tree: dict[str, Any]) -> Iterator[str]:
@@ -124,20 +125,59 @@ def _task(path: KeyPath, task: str, study: dict[str, Any], seeds: list[Any]) -> 
     kinds, settings = mapping(study, "kinds"), mapping(study, "settings")
     known = {kind: sequence_setting_types(task, kind) for kind in HALTING_KINDS}
     yield from _kinds((*path, "kinds"), kinds, known, seeds)
-    problems: dict[str, None] = {}  # one that several kinds have is told once
     taken: dict[str, None] = {}
     for kind in (kind for kind in kinds if kind in known):
         axes = mapping(kinds, kind)
         taken |= dict.fromkeys(name for name in known[kind] if name not in axes)
-        given = {name: value for name, value in settings.items() if name in known[kind]}
-        given |= {name: values[0] for name in axes if (values := listing(axes, name))}
-        told = _refused(build_sequence_trial, task, kind, given, **LEAST)
-        problems |= dict.fromkeys(p for p in told if p.split(" ")[0] not in axes)
     lost = [name for name in settings if name not in taken] if kinds.keys() <= known.keys() else []
     yield from (unknown((*path, "settings", name), list(taken)) for name in lost if kinds)
-    for problem in problems:
+    for problem in _first_trials(partial(build_sequence_trial, task), kinds, known, settings):
         in_settings = problem.split(" ")[0] in settings
         yield f"{dotted(path)}{'.settings.' if in_settings else ': '}{problem}"
+
+
+def _first_trials(
+    build: Callable[..., object],
+    kinds: dict[str, Any],
+    known: dict[str, dict[str, Any]],
+    settings: dict[str, Any],
+) -> dict[str, None]:
+    """Why the first trial of each kind cannot be built, apart from the values of its axes.
+
+    Args:
+        build: of (kind, settings). known: the settings of each kind. settings: the common ones.
+    """
+    problems: dict[str, None] = {}  # several kinds may have the same
+    for kind in (kind for kind in kinds if kind in known):
+        axes = mapping(kinds, kind)
+        given = {name: value for name, value in settings.items() if name in known[kind]}
+        given |= {name: values[0] for name in axes if (values := listing(axes, name))}
+        refused = _refused(build, kind, given, **LEAST)
+        problems |= dict.fromkeys(p for p in refused if p.split(" ")[0] not in axes)
+    return problems
+
+
+def _multihop(tree: dict[str, Any]) -> Iterator[str]:
+    path, section = ("multihop", "settings"), mapping(tree, "multihop")
+    if not isinstance(section.get("settings"), dict):
+        return
+    models, settings = mapping(section, "models"), mapping(section, "settings")
+    known = {model: multihop_setting_types(model) for model in MODELS}
+    types = {name: hint for of_model in reversed(known.values()) for name, hint in of_model.items()}
+    yield from _kinds(("multihop", "models"), models, known, listing(section, "seeds"))
+    wrong = list(setting_problems(path, types, settings))
+    yield from wrong
+    if "max_hops" not in settings:  # dev and test have its depths, so it has one value
+        yield f"{dotted((*path, 'max_hops'))} is missing"
+    for model in (model for model in models if "max_hops" in mapping(models, model)):
+        yield f"multihop.models.{model}.max_hops belongs in {dotted(path)}: it has one value"
+    for problem in _first_trials(build_multihop_trial, models, known, {"max_hops": 1} | settings):
+        if not any(sentence.endswith(problem) for sentence in wrong):
+            yield f"multihop: {problem}"
+    hops, beyond = settings.get("max_hops"), at(section, "corpus", "beyond")
+    if isinstance(hops, int) and isinstance(beyond, int) and hops <= MAX_HOPS < hops + beyond:
+        most = f"at most {MAX_HOPS - hops}, as a premise has at most {MAX_HOPS} hops"
+        yield f"multihop.corpus.beyond is {beyond}; must be {most} and max_hops is {hops}"
 
 
 def _questions(tree: dict[str, Any]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from pipeline.parameters.section import (
     Sequences,
     Several,
     Share,
+    Size,
     Switch,
 )
 
@@ -96,6 +97,32 @@ class Graves(Section):
     read_from: Natural
     read_bytes: Sequences
     tasks: dict[str, SequenceStudy]
+
+
+class MultihopCorpus(Section):
+    """The fixed multi-hop pairs and their words.
+
+    dev, test: pairs of each depth. beyond: depths of test past settings.max_hops.
+    dimensions: of the random word vectors.
+    """
+
+    seed: Natural
+    dev: Sequences
+    test: Sequences
+    beyond: Natural
+    dimensions: Size
+
+
+class Multihop(Limits):
+    """Models on multi-hop pairs that are drawn during training.
+
+    models: model -> setting -> the values compared. settings: each model takes those that it has.
+    """
+
+    seeds: Seeds
+    corpus: MultihopCorpus
+    models: dict[str, dict[str, list[Any]]]
+    settings: dict[str, Any]
 
 
 class ClozeText(Section):

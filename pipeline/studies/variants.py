@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from tqdm import tqdm
@@ -20,6 +20,8 @@ from pipeline.studies.study import Run, Trained
 from pipeline.trained.trials import load_model
 from tune.storage import Storage
 from tune.store import TrialStore
+
+Config = TypeVar("Config", bound=TrialConfig)
 
 
 def chosen(model: str) -> TrialConfig:
@@ -64,11 +66,19 @@ def changed(
 
 
 def scored(
-    stage: str, trained: Sequence[Trained[TrialConfig]], pairs: PairTensors, place: Storage
-) -> Iterator[tuple[Run[TrialConfig], TrialRecord, Evaluation]]:
-    """Each run of a stage on the pairs of a split, with the weights of its best epoch."""
+    stage: str,
+    trained: Sequence[Trained[Config]],
+    pairs: PairTensors,
+    place: Storage,
+    data: str = "tensors",
+) -> Iterator[tuple[Run[Config], TrialRecord, Evaluation]]:
+    """Each run of a stage on the pairs of a split, with the weights of its best epoch.
+
+    Args:
+        data: the stage that wrote the word vectors.
+    """
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
-    words = WordVectors.load(artefacts("tensors", "embedding.pt"))
+    words = WordVectors.load(artefacts(data, "embedding.pt"))
     store = TrialStore(place)
     for run, record in tqdm(trained, stage, unit="model", disable=not trained):
         model = load_model(run.config, words, BytesIO(store.weights(record.key)), stage)

@@ -1,4 +1,4 @@
-"""Trials on sentence pairs, on sequences and on cloze questions, side by side."""
+"""Trials on sentence pairs, multi-hop pairs, sequences and cloze questions, side by side."""
 
 import json
 import math
@@ -11,15 +11,22 @@ import pytest
 from actmodels.config import AnyTrialConfig, build_trial
 from actmodels.errors import ConfigError
 from actmodels.kinds import KINDS, kind_of
+from actmodels.multihop.config import MultihopTrialConfig, build_multihop_trial
 from actmodels.provenance import PACKAGE, code_files, trial_key
 from actmodels.reader.config import ReaderTrialConfig, build_reader_trial
 from actmodels.registry import load_class
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
+from tests.actmodels.multihop.samples import multihop_trial
 from tests.actmodels.reader.samples import reader_trial
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_trial
 
-SAMPLES = [sample_trial("adaptive_attention"), sequence_trial(), reader_trial()]
+SAMPLES = [
+    sample_trial("adaptive_attention"),
+    multihop_trial(),
+    sequence_trial(),
+    reader_trial(),
+]
 
 
 def names(config: AnyTrialConfig) -> set[str]:
@@ -62,7 +69,8 @@ def built(config: AnyTrialConfig, settings: dict[str, Any]) -> AnyTrialConfig:
         return build_sequence_trial(config.task_name, config.halting_name, settings, **limits)
     if isinstance(config, ReaderTrialConfig):
         return build_reader_trial(config.questions, settings, **limits)
-    return build_trial(config.model, settings, **limits)
+    build = build_multihop_trial if isinstance(config, MultihopTrialConfig) else build_trial
+    return build(config.model, settings, **limits)
 
 
 @pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
@@ -94,9 +102,11 @@ def test_all_problems_of_settings_are_told_at_once(config: AnyTrialConfig) -> No
 
 
 def test_a_trial_rests_on_the_code_of_its_own_kind() -> None:
-    pairs, sequences, reader = (names(config) for config in SAMPLES)
+    pairs, multihop, sequences, reader = (names(config) for config in SAMPLES)
     assert {"model_training.py", "training.py", "models/adaptive_attention.py"} <= pairs
-    assert not [name for name in pairs if name.startswith(("sequences/", "reader/"))]
+    assert not [name for name in pairs if name.startswith(("multihop/", "sequences/", "reader/"))]
+    assert {"training.py", "multihop/training.py", "multihop/corpus.py"} <= multihop
+    assert "multihop/words.py" in multihop and not {"multihop/config.py"} & multihop
     assert {
         "model_training.py",
         "sequences/training.py",

@@ -53,7 +53,7 @@ def test_a_run_killed_at_random_equals_another_and_a_third_does_nothing(
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
-    kinds = ("sweep", "retrain", "fidelity", "sizes", "halting", "graves", "nse")
+    kinds = ("sweep", "retrain", "fidelity", "sizes", "halting", "graves", "multihop", "nse")
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")

@@ -11,6 +11,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from actmodels import config, settings
+from actmodels.multihop import config as multihop
 from actmodels.reader import config as reader
 from actmodels.sequences import config as sequences
 from actmodels.values import Count, settings_of, value_problem
@@ -43,7 +44,7 @@ def test_every_number_of_the_sections() -> None:
 
 
 def test_every_number_of_a_trial() -> None:
-    modules = (config, settings, sequences, reader)
+    modules = (config, settings, multihop, sequences, reader)
     parts = [part for module in modules for part in vars(module).values() if is_dataclass(part)]
     found = [(part, *pair) for part in parts for pair in settings_of(part).items()]  # type: ignore[arg-type]
     asked = [(*owner, hint) for *owner, hint in found if list(numbers(hint, ""))]

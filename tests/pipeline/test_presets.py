@@ -28,6 +28,7 @@ LOCAL = [
     "vectors.dimensions=50",
 ]
 
+HOPS = "hop_attention"  # ours, which the stage multihop trains
 FILES = {  # what a study needs to be told
     "nse_whodidwhat": [
         f"questions.whodidwhat.{split}.{key}={value}"
@@ -79,18 +80,20 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
         asked = (params.fidelity.models, params.sizes.models)
-        asked += (params.halting.kinds, params.nse.kinds)
-        names = ("fidelity", "sizes", "halting", "nse")
-        of = "halting" if study.startswith("depth") else study
-        assert [bool(found) for found in asked] == [of.startswith(name) for name in names]
+        asked += (params.halting.kinds, params.nse.kinds, len(params.multihop.models) > 1)
+        names = ("fidelity", "sizes", "halting", "nse", "depth")
+        assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
         assert next(iter(params.graves.tasks)) == "parity"  # everybody's, with or without others
 
 
-def test_halting_by_depth_has_several_steps_of_each_way(tmp_path: Path) -> None:
-    params = compose(tmp_path, "study=depth_halting")
-    points = {kind: math.prod(map(len, of.values())) for kind, of in params.halting.kinds.items()}
-    assert points == {"fixed_steps": 4, "act": 3, "dact": 2, "ponder_net": 2, "target_steps": 2}
-    assert (params.halting.model, params.corpus.source) == ("iterative_attention", "chains")
+def test_depth_compares_every_halting_mechanism_of_hop_attention(tmp_path: Path) -> None:
+    study = compose(tmp_path, "study=depth").multihop
+    points = {model: math.prod(map(len, of.values())) for model, of in study.models.items()}
+    assert points.pop("hop_attention_fixed_steps") == 3
+    others = {f"{HOPS}_{kind}" for kind in ("ponder_net", "dact", "target_steps")}
+    plain = {"decomposable_attention", "adaptive_attention", "iterative_attention", HOPS}
+    assert points == dict.fromkeys(plain | others, 1)
+    assert study.seeds == [11, 12, 13, 14, 15]
 
 
 def test_halting_on_parity_has_several_steps_of_each_way(tmp_path: Path) -> None:
@@ -109,7 +112,7 @@ def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
     assert not compose(tmp_path, "models=all").corpus.parses
     presets, ablations = (trials(compose(tmp_path, *one)) for one in ([], ["models=ablations"]))
     networks = {of.model for name, of in MODELS.items() if not name.endswith("as_published")}
-    networks -= {MODELS[name].model for name in ablations.keys() - presets.keys()}
+    networks -= {MODELS[name].model for name in (*(ablations.keys() - presets.keys()), HOPS)}
     assert {MODELS[name].model for name in params.sweep.models} == networks
     added = {name: count for name, count in trials(params).items() if name not in presets}
     assert set(added.values()) == {1}

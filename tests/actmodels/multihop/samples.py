@@ -1,0 +1,29 @@
+"""Small trials on multi-hop pairs."""
+
+from typing import Any
+
+from actmodels.data.trial_data import TrialData
+from actmodels.draws import generator
+from actmodels.multihop.config import (
+    MultihopTrialConfig,
+    build_multihop_trial,
+    multihop_setting_types,
+)
+from actmodels.multihop.corpus import draw_split, word_vectors
+from tests.samples import SETTINGS
+
+STREAM = {"max_hops": 2, "join_accuracy": 0.0, "updates_per_epoch": 3, "ponder_delay": 1}
+
+
+def multihop_trial(model: str = "hop_attention", **settings: Any) -> MultihopTrialConfig:
+    """A trial of a second: two depths, of which the second joins after one epoch."""
+    known = multihop_setting_types(model)
+    own = {name: value for name, value in (SETTINGS | STREAM).items() if name in known}
+    limits = {"max_epochs": 4, "patience": 0, "seed": 1}
+    return build_multihop_trial(model, own | settings, **limits)
+
+
+def sample_multihop_data() -> TrialData:
+    """Dev pairs of two depths, as the stage draws them."""
+    dev = draw_split(12, 2, 0, generator("sample dev"))
+    return TrialData(dev, dev, word_vectors(8))

@@ -1,0 +1,195 @@
+"""The stage of multi-hop pairs: the pairs that it draws, its runs, and its tables."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from actmodels.data.pairs import PairTensors
+from actmodels.data.trial_data import WordVectors
+from actmodels.evaluation import Evaluation
+from actmodels.multihop.training import MultihopTraining, multihop_data
+from actmodels.records import TrialRecord
+from actmodels.rows.columns import columns
+from actmodels.rows.multihop import AtHops, MultihopEpoch, MultihopResult, MultihopTime
+from pipeline import multihop
+from pipeline.parameters.load import load_params
+from pipeline.parameters.study_sections import Multihop
+from tests.pipeline.project import told, write_params, written
+from tune.execution import Execution
+from tune.grid import Trial
+from tune.store import TrialStore
+
+TABLES = {
+    "results.csv": MultihopResult,
+    "hops.csv": AtHops,
+    "history.csv": MultihopEpoch,
+    "timings.csv": MultihopTime,
+}
+STUDY: dict[str, Any] = {
+    "seeds": [1],
+    "corpus": {"dev": 4, "test": 5, "beyond": 2, "dimensions": 8},
+    "max_epochs": 2,
+    "settings": {
+        **{"width": 8, "gate_size": 8, "max_steps": 3, "batch_size": 8},
+        **{"updates_per_epoch": 2, "max_hops": 2},
+    },
+}
+
+
+def section(folder: Path, **changes: Any) -> Multihop:
+    """The section of a small study, in the folder's params.yaml too."""
+    cluster = {"dashboard": False, "system_metrics": False}
+    write_params(folder, multihop=STUDY | changes, cluster=cluster)
+    return load_params().multihop
+
+
+def test_pairs_are_balanced_over_depths_and_the_same_each_time(folder: Path) -> None:
+    study = section(folder)
+    digest = multihop.write_pairs(study)
+    first = written(folder, "multihop")
+    assert multihop.write_pairs(study) == digest
+    assert written(folder, "multihop") == first
+    assert sorted(first) == ["dev.pt", "embedding.pt", "test.pt"]
+    place = folder / "artefacts" / "multihop"
+    dev, test = (PairTensors.load(place / f"{split}.pt") for split in ("dev", "test"))
+    assert dev.depths.bincount().tolist() == [0, 4, 4]
+    assert test.depths.bincount().tolist() == [0, 5, 5, 5, 5]
+    assert WordVectors.load(place / "embedding.pt").vectors.shape == (25, 8)
+    other = study.model_copy(update={"corpus": study.corpus.model_copy(update={"seed": 1})})
+    assert multihop.write_pairs(other) != digest
+
+
+def test_every_value_of_every_model_with_every_seed(folder: Path) -> None:
+    models = {
+        "decomposable_attention": {},
+        "hop_attention_fixed_steps": {"steps": [1, 2], "dropout": [0.1]},
+    }
+    runs = multihop.plan(section(folder, seeds=[3, 4], models=models))
+    found = [(*run.labels.values(), run.config.seed) for run in runs if run.config.seed == 3]
+    assert found[0] == ("hop_attention", "as set", 3)  # the demo's
+    assert found[1:] == [
+        ("decomposable_attention", "as set", 3),
+        ("hop_attention_fixed_steps", "steps 1, dropout 0.1", 3),
+        ("hop_attention_fixed_steps", "steps 2, dropout 0.1", 3),
+    ]
+    assert len(runs) == 2 * len(found)
+    assert {run.config.stream.max_hops for run in runs} == {2}
+
+
+def train_here(
+    kind: str, trials: list[Trial], execution: Execution, *, keep_weights: bool
+) -> list[TrialRecord]:
+    """Train one trial after another in this process, in place of `run_trials`."""
+    assert kind == "multihop" and keep_weights
+    records = []
+    for trial in trials:
+        assert isinstance(trial.config, multihop.MultihopTrialConfig)
+        data = multihop_data(trial.config, execution.data_folder)
+        training = MultihopTraining(trial.config, data)
+        history = tuple(training.epochs())
+        config, parameters = trial.config.as_dict(), training.parameters
+        record = TrialRecord(trial.key, config, parameters, history, trial.origin)
+        TrialStore(execution.trials).save(record, training.best_parameters)
+        records.append(record)
+    return records
+
+
+def test_the_tables_of_two_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    section(folder, models={"decomposable_attention": {}})
+    monkeypatch.setitem(sys.modules, "tune.sweep", SimpleNamespace(run_trials=train_here))
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
+    multihop.main()
+    made = folder / "artefacts" / "multihop"
+    tables = {name: pd.read_csv(made / name) for name in TABLES}
+    for name, row in TABLES.items():
+        assert list(tables[name]) == columns(row)
+    assert tables["hops.csv"]["hops"].tolist() == [1, 2, 3, 4] * 2
+    results, hops = tables["results.csv"], tables["hops.csv"]
+    assert results["model"].tolist() == ["hop_attention", "decomposable_attention"]
+    without = results["model"] == "decomposable_attention"
+    assert results["dev_mean_steps"].isna().equals(without)
+    assert hops["mean_steps"].isna().tolist() == [False] * 4 + [True] * 4
+    history = tables["history.csv"].groupby("model", sort=False)["dev_accuracy"].max()
+    assert history.tolist() == results["dev_accuracy"].tolist()
+    summary = told(folder, "multihop")["decomposable_attention"]["as set"]
+    mine = hops[hops["model"] == "decomposable_attention"].set_index("hops")["accuracy"]
+    assert summary == {
+        **{"accuracy": pytest.approx(mine[[1, 2]].mean()), "accuracy_beyond": mine[3]},
+        **{"mean_steps": None, "correlation": None},
+    }
+
+
+def run_of(folder: Path) -> tuple[multihop.MultihopRun, PairTensors]:
+    study = section(folder)
+    multihop.write_pairs(study)
+    test = PairTensors.load(folder / "artefacts" / "multihop" / "test.pt")
+    return multihop.plan(study)[0], test
+
+
+def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) -> Evaluation:
+    """Predictions that are right or wrong, after these steps."""
+    labels = torch.where(torch.tensor(right), test.labels, (test.labels + 1) % 3)
+    logits = torch.nn.functional.one_hot(labels, 3).float()
+    taken = None if steps is None else torch.tensor(steps)
+    return Evaluation(torch.arange(len(test)), logits, test.labels, taken, None)
+
+
+def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
+    run, test = run_of(folder)
+    right = [True] * 5 + [True] * 4 + [False] + [True, True, False, False, False] + [False] * 5
+    steps = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 9, 9, 9, 9, 9]
+    result = evaluation(test, right, steps)
+    rows = [
+        {name: row[name] for name in columns(AtHops)}
+        for row in multihop.hop_rows(run, result, test)
+    ]
+    start = {"model": "hop_attention", "run": "as set", "seed": 1}
+    assert rows == [
+        start | {"hops": 1, "trained": True, "pairs": 5, "accuracy": 1.0, "mean_steps": 1.0},
+        start | {"hops": 2, "trained": True, "pairs": 5, "accuracy": 0.8, "mean_steps": 2.2},
+        start | {"hops": 3, "trained": False, "pairs": 5, "accuracy": 0.4, "mean_steps": 3.4},
+        start | {"hops": 4, "trained": False, "pairs": 5, "accuracy": 0.0, "mean_steps": 9.0},
+    ]
+    hops = np.repeat([1, 2, 3], 5)  # the trained depths and the next
+    expected = np.corrcoef(steps[:15], hops)[0, 1]
+    assert multihop.step_correlation(run, result, test) == pytest.approx(expected, abs=1e-12)
+    correlations = [{**start, "correlation": 0.5}, {**start, "seed": 2, "correlation": None}]
+    assert multihop.summary_rows(correlations, [*rows, *rows]) == [
+        {
+            **{"model": "hop_attention", "run": "as set", "accuracy": pytest.approx(0.9)},
+            **{"accuracy_beyond": 0.4, "mean_steps": pytest.approx(1.6), "correlation": 0.5},
+        }
+    ]
+
+
+@pytest.mark.parametrize("steps", [None, [2] * 20])
+def test_no_correlation_without_steps_or_with_steps_that_never_change(
+    folder: Path, steps: list[int] | None
+) -> None:
+    run, test = run_of(folder)
+    result = evaluation(test, [True] * 20, steps)
+    assert multihop.step_correlation(run, result, test) is None
+    means = {row["mean_steps"] for row in multihop.hop_rows(run, result, test)}
+    assert means == ({None} if steps is None else {2.0})
+
+
+def test_nothing_is_trained_where_no_model_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section(folder)
+    study = load_params()
+    empty = study.model_copy(update={"multihop": study.multihop.model_copy(update={"models": {}})})
+    monkeypatch.setattr(multihop, "load_params", lambda: empty)
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
+    monkeypatch.setitem(sys.modules, "tune.sweep", None)  # importing it, and Ray, would fail
+    multihop.main()
+    files = written(folder, "multihop")
+    for name, row in TABLES.items():
+        assert files[name].decode() == ",".join(columns(row)) + "\n"
+    assert told(folder, "multihop") == {}
