@@ -199,8 +199,8 @@ class RunStore:
 
     def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
         """A logged model of a run, still without files; gives its id and where they belong."""
-        named = {"name": name, "source_run_id": run_id, "tags": dict(tags)}
-        model = self.client.create_logged_model(self.experiment, **named)
+        create = partial(self.client.create_logged_model, self.experiment, name, run_id)
+        model = create(tags=dict(tags))
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
 
