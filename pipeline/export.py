@@ -2,7 +2,8 @@
 
 artefacts/export/models/<model>/ is the seed with the best dev accuracy (of equals the first) of
 each retrained model, as pipeline.answering.bundle writes it, with a few lines in README.md.
-artefacts/export/best.json names the best of them, by dev accuracy again; test plays no part.
+artefacts/export/best.json names the best of them by pipeline.answering.choice, with the dev
+accuracies that decide; test plays no part.
 """
 
 import shutil
@@ -12,13 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
 from actmodels.config import trial_from_dict
+from actmodels.data.pairs import PairTensors
+from actmodels.data.subset import premise_groups
 from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
+from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from pipeline.answering.bundle import write_bundle
+from pipeline.answering.choice import best_model
 from pipeline.answering.model_card import model_card
 from pipeline.answering.registered import (
     LOADER,
@@ -28,11 +34,12 @@ from pipeline.answering.registered import (
     requirements,
     signature,
 )
+from pipeline.measures.paired import HitsBySeed, paired_rows
 from pipeline.parameters.load import Params, load_params
 from pipeline.running.results import read_json, write_json
 from pipeline.running.stage import artefacts, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
-from pipeline.trained.trials import data_digest, load_model, read_records
+from pipeline.trained.trials import data_digest, load_model, read_records, retrained_models
 from tune.provenance import provenance_tags
 from tune.results import Candidate, register
 
@@ -47,6 +54,26 @@ def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
         if model not in best or record.best.dev_accuracy > best[model].best.dev_accuracy:
             best[model] = record
     return best
+
+
+def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
+    """Score all seeds of the retrained models on dev; see best_model for the fields."""
+    pairs = PairTensors.load(artefacts("tensors", "dev.pt"))
+    hits: dict[str, HitsBySeed] = {}
+    for config, _, model in tqdm(list(retrained_models()), "dev", unit="model"):
+        result = evaluate(model, pairs, config.input, batch_size)
+        of_seed = np.full(len(pairs), np.nan)
+        of_seed[result.rows.numpy()] = (result.predictions == result.labels).numpy()
+        hits.setdefault(config.model, {})[config.seed] = of_seed
+    means = {name: float(np.nanmean([*seeds.values()])) for name, seeds in hits.items()}
+    highest = max(means, key=means.__getitem__)
+    gaps: dict[str, Any] = {highest: None}
+    for row in paired_rows(hits, highest, premise_groups(pairs).numpy()):
+        gaps[row["model"]] = {key: row[key] for key in ("difference", "low", "high", "p")}
+    return {
+        name: {"dev_accuracy_mean": mean, "dev_minus_highest": gaps[name]}
+        for name, mean in means.items()
+    }
 
 
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
@@ -126,7 +153,9 @@ def main() -> None:
     chosen = best_seeds(read_records("retrain"))
     with replacing_folder(artefacts("export", "models")) as made:
         models = write_models(made, chosen, params)
-    best = max(models, key=lambda name: float(models[name]["dev_accuracy"]))
+    for name, comparison in dev_comparisons(params.evaluate.batch_size).items():
+        models[name] |= comparison
+    best = best_model(models)
     write_json(artefacts("export", "best.json"), {"best": best, "models": models})
     with tempfile.TemporaryDirectory() as code:
         candidates = [candidate(name, models[name], Path(code) / name) for name in models]

@@ -8,8 +8,8 @@ Examples:
 A file is one JSON object a line (.jsonl) or a table with a header (.csv), with the keys premise
 and hypothesis, or SNLI's own, sentence1 and sentence2; whatever else it holds is kept beside the
 answers. On standard input a line is a JSON object, or premise, tab, hypothesis. An answer names
-the words that the model does not know. Models are those of `dvc repro export`; spinn_pi is asked
-about binary parses such as ( ( a man ) sleeps ) in place of sentences.
+the model and the words that it does not know. Models are those of `dvc repro export`; spinn_pi is
+asked about binary parses such as ( ( a man ) sleeps ) in place of sentences.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from typing import Any
 
 from actmodels.errors import ArtefactError, ConfigError, DataError
 from actmodels.files import regular
-from actmodels.registry import MODELS
+from pipeline.answering.choice import best_model, takes_steps
 from pipeline.answering.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
 from pipeline.running.stage import artefacts, run_command
 
@@ -34,7 +34,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("file", nargs="?", metavar="FILE", help="*.jsonl or *.csv; - is standard input")
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
-    add("--model", metavar="NAME", help="a model of the export (default: the best on dev)")
+    add("--model", metavar="NAME", help="a model of the export (default: the best, see best.json)")
     add("--format", choices=("text", "jsonl", "csv"), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="write there, whole or not at all")
     add("--explain", action="store_true", help="show each step: attention, halting, class")
@@ -63,8 +63,8 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
     try:
         export = json.loads(regular(path).read_text(encoding="utf-8"))
         best, models = export["best"], export["models"]
-        if best != max(models, key=lambda model: float(models[model]["dev_accuracy"])):
-            raise ValueError("best is not the model with the best dev accuracy")
+        if best != best_model(models):
+            raise ValueError("best is not the model that export chooses")
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except OSError as error:
@@ -79,7 +79,7 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
 
 def advise(name: str, models: Iterable[str]) -> None:
     """Print which exported model has inference steps, if `name` has none."""
-    with_steps = [model for model in models if model in MODELS and MODELS[model].halting]
+    with_steps = [model for model in models if takes_steps(model)]
     if name not in with_steps:
         advice = f"add --model {with_steps[0]}" if with_steps else "no exported model takes any"
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)

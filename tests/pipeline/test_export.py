@@ -19,8 +19,10 @@ from actmodels.errors import ArtefactError
 from actmodels.records import EpochRecord, TrialRecord
 from pipeline.answering.answer import Answerer
 from pipeline.answering.bundle import read_bundle
+from pipeline.answering.choice import best_model
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
+from tests.samples import MODELS, sample_trial
 
 
 def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
@@ -88,6 +90,22 @@ def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
         export.write_models(folder / "models", chosen, load_params())
 
 
+def test_all_seeds_are_compared_on_dev(folder: Path) -> None:
+    """As the stage `evaluate` compares them on test: the stored hits, by the same procedure."""
+    trials = [sample_trial(m, max_epochs=1, seed=s) for m in MODELS for s in (1, 2)]
+    records = retrained(folder, *trials)
+    found = export.dev_comparisons(batch_size=8)
+    for name, comparison in found.items():
+        own = [r.best.dev_accuracy for r in records if r.config["model"] == name]
+        assert comparison["dev_accuracy_mean"] == pytest.approx(sum(own) / 2)
+    means = [comparison["dev_accuracy_mean"] for comparison in found.values()]
+    gaps = [comparison["dev_minus_highest"] for comparison in found.values()]
+    gap, highest = gaps if gaps[1] is None else gaps[::-1]
+    assert highest is None
+    assert gap["difference"] == pytest.approx(min(means) - max(means))
+    assert gap["low"] <= gap["difference"] <= gap["high"] and 0 <= gap["p"] <= 1
+
+
 @pytest.mark.slow
 def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -104,8 +122,7 @@ def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
     first, second = run(), run()
     assert first == second
     best = json.loads(first[0]["artefacts/export/best.json"])
-    accuracies = {name: model["dev_accuracy"] for name, model in best["models"].items()}
-    assert accuracies[best["best"]] == max(accuracies.values())
+    assert best["best"] == best_model(best["models"])
     client = MlflowClient(f"sqlite:///{folder}/state/mlflow.db")
     versions = client.search_model_versions("name = 'textual-entailment'")
     assert len(versions) == 2

@@ -27,6 +27,9 @@ PAIRS = [
     ("word19 word20", "word21 word22"),
 ]
 ORIGIN = {"key": "0123456789abcdef", "seed": 1, "dev_accuracy": 0.5, "dev_pairs": 24}
+HIGHEST = {"dev_accuracy_mean": 0.5, "dev_minus_highest": None}
+GAP = {"difference": -0.1, "low": -0.12, "high": -0.08, "p": 0.001}
+BELOW = {"dev_accuracy_mean": 0.4, "dev_minus_highest": GAP}
 
 
 def made(config: TrialConfig) -> PairModel:
@@ -55,7 +58,8 @@ def write_export(root: Path, *configs: TrialConfig) -> None:
     folder, models = root / "artefacts" / "export" / "models", {}
     for config in configs:
         write_tiny(folder / config.model, config)
-        models[config.model] = {**ORIGIN, "digest": digest_of(folder / config.model)}
+        digest = digest_of(folder / config.model)
+        models[config.model] = {**ORIGIN, "digest": digest, **(BELOW if models else HIGHEST)}
     export = {"best": configs[0].model, "models": models}
     write_json(root / "artefacts" / "export" / "best.json", export)
 

@@ -1,0 +1,49 @@
+"""Which exported model is the best: stage `export` chooses, `predict` repeats the choice."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from actmodels.registry import MODELS
+
+LEVEL = 0.05  # family-wise error rate of the comparisons
+Models = Mapping[str, Mapping[str, Any]]
+
+
+def best_model(models: Models) -> str:
+    """Return the name of the best model.
+
+    A model that takes inference steps wins if its dev accuracy is not significantly below the
+    highest. Among several, and without such a model, the highest dev accuracy wins.
+
+    Args:
+        models: by name, with the fields
+            dev_accuracy_mean: mean over seeds.
+            dev_minus_highest: difference from the model with the highest mean, low and high of its
+                95 % interval, and p (None with one seed); None for that model itself.
+    """
+    below = significantly_below(models)
+    return max(
+        (name for name in models if name not in below),
+        key=lambda name: (takes_steps(name), float(models[name]["dev_accuracy_mean"])),
+    )
+
+
+def takes_steps(name: str) -> bool:
+    """Return whether a model takes inference steps."""
+    return name in MODELS and MODELS[name].halting is not None
+
+
+def significantly_below(models: Models) -> set[str]:
+    """Return the models below the highest by Holm's (1979) procedure.
+
+    One seed gives no p-value; the interval over pairs decides, without a correction.
+    """
+    gaps = {name: models[name]["dev_minus_highest"] for name in models}
+    gaps = {name: gap for name, gap in gaps.items() if gap is not None}
+    below = {name for name, gap in gaps.items() if gap["p"] is None and gap["high"] < 0}
+    tested = sorted((gap["p"], name) for name, gap in gaps.items() if gap["p"] is not None)
+    for place, (p, name) in enumerate(tested):
+        if p > LEVEL / (len(tested) - place):
+            break
+        below.add(name)
+    return below
