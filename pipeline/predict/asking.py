@@ -23,7 +23,7 @@ from pipeline.predict.explain import Style, explained, in_words
 from pipeline.sources.tokens import TokenPair
 
 CHUNK = 512  # pairs between two steps of the progress bar
-ADDED = ("predicted", *LABELS, "steps", "unknown_words", "attention")
+ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "attention")
 Formatter = Callable[[Row, Answer], str]
 
 
@@ -61,8 +61,11 @@ def ask(
     write: Formatter | None = None
     with output(path) as out:
         for rows in groups:
-            write = write or formatter(style, rows, Style.of(out), explain=explain)
+            first = write is None
+            write = write or formatter(style, rows, Style.of(out), folder.name, explain=explain)
             _answer(rows, _checked(rows, answerer), answerer, explain, write, out)
+            if first and style == "text":  # the other formats have a field
+                print(f"answered by {folder.name}", file=sys.stderr)
 
 
 @contextmanager
@@ -144,11 +147,14 @@ def _answer(
         )
 
 
-def formatter(name: str, rows: Sequence[Row], style: Style, *, explain: bool) -> Formatter:
+def formatter(
+    name: str, rows: Sequence[Row], style: Style, model: str, *, explain: bool
+) -> Formatter:
     """How a pair and its answer are written, by the name of a format.
 
     Args:
         rows: the pairs to come; those of a table decide on its columns.
+        model: the name of the model that answers.
 
     Raises:
         DataError: a pair has a field with the name of one that the answer adds.
@@ -163,26 +169,24 @@ def formatter(name: str, rows: Sequence[Row], style: Style, *, explain: bool) ->
                     f"{row.where}: {field!r} is what the answer would be called; rename it"
                 )
     if name == "jsonl":
-        return _json_line
+        return lambda row, answer: (
+            json.dumps(answered(row, answer, model), ensure_ascii=False) + "\n"
+        )
     given = dict.fromkeys(field for row in rows for field in row.fields)
-    return _Table([*given, *ADDED[:-1]])
+    return _Table([*given, *ADDED[:-1]], model)
 
 
-def answered(row: Row, answer: Answer) -> dict[str, Any]:
-    """What was given, followed by the answer."""
+def answered(row: Row, answer: Answer, model: str) -> dict[str, Any]:
+    """Return the given fields, followed by the model and its answer."""
     attention = {} if answer.attention is None else {"attention": answer.attention}
-    return {**row.fields, **answer.row(), **attention}
-
-
-def _json_line(row: Row, answer: Answer) -> str:
-    return json.dumps(answered(row, answer), ensure_ascii=False) + "\n"
+    return {**row.fields, "model": model, **answer.row(), **attention}
 
 
 class _Table:
     """Rows of a table, the header in front of the first."""
 
-    def __init__(self, columns: list[str]) -> None:
-        self.columns = columns
+    def __init__(self, columns: list[str], model: str) -> None:
+        self.columns, self.model = columns, model
         self.begun = False
 
     def __call__(self, row: Row, answer: Answer) -> str:
@@ -193,7 +197,7 @@ class _Table:
         if not self.begun:
             writer.writeheader()
         self.begun = True
-        fields = answered(row, answer)
+        fields = answered(row, answer, self.model)
         writer.writerow({name: _cell(value) for name, value in fields.items()})
         return text.getvalue()
 

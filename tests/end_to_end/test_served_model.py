@@ -118,7 +118,7 @@ def test_it_loads_and_answers_where_the_repository_is_not(exported: Exported) ->
     expected = exported.predicted()
     for answer, line in zip(json.loads(done.stdout), expected, strict=True):
         assert answer == {name: line[name] for name in answer}
-        assert list(answer) == list(line)[2:]
+        assert list(answer) == list(line)[3:]
 
 
 class Server:

@@ -19,6 +19,7 @@ from tests.samples import sample_trial
 
 Run = Callable[..., tuple[int, str, str]]
 PAIR = ("--premise", "word1 word2", "--hypothesis", "word3")
+ANSWERED = "answered by adaptive_attention\n"
 
 
 @pytest.fixture
@@ -45,12 +46,13 @@ def jsonl(*pairs: tuple[object, object]) -> str:
 
 def test_a_pair_is_answered_in_a_line(run: Run) -> None:
     status, out, errors = run(*PAIR)
-    assert (status, errors) == (0, "")
+    assert (status, errors) == (0, ANSWERED)
     assert out.split()[0] in LABELS
     assert out.endswith(" steps\n") or out.endswith(" 1 step\n")
     assert out.count("\n") == 1
-    _, other, _ = run(*PAIR, "--model", "decomposable_attention")
+    _, other, errors = run(*PAIR, "--model", "decomposable_attention")
     assert "step" not in other
+    assert errors == "answered by decomposable_attention\n"
 
 
 def test_explained_steps_are_as_many_as_are_told(run: Run) -> None:
@@ -59,7 +61,8 @@ def test_explained_steps_are_as_many_as_are_told(run: Run) -> None:
     assert "\x1b" not in out
     _, _, errors = run(*PAIR, "--explain", "--model", "decomposable_attention")
     advice = "add --model adaptive_attention"
-    assert errors == f"decomposable_attention takes no inference steps to explain; {advice}\n"
+    sentence = f"decomposable_attention takes no inference steps to explain; {advice}\n"
+    assert errors == f"{sentence}answered by decomposable_attention\n"
 
 
 def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
@@ -69,8 +72,9 @@ def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
     _, expected, _ = run("pairs.jsonl", "--format", "jsonl")
     lines = [json.loads(line) for line in expected.splitlines()]
     assert [(line["premise"], line["hypothesis"]) for line in lines] == PAIRS
-    added = ["predicted", *LABELS, "steps", "unknown_words"]
+    added = ["model", "predicted", *LABELS, "steps", "unknown_words"]
     assert list(lines[0]) == ["premise", "hypothesis", *added]
+    assert lines[0]["model"] == "adaptive_attention"
     assert run("pairs.csv", "--format", "jsonl")[1] == expected
     assert run("-", "--format", "jsonl", given=jsonl(*PAIRS))[1] == expected
     tabs = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
@@ -102,16 +106,17 @@ def test_words_outside_the_vocabulary_are_named(run: Run) -> None:
     assert ends == ["not known to the model: 'unheard'", "not known to the model: '?'", "", ""]
     assert errors.startswith("2 of 4 pairs have words")
     errors = run("-", given=jsonl(PAIRS[3], PAIRS[1]))[2]
-    assert errors == "1 of 2 pairs has words that the model does not know; the first: 'unheard'\n"
+    told = "1 of 2 pairs has words that the model does not know; the first: 'unheard'\n"
+    assert errors == told + ANSWERED
 
 
 def test_a_pair_that_is_asked_alone_is_not_counted(run: Run) -> None:
     unheard = ("--premise", "word1 Pyjamas", "--hypothesis", "awake pyjamas")
     status, out, errors = run(*unheard)
-    assert (status, errors) == (0, "")
+    assert (status, errors) == (0, ANSWERED)
     assert out.endswith("; not known to the model: 'pyjamas', 'awake'\n")
     assert out.count("\n") == 1
-    assert run("-", given=jsonl(PAIRS[3], PAIRS[3]))[2] == ""  # nor are pairs that are known
+    assert run("-", given=jsonl(PAIRS[3], PAIRS[3]))[2] == ANSWERED  # nor are pairs that are known
 
 
 def test_other_fields_go_through_and_attention_when_asked(run: Run) -> None:
@@ -168,7 +173,7 @@ def test_output_is_a_file_whole_and_a_link_to_it_stays_one(run: Run) -> None:
     assert run(*PAIR, "--format", "csv", "--output", "new/answers.csv") == (0, "", "")
     assert Path("link.csv").read_text() == expected
     _, expected, _ = run(*PAIR)
-    assert run(*PAIR, "--output", "link.csv") == (0, "", "")
+    assert run(*PAIR, "--output", "link.csv") == (0, "", ANSWERED)
     assert Path("link.csv").is_symlink() and Path("new/answers.csv").read_text() == expected
 
 
@@ -178,7 +183,7 @@ def test_output_to_a_pipe_goes_through_it(run: Run) -> None:
     received: list[str] = []
     reader = threading.Thread(target=lambda: received.append(Path("pipe").read_text()), daemon=True)
     reader.start()
-    assert run(*PAIR, "--output", "pipe") == (0, "", "")
+    assert run(*PAIR, "--output", "pipe") == (0, "", ANSWERED)
     reader.join(10)
     assert received == [expected]
     assert Path("pipe").is_fifo()
