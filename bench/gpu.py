@@ -35,7 +35,7 @@ UPDATES, RUNS = 12, 3  # updates in a run; runs that count
 SECONDS = 200.0  # after which nothing more is measured
 DEV_BATCH = 256  # of actmodels.evaluation
 THIRD = (432 + 54) // 3 * 15 * 549_367  # of the paper's grid: trials, epochs, pairs
-WAYS = (("highest", False), ("high", False), ("high", True))  # precision of products; graphs
+PRECISIONS = ("highest", "high")  # of matrix products
 
 
 class Work:
@@ -68,7 +68,7 @@ class Work:
         return self.examples
 
     def peak(self) -> float | None:
-        """MiB that the device holds at most, of graphs as well; None on the CPU."""
+        """MiB that the device holds at most; None on the CPU."""
         if self.device == "cuda":
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
@@ -79,11 +79,9 @@ class Work:
         fixed_batches(self.model, self.batches)
         return torch.cuda.max_memory_reserved() / 2**20 if self.device == "cuda" else None
 
-    def measured(self, precision: str, graphs: bool) -> dict[str, Any]:
-        """The first run, which loads kernels and captures graphs, is by itself."""
+    def measured(self, precision: str) -> dict[str, Any]:
+        """Return speed, memory and hours; the first run, which loads kernels, counts alone."""
         set_precision(precision)
-        if graphs and self.pack:
-            self.pack.use_graphs()
         first = timed(self.run).wall
         runs = interleaved({"": partial(timed, self.run)}, RUNS, warm_ups=0)[""]
         rate = summary(run.count / run.wall for run in runs)
@@ -93,28 +91,28 @@ class Work:
 
 
 def speeds(plan: Plan, device: str, say: Say) -> Iterator[dict[str, Any]]:
-    """A row for each batch size, number of trials, precision, with graphs and without."""
+    """A row for each batch size, number of trials and precision."""
     end = time.perf_counter() + SECONDS
     figures = ("first_run_seconds", "examples_per_second", "mebibytes", "hours")
     for batch_size in reversed(plan.batch_sizes):
         for trials in (1, *plan.packs):
             work = None
-            for precision, graphs in WAYS[: 2 if trials == 1 else None]:
-                say(f"batch {batch_size}: {trials} trials, {precision}{', graphs' * graphs}")
+            for precision in PRECISIONS:
+                say(f"batch {batch_size}: {trials} trials, {precision}")
                 point = {"batch_size": batch_size, "trials": trials, "precision": precision}
-                row: dict[str, Any] = {**point, "graphs": graphs, **dict.fromkeys(figures)}
+                row: dict[str, Any] = {**point, **dict.fromkeys(figures)}
                 row["result"] = "ok"
                 less = f"trials_per_pack: {trials // 2}" if trials > 1 else "gpus_per_trial: 0"
-                without = f"cluster.{'cuda_graphs: false' if graphs else less}"
                 try:
                     if time.perf_counter() < end:
                         work = work or Work(plan, device, batch_size, trials)
-                        row |= work.measured(precision, graphs)
+                        row |= work.measured(precision)
                     else:
                         row["result"] = f"left out, {SECONDS:.0f} s were over"
                 except RuntimeError as error:
                     row["result"] = failure(error)
-                yield row | {"then_set": without if row["result"].startswith("FAILED") else ""}
+                failed = row["result"].startswith("FAILED")
+                yield row | {"then_set": f"cluster.{less}" if failed else ""}
 
 
 def measure(plan: Plan, say: Say, device: str | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whether trials on a GPU, in packs, by graphs and in other precisions are what they should be.
+"""Whether trials on a GPU, in packs and in other precisions are what they should be.
 
 A check trains the same few trials two ways, and says how far apart their parameters end, as a
 share of the way that they came: `apart`, of which 0 to `allowed` is rounding.
@@ -30,7 +30,7 @@ UNLIKE: tuple[dict[str, Any], ...] = (
 
 
 class Way(NamedTuple):
-    """How trials are trained: alone, alone `again`, on the `cpu`, packed, or by graphs."""
+    """How trials are trained: alone, alone `again`, on the `cpu`, or packed."""
 
     how: str
     precision: str = "highest"
@@ -58,7 +58,6 @@ CHECKS = {
     "bfloat16 as without": Check(
         Way("packed", "medium"), PACKED, 0.3, "cluster.matmul_precision: high"
     ),
-    "graphs as eager": Check(Way("graphs"), PACKED, 1e-3, "cluster.cuda_graphs: false"),
 }
 
 
@@ -89,8 +88,8 @@ def trained(model: str, width: int, data: TrialData, device: str, way: Way) -> l
     device = "cpu" if way.how == "cpu" else device
     configs = [trial(width, BATCH, model=model, **unlike) for unlike in UNLIKE]
     starts = [parameters(Training(config, data)) for config in configs]
-    if way.how in ("packed", "graphs"):
-        pack = PackTraining(configs, data, device, graphs=way.how == "graphs")
+    if way.how == "packed":
+        pack = PackTraining(configs, data, device)
         pack.run_epoch()
         members = pack.members
     else:

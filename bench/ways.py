@@ -7,7 +7,6 @@ differs.
 """
 
 from collections.abc import Iterator, Sequence
-from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +17,6 @@ from actmodels.data.pairs import PairTensors, collate
 from actmodels.data.trial_data import TrialData
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
-from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining
@@ -112,8 +110,6 @@ class Pack:
     weights: each takes its own steps for an example, and their means are as unlike as in a grid.
     """
 
-    graphs: GraphedUpdates | None = None
-
     def __init__(
         self,
         width: int,
@@ -137,14 +133,7 @@ class Pack:
         self.optimizer = PackOptimizer(self.model, configs, optimizers)
         self.examples = trials * sum(map(len, batches))
 
-    def use_graphs(self) -> None:
-        """Update by new CUDA graphs, which outlive a run as they outlive an update in an epoch."""
-        rows = self.members[0].config.training.batch_size
-        self.graphs = GraphedUpdates(self.model, self.optimizer, len(self.members), rows)
-        self.training.graphs = True
-
     def run(self) -> float:
         """Train on all batches; returns trials · examples."""
-        with patch("actmodels.packed.training.GraphedUpdates", lambda *_: self.graphs):
-            self.training.train_epoch(self.model, self.optimizer, self.members)
+        self.training.train_epoch(self.model, self.optimizer, self.members)
         return self.examples

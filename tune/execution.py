@@ -29,7 +29,6 @@ class Execution:
     max_failures: int
     dashboard: bool
     trials_per_pack: int | Literal["auto"] = 1
-    cuda_graphs: bool = False
     matmul_precision: str = "highest"
     workers: int | None = None
     text: Path | None = None

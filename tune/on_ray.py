@@ -125,7 +125,6 @@ def tuner(
         data=data,
         checkpoints=execution.checkpoints,
         rungs=rungs,
-        graphs=execution.cuda_graphs,
         system_metrics=execution.system_metrics,
         **execution.where,
     )

@@ -14,7 +14,6 @@ from actmodels.config import AnyTrialConfig
 from actmodels.files import DamagedError
 from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
-from actmodels.packed.stack import can_pack
 from actmodels.registry import load_class
 from tune.early_stopping import Rungs
 from tune.storage import Storage
@@ -57,17 +56,17 @@ class Trials(Protocol):
 
 
 def started(
-    configs: Sequence[AnyTrialConfig], data: Any, device: str, *, graphs: bool = False
+    configs: Sequence[AnyTrialConfig], data: Any, device: str
 ) -> tuple[Trials, list[AnyTraining]]:
     """Trials of one kind at their beginning, stacked if there are several, and each of them.
 
     Args:
-        data: see actmodels.kinds. graphs: stack a single one too; see PackTraining.
+        data: see actmodels.kinds.
     """
     kind, first = kind_of(configs[0]), configs[0]
-    if len(configs) > 1 or (graphs and can_pack(first.model)):
+    if len(configs) > 1:
         assert kind.pack is not None
-        pack = load_class(kind.pack)(configs, data, device, graphs=graphs)
+        pack = load_class(kind.pack)(configs, data, device)
         return pack, pack.members
     single: AnyTraining = load_class(kind.training)(first, data, device)
     return single, [single]
@@ -131,7 +130,6 @@ def train_pack(
     threads: int,
     precision: str = "highest",
     rungs: Rungs | None = None,
-    graphs: bool = False,
     system_metrics: bool = False,
 ) -> None:
     """Train each trial of a pack from its own last saved epoch to its end.
@@ -142,11 +140,11 @@ def train_pack(
         device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
             on two cores run 4.6 times slower than with one each. precision: see `prepare`.
         rungs: where trials are compared, if they may end early.
-        graphs: see `started`. system_metrics: tell how busy the machine is, too.
+        system_metrics: tell how busy the machine is, too.
     """
     prepare(threads, precision)
     pack = list(configs.values())
-    training, trials = started(pack, data, device, graphs=graphs)
+    training, trials = started(pack, data, device)
     members = dict(zip(configs, trials, strict=True))
     taken_up, notes = {}, rungs.notes if rungs else []
     for key, member in members.items():

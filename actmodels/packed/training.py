@@ -20,7 +20,6 @@ from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
 from actmodels.packed.batches import pack_batches, shared_batch
-from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import load_member, member_state, pack_shape, stack
 from actmodels.prediction import Prediction
@@ -30,8 +29,8 @@ from actmodels.training import Training, pair_marks
 CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
 
 
-class EagerUpdates:
-    """Updates of a pack operation by operation; examples that have halted leave the batch.
+class Updates:
+    """Updates of a pack; examples that have halted leave the batch.
 
     Attributes:
         alive: [trials], false from the first loss that was not finite on; such a trial stands
@@ -74,7 +73,6 @@ class PackTraining:
         configs: the trials; any number, in any order.
         data: their train and dev splits and word vectors.
         device: where the models live, such as "cpu" or "cuda".
-        graphs: update by CUDA graphs (actmodels.packed.graphs).
 
     Attributes:
         members: all trials, in the order of `configs`, also those that have ended.
@@ -84,16 +82,11 @@ class PackTraining:
     """
 
     def __init__(
-        self,
-        configs: Sequence[TrialConfig],
-        data: TrialData,
-        device: str = "cpu",
-        *,
-        graphs: bool = False,
+        self, configs: Sequence[TrialConfig], data: TrialData, device: str = "cpu"
     ) -> None:
         if len({pack_shape(config) for config in configs}) != 1:
             raise ValueError("trials of one pack must have the same shape (pack_shape)")
-        self.data, self.device, self.graphs = data, torch.device(device), graphs
+        self.data, self.device = data, torch.device(device)
         tables: dict[tuple[InputConfig, int], Tensor] = {}
         self.members: list[Training] = []
         for config in configs:
@@ -155,10 +148,7 @@ class PackTraining:
         draws = [member.epoch_generator for member in members]
         seeds = [one.initial_seed() for one in draws]
         means = EpochMeans()
-        updates: EagerUpdates | GraphedUpdates = EagerUpdates(pack, optimizer, len(members))
-        if self.graphs:
-            rows = members[0].config.training.batch_size
-            updates = GraphedUpdates(pack, optimizer, len(members), rows)
+        updates = Updates(pack, optimizer, len(members))
         pack.train()
         own_seeds = torch.tensor([m.config.seed for m in members], device=self.device)
         epochs = torch.tensor([m.next_epoch for m in members], device=self.device)

@@ -131,5 +131,3 @@ def _stages(tree: dict[str, Any]) -> Iterator[str]:
     # Ray's own rule: a share of one device or whole devices
     if isinstance(gpus, float) and math.isfinite(gpus) and gpus > 1 and gpus != int(gpus):
         yield f"cluster.gpus_per_trial is {gpus}; must be whole above 1"
-    if gpus == 0 and at(tree, "cluster", "cuda_graphs") is True:
-        yield "cluster.cuda_graphs is true, but gpus_per_trial is 0; give trials a share of a GPU"

@@ -52,7 +52,6 @@ class Cluster(Section):
         Annotated[int, Field(ge=1, le=1000)] | Literal["auto"],
         must_be("a whole number of at least 1 and at most 1,000, or auto"),
     ]
-    cuda_graphs: Switch
     matmul_precision: Literal["highest", "high", "medium"]
     max_failures: Retries
     wait_for_nodes: Seconds

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.packed.graphs import GraphedUpdates
 from actmodels.packed.optimizer import PackOptimizer
 from bench import gpu, gpu_checks
 from bench.gpu_checks import CHECKS, Way
@@ -49,7 +48,7 @@ def test_a_wrong_result_names_the_setting_that_does_without(
             assert (rows[name]["result"], rows[name]["then_set"]) == ("ok", "")
 
 
-def test_a_pack_or_graph_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pack_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     data = gpu_checks.drawn_data(SMALL)
 
     def apart(one: Way, other: Way) -> float:
@@ -59,11 +58,8 @@ def test_a_pack_or_graph_that_trains_wrongly_is_found(monkeypatch: pytest.Monkey
         ]
         return max(float((a - b).norm() / b.norm()) for a, b in zip(*ends, strict=True))
 
-    packed, graphs = CHECKS["packed as single"], CHECKS["graphs as eager"]
+    packed = CHECKS["packed as single"]
     assert apart(packed.way, packed.against) < packed.allowed / 10
-    assert apart(graphs.way, graphs.against) < graphs.allowed / 10
-    monkeypatch.setattr(GraphedUpdates, "applied", lambda *_: lambda: None)
-    assert apart(graphs.way, graphs.against) > graphs.allowed
     step = PackOptimizer.step
     monkeypatch.setattr(PackOptimizer, "step", lambda self, alive: step(self, ~alive))
     assert not apart(packed.way, packed.against) < packed.allowed
@@ -74,18 +70,16 @@ def test_a_point_that_fails_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPa
         def __init__(self, _plan: Any, _device: str, _size: int, trials: int) -> None:
             self.trials = trials
 
-        def measured(self, precision: str, graphs: bool) -> dict[str, Any]:
-            if graphs or (self.trials, precision) == (48, "high"):
+        def measured(self, precision: str) -> dict[str, Any]:
+            if (self.trials, precision) == (48, "high"):
                 raise torch.OutOfMemoryError("CUDA out of memory")
             return {"hours": 10.0 / self.trials}
 
     monkeypatch.setattr(gpu, "Work", Work)
     rows = list(gpu.speeds(FULL, "cpu", said))
-    assert [row["batch_size"] for row in rows] == [32] * 8 + [16] * 8 + [8] * 8
-    asked = [(row["trials"], row["graphs"], row["then_set"]) for row in rows if row["then_set"]]
-    without = "cluster.cuda_graphs: false"
-    assert asked[:3] == [(8, True, without), (48, False, "cluster.trials_per_pack: 24"),
-                         (48, True, without)]  # fmt: skip
+    assert [row["batch_size"] for row in rows] == [32] * 6 + [16] * 6 + [8] * 6
+    asked = [(row["trials"], row["then_set"]) for row in rows if row["then_set"]]
+    assert asked == [(48, "cluster.trials_per_pack: 24")] * 3
     monkeypatch.setattr(gpu, "SECONDS", -1)
     left = list(gpu.speeds(FULL, "cpu", said))
     assert {(row["result"], row["then_set"]) for row in left} == {("left out, -1 s were over", "")}

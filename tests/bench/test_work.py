@@ -88,11 +88,8 @@ def test_the_trials_of_a_pack_take_the_steps_of_a_single_one_in_the_mean() -> No
         assert min(means) >= 2 and max(means) <= 8.2
     data = drawn_data(TINY)
     batches = sampled_batches(data.train, 8, 4)
-    for graphs in (False, True):
-        pack = Pack(TINY.width, data, batches, 2)
-        if graphs:
-            pack.use_graphs()
-        assert pack.run() == pack.run() == 2 * 4 * 8
+    pack = Pack(TINY.width, data, batches, 2)
+    assert pack.run() == pack.run() == 2 * 4 * 8
 
 
 def test_products_are_counted() -> None:

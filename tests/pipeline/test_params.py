@@ -99,7 +99,6 @@ def test_params_cannot_be_changed() -> None:
         ("vocabulary.count_splits", ["dev", "dev"], "vocabulary.count_splits[1] is 'dev' again"),
         ("cluster.cpus_per_trial", 0, "cluster.cpus_per_trial is 0; must be at least 1"),
         ("cluster.gpus_per_trial", -1, "cluster.gpus_per_trial is -1; must be at least 0"),
-        ("cluster.cuda_graphs", True, "cluster.cuda_graphs is true, but gpus_per_trial is 0; give"),
         ("cluster.matmul_precision", "low", "cluster.matmul_precision is 'low'; must be"),
         ("cluster.gpus_per_trial", 1.5, "cluster.gpus_per_trial is 1.5; must be whole above 1"),
         ("cluster.trials_per_pack", 0, "cluster.trials_per_pack is 0; must be a whole number of"),
