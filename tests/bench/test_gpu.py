@@ -113,6 +113,6 @@ def test_the_page_with_torch_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "no figure counts" in done.stdout and "verdict: all is well" in done.stdout
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
-    speeds = 2 + 3 * len(QUICK.packs)
+    speeds = len(gpu.PRECISIONS) * (1 + len(QUICK.packs))
     assert len(lines) == 4 + len(CHECKS) * len(gpu_checks.MODELS) + speeds
     assert sum("| ok |" in line for line in lines) == len(lines) - 4
