@@ -127,6 +127,17 @@ def setting_types(model: str) -> dict[str, Any]:
     return settings_of(*parts_of(model).values())
 
 
+def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
+    """Make the parts of a trial of a model, and those of `more` classes by their fields.
+
+    Raises:
+        ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
+    """
+    if model not in MODELS:
+        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
+    return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)
+
+
 def build_trial(
     model: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
 ) -> TrialConfig:
@@ -135,9 +146,7 @@ def build_trial(
     Raises:
         ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
     """
-    if model not in MODELS:
-        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
-    parts = {"halting": None} | sorted_into(parts_of(model), settings, model)
+    parts = model_parts(model, settings)
     return TrialConfig(model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts)
 
 

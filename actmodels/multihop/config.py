@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from actmodels.config import TrialConfig, parts_of, sorted_into
-from actmodels.errors import ConfigError, shown
+from actmodels.config import TrialConfig, model_parts, parts_of
 from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
 from actmodels.values import ONE, Natural, Portion, Sequences, at_most, settings_of
@@ -66,10 +65,7 @@ def build_multihop_trial(
     Raises:
         ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
     """
-    if model not in MODELS:
-        raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
-    sorts = {**parts_of(model), "stream": StreamConfig}
-    parts = {"halting": None} | sorted_into(sorts, settings, model)
+    parts = model_parts(model, settings, stream=StreamConfig)
     return MultihopTrialConfig(
         model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts
     )
