@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.blocks import DASH, Table
-
 Found = Mapping[str, Any]
+DASH = "\N{EN DASH}"
 
 
 def figure(value: float) -> str:
@@ -35,7 +34,12 @@ def cell(value: Any) -> str:
 def table(rows: Sequence[Found]) -> str:
     """A column for each key."""
     header = [key.replace("_", " ") for key in rows[0]]
-    return str(Table(header, [[cell(value) for value in row.values()] for row in rows]))
+    lines = [
+        header,
+        ["---"] * len(header),
+        *([cell(value) for value in row.values()] for row in rows),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def listed(found: Found) -> str:

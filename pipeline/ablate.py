@@ -9,8 +9,6 @@ from tqdm import tqdm
 from actmodels.data.pairs import PairTensors
 from actmodels.data.subset import premise_groups
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Ablation, AdaptiveGain
 from actmodels.steps import AblationRow, ablate_steps
 from pipeline.measures.paired import Groups, compare
 from pipeline.parameters.load import load_params
@@ -58,9 +56,9 @@ def main() -> None:
                 figures = {"accuracy": row.accuracy, "mean_steps": row.mean_steps}
                 rows[split].append(name | {"reading": row.reading, "steps": row.steps} | figures)
     for split, table in rows.items():
-        write_table(artefacts("ablate", f"{split}.csv"), table, columns(Ablation))
+        write_table(artefacts("ablate", f"{split}.csv"), table)
     compared = gains(on_test, premise_groups(pairs["test"]).numpy()) if on_test else []
-    write_table(artefacts("ablate", "gains.csv"), compared, columns(AdaptiveGain))
+    write_table(artefacts("ablate", "gains.csv"), compared)
     summary = {split: summarise(table) for split, table in rows.items()}
     write_json(artefacts("ablate", "summary.json"), summary)
     log_figures("ablate", keys, summary)

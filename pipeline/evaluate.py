@@ -10,8 +10,6 @@ from actmodels.data.pairs import PairTensors
 from actmodels.data.subset import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.figures import mean_and_sd
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import AtDepth, Correlations, Lengths, Paired, Prediction, Result
 from pipeline.measures.over_seeds import Row, mean, spread
 from pipeline.measures.paired import hits_by_model, paired_rows
 from pipeline.measures.steps import correlation_rows, depth_rows, length_rows
@@ -78,14 +76,14 @@ def main() -> None:
     models = dict.fromkeys(str(row["model"]) for row in rows)
     summary = {model: summarise([r for r in rows if r["model"] == model]) for model in models}
 
-    write_table(folder / "results.csv", rows, columns(Result))
-    write_table(folder / "depth.csv", depths, columns(AtDepth))
-    write_table(folder / "predictions.csv", predictions, columns(Prediction))
+    write_table(folder / "results.csv", rows)
+    write_table(folder / "depth.csv", depths)
+    write_table(folder / "predictions.csv", predictions)
     found = hits_by_model([*predictions, *lexicalised_predictions()], pair_ids)
     paired = paired_rows(found, params.reference, premise_groups(pairs).numpy())
-    write_table(folder / "paired.csv", paired, columns(Paired))
-    write_table(folder / "lengths.csv", lengths, columns(Lengths))
-    write_table(folder / "correlations.csv", correlations, columns(Correlations))
+    write_table(folder / "paired.csv", paired)
+    write_table(folder / "lengths.csv", lengths)
+    write_table(folder / "correlations.csv", correlations)
     write_json(folder / "summary.json", summary)
     log_figures("evaluate", [str(row["key"]) for row in rows], summary)
 

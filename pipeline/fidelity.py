@@ -14,8 +14,6 @@ from actmodels.data.subset import premise_groups
 from actmodels.evaluation import Evaluation
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Variant, VariantTime
 from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Groups, Hits, against_first
 from pipeline.parameters.load import load_params
@@ -87,8 +85,8 @@ def main() -> None:
         hits.append(hit)
     variants = compare_variants(params, rows, hits, premise_groups(test).numpy())
     write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "variants.csv", variants, columns(Variant))
-    write_table(folder / "timings.csv", timing_rows(trained), columns(VariantTime))
+    write_table(folder / "variants.csv", variants)
+    write_table(folder / "timings.csv", timing_rows(trained))
     kept = ("seeds", "test_accuracy_mean", "difference")
     write_json(folder / "summary.json", summarise(variants, "model", "variant", kept))
 

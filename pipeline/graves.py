@@ -12,8 +12,6 @@ from io import BytesIO
 import torch
 from tqdm import tqdm
 
-from actmodels.rows.columns import columns
-from actmodels.rows.sequences import SequenceEpoch, SequenceResult, SequenceTime
 from actmodels.sequences.config import SequenceTrialConfig
 from pipeline.measures.over_seeds import summarise
 from pipeline.parameters.load import load_params
@@ -23,7 +21,6 @@ from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.sequences import (
     CHARACTERS,
-    LOOKED_AT,
     Reading,
     SequenceRun,
     look,
@@ -74,9 +71,9 @@ def main() -> None:
     execution, reading = execution_settings(params), reading_of(params)
     trained = trained_runs(plan(params), execution, reading)
     rows = [sequence_result(run, record) for run, record in trained]
-    write_table(folder / "results.csv", rows, columns(SequenceResult))
-    write_table(folder / "history.csv", history_rows(trained), columns(SequenceEpoch))
-    write_table(folder / "timings.csv", timing_rows(trained), columns(SequenceTime))
+    write_table(folder / "results.csv", rows)
+    write_table(folder / "history.csv", history_rows(trained))
+    write_table(folder / "timings.csv", timing_rows(trained))
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
     store = TrialStore(execution.trials)
     bar = tqdm(trained, "graves", unit="model", disable=not trained)
@@ -85,7 +82,7 @@ def main() -> None:
         for run, record in bar
     )
     for name, rows_of in look(weighted, params.graves, reading).items():
-        write_table(folder / f"{name}.csv", rows_of, columns(LOOKED_AT[name]))
+        write_table(folder / f"{name}.csv", rows_of)
     named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in rows]
     write_json(
         folder / "summary.json", summarise(named, "task", "run", ("dev_error", "dev_mean_steps"))

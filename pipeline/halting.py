@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.registry import model_with
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import HaltingAtDepth, HaltingPoint, HaltingTime
 from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
 from pipeline.measures.steps import depth_rows
 from pipeline.parameters.load import load_params
@@ -92,11 +90,11 @@ def main() -> None:
     rows = [result_row(run, record) for run, record in trained]
     found = point_rows(rows, params.halting.collapsed_below)
     write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "points.csv", found, columns(HaltingPoint))
+    write_table(folder / "points.csv", found)
     depths = by_depth(trained, execution.trials)
-    write_table(folder / "depth.csv", depths, columns(HaltingAtDepth))
+    write_table(folder / "depth.csv", depths)
     write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
-    write_table(folder / "timings.csv", timing_rows(trained), columns(HaltingTime))
+    write_table(folder / "timings.csv", timing_rows(trained))
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
     write_json(folder / "summary.json", summarise(found, "kind", "point", kept))
 

@@ -13,8 +13,6 @@ from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
 from actmodels.errors import DataError
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Lexicalised, Prediction
 from pipeline.lexical.classifier import Fit, Split, best, fit
 from pipeline.lexical.features import Features
 from pipeline.parameters.load import load_params
@@ -98,10 +96,8 @@ def main() -> None:
     result |= {"dev_accuracy": chosen.dev_accuracy, "test_accuracy": accuracy}
     summary = summarise(fits, chosen, accuracy, features.sizes)
     rows = prediction_rows(pair_ids, test.labels.tolist(), predictions.tolist())
-    write_table(
-        folder / "results.csv", [result | {"test_pairs": len(pair_ids)}], columns(Lexicalised)
-    )
-    write_table(folder / "predictions.csv", rows, columns(Prediction))
+    write_table(folder / "results.csv", [result | {"test_pairs": len(pair_ids)}])
+    write_table(folder / "predictions.csv", rows)
     write_json(folder / "summary.json", summary)
 
     data = files_digest([made("vocabulary", f"{split}.tsv") for split in SPLITS])

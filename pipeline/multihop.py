@@ -16,8 +16,6 @@ from actmodels.multihop.config import (
     multihop_setting_types,
 )
 from actmodels.multihop.corpus import draw_split, word_vectors
-from actmodels.rows.columns import columns
-from actmodels.rows.multihop import AtHops, MultihopEpoch, MultihopResult, MultihopTime
 from pipeline.measures.over_seeds import Row, grouped, mean, summarise
 from pipeline.measures.steps import depth_rows, pearson
 from pipeline.parameters.load import load_params
@@ -107,10 +105,10 @@ def main() -> None:
         correlation = step_correlation(run, result, test)
         results.append(result_row(run, record) | {"correlation": correlation})
         hops += hop_rows(run, result, test)
-    write_table(folder / "results.csv", results, columns(MultihopResult))
-    write_table(folder / "hops.csv", hops, columns(AtHops))
-    write_table(folder / "history.csv", history_rows(trained), columns(MultihopEpoch))
-    write_table(folder / "timings.csv", timing_rows(trained), columns(MultihopTime))
+    write_table(folder / "results.csv", results)
+    write_table(folder / "hops.csv", hops)
+    write_table(folder / "history.csv", history_rows(trained))
+    write_table(folder / "timings.csv", timing_rows(trained))
     write_json(
         folder / "summary.json", summarise(summary_rows(results, hops), "model", "run", SUMMARY)
     )

@@ -18,15 +18,6 @@ from actmodels.reader.data import WordRows, load_reader
 from actmodels.reader.evaluation import ReaderEvaluation, evaluate
 from actmodels.reader.model import Reader
 from actmodels.reader.questions import QuestionTensors
-from actmodels.rows.columns import columns
-from actmodels.rows.readers import (
-    Baseline,
-    ReaderEpoch,
-    ReaderMeans,
-    ReaderResult,
-    ReaderStep,
-    ReaderTime,
-)
 from pipeline.measures.over_seeds import Row, summarise
 from pipeline.measures.paired import Groups, Hits
 from pipeline.parameters.load import load_params
@@ -135,16 +126,12 @@ def main() -> None:
     means = compare_runs(rows, hits, {kind: articles_of(kind) for kind in splits})
     source = manifest["source"]
     known = [row for kind in splits for row in baseline_rows(kind, source, splits[kind])]
-    tables: dict[str, tuple[list[Row], type]] = {
-        "results": (rows, ReaderResult),
-        "runs": (means, ReaderMeans),
-        "baselines": (known, Baseline),
-        "history": (history_rows(trained), ReaderEpoch),
-        "steps": (steps, ReaderStep),
-        "timings": (timing_rows(trained), ReaderTime),
-    }
-    for name, (lines, row) in tables.items():
-        write_table(folder / f"{name}.csv", lines, columns(row))
+    write_table(folder / "results.csv", rows)
+    write_table(folder / "runs.csv", means)
+    write_table(folder / "baselines.csv", known)
+    write_table(folder / "history.csv", history_rows(trained))
+    write_table(folder / "steps.csv", steps)
+    write_table(folder / "timings.csv", timing_rows(trained))
     write_text(folder / "queries.jsonl", "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
     write_json(folder / "summary.json", summarise(means, "questions", "run", kept))

@@ -19,8 +19,6 @@ import numpy as np
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.data.subset import premise_groups
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import AtSize, Law, LawPoint, SizeTime
 from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
 from pipeline.measures.paired import Groups, Hits
 from pipeline.measures.power_law import LEAST_SIZES, PowerLaw, fit, mean_variances, redrawn
@@ -142,10 +140,10 @@ def main() -> None:
         for table, lines in zip((laws, curves), found, strict=True):
             table += [{"model": model} | line for line in lines]
     write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "points.csv", points, columns(AtSize))
-    write_table(folder / "laws.csv", laws, columns(Law))
-    write_table(folder / "curves.csv", curves, columns(LawPoint))
-    write_table(folder / "timings.csv", timing_rows(trained), columns(SizeTime))
+    write_table(folder / "points.csv", points)
+    write_table(folder / "laws.csv", laws)
+    write_table(folder / "curves.csv", curves)
+    write_table(folder / "timings.csv", timing_rows(trained))
     write_json(
         folder / "summary.json", summarise(points, "model", "pairs", ("test_accuracy_mean",))
     )

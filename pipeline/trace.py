@@ -23,8 +23,8 @@ from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.rows.pairs import COUNTS
 from actmodels.steps import Trace, trace
+from actmodels.tables import COUNTS
 from pipeline.answering.steps import by_label, told_steps
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings

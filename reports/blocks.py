@@ -1,124 +1,137 @@
-"""What a report is made of: blocks, which markdown and the page write each in their way.
+"""What a report consists of: sections with tables, charts and widgets, as page and as Markdown."""
 
-Texts and cells of tables are markdown themselves, without blocks of their own in them.
-"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import pandas as pd
 
-Cell = str | int | float | None  # of a CSV file
-DASH = "\N{EN DASH}"  # a cell of a table without a figure
-FIGURES = "figures"  # the folder of the pictures beside report.md
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading without marks of emphasis; the report's own is of level 1."""
-
-    text: str
-    level: int = 2
-
-
-@dataclass(frozen=True)
-class Text:
-    """Paragraphs, or a list."""
-
-    markdown: str
+from reports.format import Cell
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of markdown cells; the first `left` columns are text, the others numbers."""
+    """A tidy frame, also written as tables/NAME.csv, and how its rows are printed.
 
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    left: int = 1
-
-    def __str__(self) -> str:
-        """A pipe table, its numbers aligned right."""
-        rules = ["---" if at < self.left else "---:" for at in range(len(self.header))]
-        lines = ["| " + " | ".join(cells) + " |" for cells in (self.header, rules, *self.rows)]
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart that a page draws and a picture shows, and what it says in words.
-
-    spec: Vega-Lite with its data inside. A single view has the width "container", so that a page
-        can fit it to the screen; `charts/look.py` gives it colours, for a page or for a picture.
-    alternative: what it shows, in a sentence, for those who do not see it.
+    Attributes:
+        columns: header and printed cell of each column, in order.
+        left: how many columns are text; the others are numbers.
+        folded: the page hides the table behind this line; empty if it does not.
+        known: rows without a value in this column are in the file alone; empty for none.
     """
 
-    spec: dict[str, Any]
-    alternative: str
+    kind: ClassVar[str] = "table"
+    name: str
+    frame: pd.DataFrame
+    columns: Mapping[str, Cell]
+    caption: str = ""
+    left: int = 1
+    folded: str = ""
+    known: str = ""
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The printed cells."""
+        shown = self.frame.dropna(subset=[self.known]) if self.known else self.frame
+        return [[cell(row) for cell in self.columns.values()] for _, row in shown.iterrows()]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure: a picture `figures/NAME.png` in markdown, a living chart in the page.
+    """A Vega-Lite specification with its data, drawn in the page and as figures/NAME.png.
 
-    half: a panel: a wide page shows two of them side by side.
+    Attributes:
+        title: what it shows, also for those who do not see it.
+        half: a wide page shows two or three of them in a row.
     """
 
+    kind: ClassVar[str] = "chart"
     name: str
-    figure: Figure
+    title: str
+    spec: Mapping[str, Any]
+    caption: str = ""
     half: bool = False
 
 
 @dataclass(frozen=True)
-class Island:
-    """A section of the page which a script fills.
+class Widget:
+    """A part of the page that a script draws from data; Markdown has a link to it."""
 
-    name: of the section: its id in the page; `page/<name>.js` is its script, which finds its
-        data, as JSON, in the element `data-<name>`.
-    heading: of the section, also in the list of contents.
-    html: what stands in the section before the script has run, with every control in it.
-    data: anything that JSON can hold, small enough to be embedded.
-    """
-
+    kind: ClassVar[str] = "widget"
     name: str
-    heading: str
-    html: str
+    title: str
     data: Any
 
 
+Part = Table | Chart | Widget
+
+
 @dataclass(frozen=True)
-class Living:
-    """A part that only the page has; markdown has a link to it, of some words."""
+class Section:
+    """A heading with a caption of at most two sentences, and what stands below it.
 
-    words: str
-    island: Island
+    Attributes:
+        of_run: no two runs of the same commands agree on it; report.md is without it.
+    """
 
+    title: str
+    parts: Sequence[Part]
+    caption: str = ""
+    of_run: bool = False
 
-Block = Heading | Text | Table | Chart | Living
-
-
-def as_markdown(blocks: Iterable[Block]) -> str:
-    """The blocks as a document."""
-    return "\n\n".join(map(_written, blocks)) + "\n"
-
-
-def _written(block: Block) -> str:
-    match block:
-        case Heading():
-            return f"{'#' * block.level} {block.text}"
-        case Text():
-            return block.markdown
-        case Chart():
-            return f"![{block.figure.alternative}]({FIGURES}/{block.name}.png)"
-        case Living():
-            return f"[{block.words}](index.html#{block.island.name})"
-        case Table():
-            return str(block)
+    @property
+    def id(self) -> str:
+        """The name of the section in addresses."""
+        return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
 
-def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """CSV with `\\n` line ends; None is an empty cell, floats keep every digit."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerows([header, *rows])  # which writes None as an empty cell
-    return buffer.getvalue()
+@dataclass(frozen=True)
+class Tile:
+    """One number of the first screen; `run` is a note on which no two runs agree."""
+
+    label: str
+    value: str
+    note: str = ""
+    run: str = ""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The first screen: the run, the most important numbers, and what the words mean.
+
+    Attributes:
+        corpus: what was trained and tested on. run: date, commit and machine.
+    """
+
+    corpus: str
+    run: Sequence[str]
+    tiles: Sequence[Tile]
+    charts: Sequence[Chart]
+    glossary: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that is written: see render.py."""
+
+    title: str
+    overview: Overview
+    sections: Sequence[Section] = field(default_factory=list)
+
+    @property
+    def charts(self) -> list[Chart]:
+        """All charts, in order."""
+        parts = [part for section in self.sections for part in section.parts]
+        return [*self.overview.charts, *(part for part in parts if isinstance(part, Chart))]
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables, in order."""
+        parts = [part for section in self.sections for part in section.parts]
+        return [part for part in parts if isinstance(part, Table)]
+
+    @property
+    def widgets(self) -> list[Widget]:
+        """All widgets, in order."""
+        parts = [part for section in self.sections for part in section.parts]
+        return [part for part in parts if isinstance(part, Widget)]

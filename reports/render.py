@@ -1,62 +1,84 @@
-"""Write the report's folder."""
+"""Write the report's folder: page, Markdown, tables, pictures and metrics."""
 
 import json
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from actmodels.files import write_text
-from reports.blocks import FIGURES, Block, Chart, Heading, as_markdown
-from reports.charts.look import write_pictures
+from reports.blocks import Report, Section
+from reports.charts.theme import page_spec, vega, write_pictures
+from reports.load import load
 from reports.metrics import metrics
-from reports.page.page import write_page
-from reports.report import TITLE, report
-from reports.stored.artefacts import load
-from reports.studies.fidelity import fidelity_csv
-from reports.studies.graves.characters import characters_csv
-from reports.studies.graves.runs import graves_csv
-from reports.studies.halting import halting_csv
-from reports.studies.nse.runs import nse_csv
-from reports.tables.ablation import ablation_csv
-from reports.tables.claims import claims_csv, claims_level
-from reports.tables.sweep import steps_csv, sweep_csv
-from reports.tables.table_1 import table_1_csv
-from reports.tables.timings import timings
+from reports.report import report
+
+PAGE = Path(__file__).parent / "page"
 
 
 def write_report(root: Path, folder: Path, published: bool, examples: int) -> dict[str, float]:
-    """Make the report of the artefacts under `root` in `folder`; its metrics.
+    """Write the report of the artifacts under `root` into `folder` and return its metrics.
 
     Args:
-        root: the folder that holds one folder per stage; read only.
-        published: show what others published on SNLI beside our figures.
+        root: the folder with one folder per stage; it is only read.
+        published: show what others published.
         examples: how many traced pairs the page holds at most.
 
     Raises:
-        ArtefactError: an artefact is missing, damaged or stale; nothing is written then.
+        ArtefactError: an artifact is missing or stale; nothing is written then.
     """
-    artefacts = load(root)
-    artefacts = replace(artefacts, level=claims_level(artefacts))
-    blocks, speed = report(artefacts, published, examples), timings(artefacts)
-    charts = {block.name: block.figure for block in blocks if isinstance(block, Chart)}
-    write_pictures(charts, folder / FIGURES)
-    numbers = metrics(artefacts)
-    write_text(folder / "table1.csv", table_1_csv(artefacts, published))
-    write_text(folder / "claims.csv", claims_csv(artefacts, published))
-    write_text(folder / "ablation.csv", ablation_csv(artefacts))
-    write_text(folder / "sweep.csv", sweep_csv(artefacts))
-    write_text(folder / "fidelity.csv", fidelity_csv(artefacts))
-    write_text(folder / "halting.csv", halting_csv(artefacts))
-    write_text(folder / "graves.csv", graves_csv(artefacts))
-    write_text(folder / "nse.csv", nse_csv(artefacts, published))
-    write_text(folder / "characters.csv", characters_csv(artefacts))
-    write_text(folder / "steps_by_epoch.csv", steps_csv(artefacts))
+    data = load(root)
+    made, numbers = report(data, published, examples), metrics(data)
+    lasting = [section for section in made.sections if not section.of_run]
+    timings = [section for section in made.sections if section.of_run]
+    page = render(made, "html", made.sections)
+    markdown = render(made, "markdown", lasting)
+    times = render(made, "markdown", timings, overview=False)
+    write_pictures(made.charts, folder / "figures")
+    write_tables(made, folder / "tables")
     write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
-    write_text(folder / "timings.md", as_markdown(speed))
-    write_text(folder / "report.md", as_markdown(blocks))
-    write_page(folder / "index.html", TITLE, [*blocks, *map(_deeper, speed)])
+    write_text(folder / "report.md", markdown)
+    write_text(folder / "timings.md", times)
+    write_text(folder / "index.html", page)
     return numbers
 
 
-def _deeper(block: Block) -> Block:
-    """A heading one level further down, as in a part of another document."""
-    return Heading(block.text, block.level + 1) if isinstance(block, Heading) else block
+def write_tables(made: Report, folder: Path) -> None:
+    """Write the frame behind each table as NAME.csv; those of an earlier report are removed."""
+    written = {folder / f"{table.name}.csv": table.frame for table in made.tables}
+    for path, frame in written.items():
+        write_text(path, frame.to_csv(index=False))
+    for stray in set(folder.glob("*.csv")) - set(written):
+        stray.unlink()
+
+
+def render(made: Report, form: str, sections: Sequence[Section], overview: bool = True) -> str:
+    """Render the one template with the macros of a form, `html` or `markdown`."""
+    environment = Environment(
+        loader=FileSystemLoader(PAGE),
+        autoescape=form == "html",
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"plain": plain, "embedded": embedded, "spec": page_spec}
+    files = {name: (PAGE / name).read_text("utf-8") for name in ("page.css", "page.js", "pairs.js")}
+    return environment.get_template("report.jinja").render(
+        report=made, sections=sections, overview=overview, form=form, files=files, vega=vega
+    )
+
+
+def plain(text: str) -> str:
+    """Escape what Markdown would take for markup in a cell or a caption."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|~#" else c for c in text)
+
+
+def embedded(value: Any) -> Markup:
+    """Return JSON for a script element, which no text in it can close."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for mark in ("<", "\u2028", "\u2029"):
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return Markup(text)

@@ -40,9 +40,9 @@ VICTIMS = {
     "all": r"bin/dvc repro",
 }
 # These tell of the machine and of the run; everything else must repeat to the byte.
-OF_THE_RUN = re.compile(r"environment\.json|timings\.(csv|md)")
-# The page has them too, in one section.
-TIMINGS = re.compile(rb'<section aria-labelledby="timings">.*?</section>', re.DOTALL)
+OF_THE_RUN = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)")
+# The page has them too, in elements that say so.
+TIMINGS = re.compile(rb"<(\w+)[^>]* data-run>.*?</\1>", re.DOTALL)
 PAGE = "report/index.html"
 STAGES = list(yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"])
 # drawn more often

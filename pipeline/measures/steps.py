@@ -9,8 +9,6 @@ from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Correlations, OfDepth
 
 
 def mean_lengths(pairs: PairTensors) -> Tensor:
@@ -44,8 +42,9 @@ def correlation_rows(
         against["depth"] = depths.double()
     rows = []
     for what, values in against.items():
-        found = (what, len(steps), pearson(steps, values), correlation(spearmanr, steps, values))
-        rows.append(name | dict(zip(columns(Correlations, after="seed"), found, strict=True)))
+        found = {"pearson": pearson(steps, values)}
+        found |= {"spearman": correlation(spearmanr, steps, values)}
+        rows.append(name | {"steps_against": what, "pairs": len(steps)} | found)
     return rows
 
 
@@ -73,6 +72,6 @@ def depth_rows(
         chosen = depths == depth
         hits = (result.predictions == result.labels)[chosen]
         steps = None if result.steps is None else result.steps[chosen].double().mean().item()
-        values = (depth, int(chosen.sum()), hits.double().mean().item(), steps)
-        rows.append(name | dict(zip(columns(OfDepth), values, strict=True)))
+        found = {"depth": depth, "pairs": int(chosen.sum())}
+        rows.append(name | found | {"accuracy": hits.double().mean().item(), "mean_steps": steps})
     return rows

@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from actmodels.files import read_known, write_text
+from actmodels.tables import COLUMNS
 from pipeline.running.stage import made
 
 
 def write_table(
     path: Path, rows: Sequence[dict[str, Any]], columns: list[str] | None = None
 ) -> None:
-    """Write rows as CSV; `columns` gives the header where there may be no rows."""
+    """Write rows as CSV; the columns are those given, else those declared for this place."""
     import pandas as pd  # not every stage has tables
 
+    columns = columns or COLUMNS.get(f"{path.parent.name}/{path.name}")
     # dtype=object keeps whole numbers whole beside empty cells.
     frame = pd.DataFrame(list(rows), columns=columns, dtype=object)
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))

@@ -7,8 +7,6 @@ from actmodels.draws import generator
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from actmodels.registry import HALTINGS
-from actmodels.rows.columns import columns
-from actmodels.rows.sequences import AtDifficulty, ByteRead, BytesOfKind
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters, read_bytes
@@ -28,7 +26,6 @@ from pipeline.studies.study import Run, points, result_row
 
 CHARACTERS = "characters"  # the task that needs a text
 SequenceRun = Run[SequenceTrialConfig]
-LOOKED_AT = {"difficulty": AtDifficulty, "reading": ByteRead, "bytes": BytesOfKind}  # file: row
 
 
 def reads(config: SequenceTrialConfig) -> bool:
@@ -154,10 +151,7 @@ def difficulty_rows(run: SequenceRun, weights: dict[str, Any], drawn: int, seed:
     sequences = task.sample(drawn, generator("drawn sequences", seed))
     model = network(task, config, weights)
     found = evaluate(model, task.outputs, sequences, config.training.batch_size)
-    return [
-        run.seeded | {name: getattr(row, name) for name in columns(AtDifficulty, after="seed")}
-        for row in by_difficulty(found, task)
-    ]
+    return [run.seeded | vars(row) for row in by_difficulty(found, task)]
 
 
 def look(
@@ -168,7 +162,7 @@ def look(
     Args:
         runs: with their weights.
     """
-    found: dict[str, list[Row]] = {name: [] for name in LOOKED_AT}
+    found: dict[str, list[Row]] = {"difficulty": [], "reading": [], "bytes": []}
     for run, weights in runs:
         if not reads(run.config):
             found["difficulty"] += difficulty_rows(run, weights, study.drawn, study.drawn_seed)

@@ -1,116 +1,44 @@
 "use strict";
-// What all parts of the page share (`report`), the choice of colours, and the list of contents.
+// Draws each chart when it comes near the window, and all of them before the page is printed.
 
-const report = {
-  /** The value that the page holds under a name: of an island, or a chart with its whole name. */
-  data: (id) => JSON.parse(document.getElementById(id).textContent),
-
-  /** An element with attributes and children; text stays text. */
-  element(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined && value !== false) {
-        made.setAttribute(name, value === true ? "" : value);
-      }
-    }
-    made.append(...children);
-    return made;
-  },
-
-  /** A listener that runs once before the next frame, however often it is called until then. */
-  soon(run) {
-    let waiting = false;
-    return () => {
-      if (!waiting) {
-        requestAnimationFrame(() => {
-          waiting = false;
-          run();
-        });
-      }
-      waiting = true;
-    };
-  },
-
-  /** Run tasks one by one while the browser has nothing else to do. */
-  idle(tasks) {
-    const later = window.requestIdleCallback ?? ((run) => setTimeout(run, 20));
-    const next = () => {
-      const task = tasks.shift();
-      if (!task) return;
-      Promise.resolve(task()).finally(() => later(next, { timeout: 200 }));
-    };
-    later(next, { timeout: 200 });
-  },
-};
-
-// Charts that are drawn later push down what an address leads to: it stays at the top of the window
-// until the reader does something, or all are drawn.
-(() => {
-  let wanted = null;
-  const stay = () => wanted?.scrollIntoView();
-  const growth = new ResizeObserver(stay);
-  growth.observe(document.querySelector("main"));
-  for (const type of ["wheel", "touchstart", "pointerdown", "pointermove", "keydown"]) {
-    window.addEventListener(type, () => report.settle(), { once: true, capture: true });
+const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
   }
-
-  /** Bring an element to the top of the window, and keep it there until `settle`. */
-  report.arrive = (element) => {
-    wanted = element;
-    stay();
-  };
-  report.settle = () => growth.disconnect();
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (named) report.arrive(named);
-})();
+  made.append(...children);
+  return made;
+};
+const embeddedData = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
 
 (() => {
-  const root = document.documentElement;
-  const button = document.getElementById("theme");
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const dark = () => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
-  const name = () => {
-    button.textContent = dark() ? "Light colours" : "Dark colours";
-  };
-  button.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
+  const options = { renderer: "svg", actions: false, tooltip: { disableDefaultStyle: true } };
+  const draw = async (figure) => {
+    near.unobserve(figure);
+    if (figure.dataset.drawn) return;
+    figure.dataset.drawn = "begun";
+    const target = figure.querySelector(".chart");
     try {
-      localStorage.setItem("act-nli-theme", root.dataset.theme);
-    } catch { /* no storage: until the page is closed */ }
-    name();
-  });
-  system.addEventListener("change", name);
-  button.hidden = false;
-  name();
-})();
+      await vegaEmbed(target, embeddedData(`chart-${figure.dataset.chart}`), options);
+      target.style.minHeight = "";
+      figure.dataset.drawn = "true";
+    } catch (error) {
+      target.textContent = `This chart could not be drawn: ${error.message}`;
+      figure.dataset.drawn = "failed";
+    }
+  };
+  const near = new IntersectionObserver(
+    (seen) => seen.filter((one) => one.isIntersecting).forEach((one) => draw(one.target)),
+    { rootMargin: "600px" },
+  );
+  const figures = document.querySelectorAll("figure[data-chart]");
+  figures.forEach((figure) => near.observe(figure));
+  window.addEventListener("beforeprint", () => figures.forEach(draw));
 
-(() => {
+  // The list of contents is open beside the text, and folded above it where there is no room.
   const contents = document.getElementById("contents");
-  const beside = window.matchMedia("(min-width: 1100px)");
-  const fit = () => {
-    contents.open = beside.matches;
-  };
-  beside.addEventListener("change", fit);
-  fit();
-  const links = [...contents.querySelectorAll("a")];
-  contents.addEventListener("click", (event) => {
-    if (!beside.matches && event.target.closest("a")) contents.open = false;
-  });
-
-  // The section that is being read: the last one that begins near the top, or above it.
-  const LINE = 100; // pixels from the top
-  const tops = links.map((link) => document.getElementById(link.hash.slice(1)));
-  const mark = () => {
-    let at = -1;
-    tops.forEach((top, index) => {
-      if (top.getBoundingClientRect().top < LINE) at = index;
-    });
-    links.forEach((link, index) => {
-      if (index === at) link.setAttribute("aria-current", "location");
-      else link.removeAttribute("aria-current");
-    });
-  };
-  const soon = report.soon(mark);
-  document.addEventListener("scroll", soon, { passive: true });
-  soon();
+  const wide = window.matchMedia("(min-width: 1200px)");
+  const fold = () => { contents.open = wide.matches; };
+  wide.addEventListener("change", fold);
+  fold();
 })();

@@ -17,7 +17,7 @@ from tests.end_to_end.project import ROOT, Project
 
 # These tell of the machine, of the run or of the code.
 LEFT_OUT = re.compile(
-    r"environment\.json|timings\.(csv|md)|index\.html|\.png|export/|weights/|\.pt|\.safetensors"
+    r"environment\.json|environments\.csv|timings\.(csv|md)|index\.html|\.png|export/|weights/|\.pt|\.safetensors"
 )
 KEY = re.compile(rb"\b[0-9a-f]{12,64}\b")
 SECONDS = re.compile(rb'"(seconds|examples_per_second)": [0-9.e+-]+')

@@ -1,206 +1,187 @@
-"""The page as text: what markdown becomes, and what is embedded."""
+"""The page in a real browser: its first screen, its charts, its tables, and pairs step by step."""
 
-import json
-import re
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page, expect
 
-from reports.blocks import Block, Chart, Figure, Heading, Island, Living, Table, Text
-from reports.page import page as page_module
-from reports.page.body import body_of
-from reports.page.page import PageError, contents, embedded, vega, write_page
-from reports.spread import MINUS
+from tests.page.conftest import DESK, DRAW, PHONE, Screen, Visit, watch
 
-ONE = Chart("one", Figure({"mark": "bar", "height": 120}, "One & only"))
-TWO = Chart("two", Figure({}, 'Say "so"'))
-ISLAND = Island("trials", "All <trials>", "<p>Here</p>", {"text": "</script><script>alert(1)"})
+pytestmark = pytest.mark.slow
 
-
-class Tags(HTMLParser):
-    """Start tags with their attributes, and the text between tags."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-    def every(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
+# Texts that reach beyond their chart's place.
+OUTSIDE = """() => [...document.querySelectorAll("figure[data-chart]")].flatMap((figure) => {
+  const edge = figure.querySelector(".chart").getBoundingClientRect();
+  return [...figure.querySelectorAll("svg.marks text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return box.width && (box.left < edge.left - 2 || box.right > edge.right + 2);
+  }).map((text) => `${figure.dataset.chart}: ${text.textContent}`);
+})"""
+FAILED = "[...document.querySelectorAll('figure[data-drawn=failed]')].map((f) => f.textContent)"
+WIDTH = "[document.documentElement.scrollWidth, innerWidth]"
 
 
-def body(*blocks: Block) -> str:
-    return body_of(blocks).html
+@pytest.mark.parametrize("screen", [PHONE, DESK], ids=str)
+def test_every_chart_is_drawn_inside_its_place(visit: Visit, stored: Path, screen: Screen) -> None:
+    page = visit(stored, screen)
+    page.evaluate(DRAW)
+    assert page.evaluate(FAILED) == []
+    assert page.locator("figure[data-drawn=true]").count() > 30
+    assert page.evaluate(OUTSIDE) == []
+    width, inner = page.evaluate(WIDTH)
+    assert width == inner  # nothing is cut off
 
 
-def test_headings_have_ids_of_their_own() -> None:
-    texts = {"A": 1, "B, *c* & d": 2, "E": 3, "B, c & d": 2, "é": 2}
-    found = body_of([Heading(text, level) for text, level in texts.items()])
-    assert [heading.id for heading in found.headings] == ["a", "b-c-d", "e", "b-c-d-2", "é"]
-    tags = Tags(found.html)
-    assert [h["id"] for h in tags.every("h2")] == ["b-c-d", "b-c-d-2", "é"]
-    assert [s["aria-labelledby"] for s in tags.every("section")] == ["b-c-d", "b-c-d-2", "é"]
-    assert found.html.count("<section") == found.html.count("</section>") == 3
+def test_the_first_screen_answers_a_newcomers_questions(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    for text in ("82.0 ± 1.73 %", "4.50 ± 0.50", "Hops solved", "2 reused, 6 run", "ACT"):
+        place = page.locator(".overview").get_by_text(text, exact=False).first
+        box = place.bounding_box()
+        assert box is not None and box["y"] + box["height"] < DESK.height, text
+    charts = page.locator(".overview figure")
+    assert charts.count() == 3
+    for at in range(3):
+        box = charts.nth(at).bounding_box()
+        assert box is not None and box["y"] + box["height"] < DESK.height
 
 
-def test_a_heading_leaves_the_id_of_an_island_free() -> None:
-    html = body(Heading("Trials"), Living("All", ISLAND))
-    assert re.findall(r' id="(.+?)"', html) == ["trials-2", "trials", "heading-trials"]
+def test_colors_follow_the_system(visit: Visit, stored: Path) -> None:
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    assert visit(stored, DESK).evaluate(ground) == "rgb(255, 255, 255)"
+    assert visit(stored, PHONE).evaluate(ground) == "rgb(22, 24, 27)"
 
 
-def test_contents_nest_the_third_level() -> None:
-    texts = {"T": 1, "A": 2, "a < b": 3, "c": 3, "B": 2, "d": 4, "e": 3}
-    found = body_of([Heading(text, level) for text, level in texts.items()])
-    html = contents(found.headings).replace("\n", "")
-    assert html == (
-        '<ol><li><a href="#a">A</a><ol><li><a href="#a-b">a &lt; b</a></li>'
-        '<li><a href="#c">c</a></li></ol></li><li><a href="#b">B</a>'
-        '<ol><li><a href="#e">e</a></li></ol></li></ol>'
+def test_published_rows_are_one_click_away(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    row = page.get_by_role("cell", name="94.7")
+    expect(row).to_be_hidden()
+    page.get_by_text("Published for SNLI: 26 systems").click()
+    expect(row).to_be_visible()
+
+
+def test_contents_lead_to_their_sections(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    links = page.locator("#contents a")
+    targets = [links.nth(at).get_attribute("href") for at in range(links.count())]
+    assert len(targets) == 15
+    assert all(page.locator(f"[id='{str(target)[1:]}']").count() == 1 for target in targets)
+    links.last.click()
+    expect(page.locator("#timings-and-machine h2")).to_be_in_viewport()
+
+
+def test_contents_are_folded_on_a_phone(visit: Visit, stored: Path) -> None:
+    page = visit(stored, PHONE)
+    expect(page.locator("#contents a").first).to_be_hidden()
+    page.get_by_text("Contents").click()
+    expect(page.locator("#contents a").first).to_be_visible()
+
+
+def test_wide_tables_scroll_and_can_be_reached_by_keyboard(visit: Visit, stored: Path) -> None:
+    page = visit(stored, PHONE)
+    region = page.locator("#claims .scroll").first
+    region.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('#claims .scroll').scrollLeft > 0")
+
+
+def test_a_tooltip_has_the_numbers_of_a_point(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    page.evaluate(DRAW)
+    page.locator("figure[data-chart=multihop_accuracy] .mark-symbol path").first.hover()
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("ACT, ponder_weight 0.001")
+
+
+def test_every_control_has_a_name(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    unnamed = """[...document.querySelectorAll("input, select, button, [role=region]")].filter(
+      (e) => !(e.ariaLabel || e.labels?.length || e.textContent.trim())).map((e) => e.outerHTML)"""
+    assert page.evaluate(unnamed) == []
+    assert page.evaluate("document.documentElement.lang") == "en"
+    assert page.locator("h1").count() == 1
+
+
+def pairs(page: Page, name: str) -> str:
+    return page.locator(f"#pairs {name}").inner_text()
+
+
+def test_a_pair_is_shown_step_by_step(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    assert pairs(page, "h3") == "p1#a"
+    assert pairs(page, "output") == "Step 1 of 3"
+    assert "12.3" in pairs(page, ".steps tr[data-step='0']") and "neutral ✗ wrong" in pairs(
+        page, "table"
     )
-    assert contents([]) == "<ol></ol>"
+    assert "entailment ✓ right" in pairs(page, ".answer")
+    page.locator("#pairs input[type=range]").press("ArrowRight")
+    assert pairs(page, "output") == "Step 2 of 3"
+    shares = page.locator("#pairs .words p").first.locator("small").all_inner_texts()
+    assert shares == ["16.7", "16.7", "16.7", "50.0"]  # rounded to a mille
+    expect(page.locator("#pairs tr[data-current]")).to_have_count(3)  # table and both maps
+    page.locator("#pairs .steps tr[data-step='2']").click()
+    assert pairs(page, "output") == "Step 3 of 3"
 
 
-def test_raw_html_stays_text() -> None:
-    tags = Tags(body(Text("A <b>bold</b> claim\n\n<script>alert(1)</script>")))
-    assert [tag for tag, _ in tags.tags] == ["p", "p"]
-    assert "<script>alert(1)</script>" in "".join(tags.texts)
+def test_pairs_are_filtered(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    page.locator("#pairs select[name=label]").select_option("contradiction")
+    assert pairs(page, "[role=status]") == "3 of 8 pairs, 66.7 % answered right"
+    page.locator("#pairs input[type=search]").fill("crowd nobody")
+    assert pairs(page, "[role=status]").startswith("1 of 8 pairs")
+    assert pairs(page, "h3") == "p7#a"
+    page.locator("#pairs input[type=search]").fill("no such word")
+    assert pairs(page, "[role=status]") == "0 of 8 pairs"
+    expect(page.locator("#pairs .pair")).to_be_hidden()
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#pairs [role=status]")).to_contain_text("8 of 8 pairs")
 
 
-def test_an_address_of_a_picture_is_not_loaded() -> None:
-    text = "![a](x.png)"
-    found = body(Text(text), Table(("name",), [(text,)]))
-    assert Tags(found).every("img") == []
+def test_pairs_are_chosen_by_keyboard(visit: Visit, stored: Path) -> None:
+    page = visit(stored)
+    box = page.get_by_role("listbox", name="Pairs found")
+    box.focus()
+    page.keyboard.press("ArrowDown")
+    assert pairs(page, "h3") == "p2#a"
+    assert "spoiled" in pairs(page, ".head")
 
 
-def test_a_link_to_a_script_is_no_link() -> None:
-    assert Tags(body(Text("[press](javascript:alert(1))"))).every("a") == []
+def test_a_link_leads_to_a_step_of_a_pair(visit: Visit, stored: Path) -> None:
+    page = visit(stored, DESK, "#pair=p3%23a&run=0&step=3")
+    assert pairs(page, "h3") == "p3#a" and pairs(page, "output") == "Step 3 of 4"
+    link = page.get_by_role("link", name="Link to this step").get_attribute("href")
+    assert link == "#pair=p3%23a&run=0&step=3"
 
 
-def test_charts_are_numbered_and_said_once() -> None:
-    found = body_of([ONE, TWO])
-    tags = Tags(found.html)
-    assert [figure["data-figure"] for figure in tags.every("figure")] == ["one", "two"]
-    charts = [d for d in tags.every("div") if d.get("role") == "img"]
-    captions = [caption["id"] for caption in tags.every("figcaption")]
-    assert [chart["aria-labelledby"] for chart in charts] == captions
-    assert charts[0]["style"] == "min-height:220px"
-    assert tags.texts.count(" One & only") == 1 and "One & only" not in tags.texts
-    assert "Figure 2." in tags.texts and ' Say "so"' in tags.texts
-    assert tags.every("img") == []
-    assert found.charts == [ONE, TWO]
+def test_words_are_text_and_never_markup(visit: Visit, stored: Path) -> None:
+    page = visit(stored, DESK, "#pair=p4%23a")
+    words = page.locator("#pairs .words")
+    expect(words).to_contain_text("a<b>song</b>".replace("a<", "<"))
+    assert words.locator("p b").count() == 2  # the names of the sentences
 
 
-def test_an_island_is_a_section_where_it_stands() -> None:
-    found = body_of([Heading("A"), Living("All *of* it", ISLAND), Heading("B")])
-    assert [(h.id, h.level, h.text) for h in found.headings] == [
-        ("a", 2, "A"),
-        ("trials", 2, "All <trials>"),
-        ("b", 2, "B"),
-    ]
-    tags = Tags(found.html)
-    assert [s.get("id") for s in tags.every("section")] == [None, "trials", None]
-    assert "All <trials>" in tags.texts and "Here" in tags.texts
-    assert "All *of* it" not in found.html and found.html.count("</section>") == 3
-
-
-def test_a_table_scrolls_in_a_labelled_frame() -> None:
-    long = f"{MINUS}1.10 (82.7 against 83.8)"
-    words = "a text that needs more room than others"
-    html = body(Heading("Sums"), Table(["a", "b"], [["**x**", "1"], [words, long]]))
-    tags = Tags(html)
-    frame = tags.every("div")[0]
-    assert (frame["class"], frame["role"], frame["tabindex"]) == ("scroll", "region", "0")
-    assert frame["aria-label"] == "Table under “Sums”"
-    assert [h.get("class") for h in tags.every("th")] == [None, "number"]
-    assert [c.get("class") for c in tags.every("td")] == [None, "number", "words", "number long"]
-    assert {h["scope"] for h in tags.every("th")} == {"col"}
+def test_pairs_fit_on_a_phone(visit: Visit, stored: Path) -> None:
+    page = visit(stored, PHONE, "#pair=p1%23a")
+    width, inner = page.evaluate(WIDTH)
+    assert width == inner
+    expect(page.locator("#pairs h3")).to_be_visible()
 
 
 @pytest.mark.parametrize(
-    ("cell", "html"),
+    ("script", "noticed"),
     [
-        ("-1.10 (82.7 against 83.8)", '-1.10 <span class="whole">(82.7 against 83.8)</span>'),
-        ("**81.0 ± 1.00**", '<strong><span class="whole">81.0 ± 1.00</span></strong>'),
-        (
-            "3 seeds, 4,969 pairs",
-            '<span class="whole">3 seeds</span>, <span class="whole">4,969 pairs</span>',
-        ),
-        (
-            "github.com/some/long_repository",
-            "github.com/<wbr>some/<wbr>long_<wbr>repository<wbr>",
-        ),
-        ("a & b < c", "a &amp; b &lt; c"),
-        ("(a bracket with more words than that)", "(a bracket with more words than that)"),
+        ("console.warn('odd')", "console warning: odd"),
+        ("setTimeout(() => { throw Error('thrown') })", "error: thrown"),
+        ("new Image().src = 'http://127.0.0.1:9/x.png'", "asked for http://127.0.0.1:9/x.png"),
     ],
 )
-def test_cells_break_where_a_reader_would(cell: str, html: str) -> None:
-    written = body(Table(["a", "b"], [["x", cell]]))
-    assert html in written
-    assert cell.replace("*", "") in "".join(Tags(written).texts)  # it says the same
-
-
-@pytest.mark.parametrize("value", ["</script>", "<!--<script>", "a\u2028b\u2029c", {"é": [1.5]}])
-def test_embedded_data_cannot_leave_its_element(value: Any) -> None:
-    html = embedded("data-x", value)
-    inner = html.removeprefix('<script type="application/json" id="data-x">')
-    inner = inner.removesuffix("</script>")
-    assert not set("<\u2028\u2029") & set(inner)
-    assert json.loads(inner) == value
-
-
-def test_what_json_cannot_hold_is_refused() -> None:
-    with pytest.raises(PageError, match="chart-x cannot be embedded as JSON"):
-        embedded("chart-x", {"value": float("nan")})
-
-
-def test_vega_comes_without_its_editor_and_keeps_its_names() -> None:
-    code = vega()
-    assert code.startswith("(() => {") and code.endswith("})();")
-    assert "window.vegaEmbed=" in code
-    assert "window.vega=" not in code and "window.vegaLite=" not in code
-
-
-def test_the_page_is_one_file_that_names_no_other(tmp_path: Path) -> None:
-    blocks = [Heading("T", 1), Heading("A"), ONE, Living("All", ISLAND)]
-    write_page(tmp_path / "index.html", "A & B", blocks)
-    html = (tmp_path / "index.html").read_text(encoding="utf-8")
-    tags = Tags(html)
-    assert list(tmp_path.iterdir()) == [tmp_path / "index.html"]
-    assert "<title>A &amp; B</title>" in html
-    assert not [name for tag, found in tags.tags for name in found if name in ("src", "srcset")]
-    assert tags.every("link") == []
-    assert all((a["href"] or "").startswith("#") for a in tags.every("a"))
-    ids = [found["id"] for _, found in tags.tags if "id" in found]
-    assert len(ids) == len(set(ids)) and {"chart-one", "data-trials"} <= set(ids)
-    assert "alert(1)" in html and "</script><script>alert" not in html
-    assert "#trials fieldset" in html  # the looks of the island
-
-
-def test_an_island_without_a_script_is_refused(tmp_path: Path) -> None:
-    unknown = Island("nobody", "Nobody", "", None)
-    with pytest.raises(PageError, match=r"island nobody has no script nobody\.js"):
-        write_page(tmp_path / "p.html", "T", [Living("N", unknown)])
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_parts_of_an_islands_script_come_before_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_page_does_wrong_is_noticed(
+    browser: Browser, tmp_path: Path, script: str, noticed: str
 ) -> None:
-    for name in ("x.js", "x_b.js", "x_a.js", "xy.js", *page_module.SCRIPTS):
-        (tmp_path / name).write_text(f"// {name}")
-    for name in page_module.LOOKS:
-        (tmp_path / name).write_text("")
-    (tmp_path / "page.html").write_text("$scripts")
-    monkeypatch.setattr(page_module, "HERE", tmp_path)
-    write_page(tmp_path / "p.html", "T", [Living("X", Island("x", "X", "", 1))])
-    found = re.findall(r"// (\S+)</script>", (tmp_path / "p.html").read_text())
-    assert found[len(page_module.SCRIPTS) :] == ["x_a.js", "x_b.js", "x.js"]
+    path = tmp_path / "bad.html"
+    path.write_text(f"<!doctype html><title>Bad</title><script>{script}</script>")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    problems = watch(page)
+    page.goto(path.as_uri())
+    page.wait_for_timeout(100)
+    context.close()
+    assert noticed in problems

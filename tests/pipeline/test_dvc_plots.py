@@ -14,16 +14,15 @@ import pytest
 import vl_convert
 from ruamel.yaml import YAML
 
-from reports.stored.artefacts import load
-from reports.tables.ablation import ablation_csv
-from reports.tables.sweep import sweep_csv
-from reports.tables.table_1 import table_1_csv
+from reports.load import load
+from reports.render import write_tables
+from reports.report import report
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "tests" / "fixtures" / "artefacts"
 VEGA_LITE = "5.8"  # DVC's own page loads a fifth version
 NAMES = [
-    *("Fixed against adaptive steps", "Learning curves of the retrained models"),
+    *("Fixed vs adaptive steps", "Learning curves"),
     *("Sweep by ponder weight", "Test accuracy, table 1"),
 ]
 
@@ -46,11 +45,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with the plots of dvc.yaml, and the files that they draw; all committed."""
     folder = tmp_path_factory.mktemp("project")
     shutil.copytree(STORED, folder / "artefacts")
-    report, artefacts = folder / "artefacts" / "report", load(STORED)
-    report.mkdir()
-    (report / "ablation.csv").write_text(ablation_csv(artefacts), encoding="utf-8")
-    (report / "sweep.csv").write_text(sweep_csv(artefacts), encoding="utf-8")
-    (report / "table1.csv").write_text(table_1_csv(artefacts, True), encoding="utf-8")
+    write_tables(report(load(STORED), True, 0), folder / "artefacts" / "report" / "tables")
     run(folder, "git", "init", "--quiet")
     dvc(folder, "init", "--quiet")
     shutil.copytree(ROOT / ".dvc" / "plots", folder / ".dvc" / "plots")
@@ -102,19 +97,18 @@ def test_every_plot_draws_the_reports_own_file(project: Path) -> None:
 def test_what_is_not_meant_is_not_drawn(project: Path) -> None:
     filled = plots(dvc(project, "plots", "show", "--json"))
     # 20 numbers of steps in both readings on dev, and adaptive halting as a level
-    ablation = filled["Fixed against adaptive steps"]
+    ablation = filled["Fixed vs adaptive steps"]
     assert len(drawn(ablation, "symbol")) == 40 and len(drawn(ablation, "rule")) == 1
     # 3 seeds of 2 models
-    curves = filled["Learning curves of the retrained models"]
+    curves = filled["Learning curves"]
     assert len({item["stroke"] for item in drawn(curves, "line")}) == 2
     assert len(drawn(curves, "symbol")) == 30
     # 2 weights of one model, each with its sd
     weights = filled["Sweep by ponder weight"]
     assert len(drawn(weights, "symbol")) == len(drawn(weights, "rule")) == 2
-    # every row of table 1; two models with a spread
+    # two models with a spread, and the classifier without one
     table = filled["Test accuracy, table 1"]
-    rows = (project / "artefacts" / "report" / "table1.csv").read_text("utf-8").splitlines()
-    assert len(drawn(table, "symbol")) == len(rows) - 1 and len(drawn(table, "rule")) == 2
+    assert len(drawn(table, "symbol")) == 3 and len(drawn(table, "rule")) == 2
 
 
 @pytest.mark.slow
@@ -126,7 +120,7 @@ def test_a_page_is_written_with_all_of_them(project: Path, tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_two_revisions_are_told_apart(project: Path) -> None:
-    path = project / "artefacts" / "report" / "table1.csv"
+    path = project / "artefacts" / "report" / "tables" / "table_1.csv"
     kept = path.read_text("utf-8")
     try:
         path.write_text(kept.replace(",0.82,", ",0.85,"), encoding="utf-8")
@@ -136,6 +130,6 @@ def test_two_revisions_are_told_apart(project: Path) -> None:
     found = {
         (row["rev"], row["test_accuracy_mean"])
         for row in filled["Test accuracy, table 1"]["data"]["values"]
-        if row["system"] == "Adaptive Attention" and row["source"] == "this project"
+        if row["model"] == "adaptive_attention"
     }
     assert found == {("HEAD", "0.82"), ("workspace", "0.85")}

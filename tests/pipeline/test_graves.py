@@ -8,14 +8,12 @@ import torch
 from omegaconf import OmegaConf
 
 from actmodels.records import TrialRecord
-from actmodels.rows.columns import columns
-from actmodels.rows.sequences import AtDifficulty, SequenceResult
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig, DactConfig, FixedStepsConfig
+from actmodels.tables import COLUMNS
 from pipeline import graves
 from pipeline.parameters.study_sections import SequenceStudy
 from pipeline.studies.sequences import (
-    LOOKED_AT,
     SequenceRun,
     difficulty_rows,
     planned,
@@ -83,13 +81,13 @@ def test_rows_are_those_of_the_best_epoch_and_add_up(place: int) -> None:
     run = planned("parity", STUDY, [1])[0 if place == 0 else 1]
     training, record = trained(run)
     row = sequence_result(run, record)
-    assert set(columns(SequenceResult)) <= set(row)
+    assert set(COLUMNS["graves/results.csv"]) <= set(row)
     best = max(epoch.dev_accuracy for epoch in record.history)
     assert row["dev_error"] == pytest.approx(1 - best)
     assert (row["ponder_weight"], row["halting"]) == ((None, "none"), (0.01, "act"))[place > 0]
     assert (row["dev_mean_steps"] is None) is (place == 0)
     rows = difficulty_rows(run, training.best_parameters, 300, seed=7)
-    assert list(rows[0]) == columns(AtDifficulty)
+    assert list(rows[0]) == COLUMNS["graves/difficulty.csv"]
     assert [found["difficulty"] for found in rows] == [1, 2, 3, 4]
     assert sum(found["instances"] for found in rows) == 300
     again = difficulty_rows(run, training.best_parameters, 300, seed=7)
@@ -104,8 +102,7 @@ def test_nothing_is_trained_where_nothing_is_asked_for(
     OmegaConf.save(params, folder / "params.yaml")
     monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
     graves.main()
-    tables = {"results": SequenceResult} | LOOKED_AT
     made = written(folder, "graves")
-    for name, row in tables.items():
-        assert made[f"{name}.csv"].decode() == ",".join(columns(row)) + "\n"
+    for name in ("results", "difficulty", "reading", "bytes"):
+        assert made[f"{name}.csv"].decode() == ",".join(COLUMNS[f"graves/{name}.csv"]) + "\n"
     assert told(folder, "graves") == {}

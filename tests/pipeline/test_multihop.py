@@ -15,8 +15,7 @@ from actmodels.data.trial_data import WordVectors
 from actmodels.evaluation import Evaluation
 from actmodels.multihop.training import MultihopTraining, multihop_data
 from actmodels.records import TrialRecord
-from actmodels.rows.columns import columns
-from actmodels.rows.multihop import AtHops, MultihopEpoch, MultihopResult, MultihopTime
+from actmodels.tables import COLUMNS
 from pipeline import multihop
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Multihop
@@ -25,12 +24,7 @@ from tune.execution import Execution
 from tune.grid import Trial
 from tune.store import TrialStore
 
-TABLES = {
-    "results.csv": MultihopResult,
-    "hops.csv": AtHops,
-    "history.csv": MultihopEpoch,
-    "timings.csv": MultihopTime,
-}
+TABLES = ("results.csv", "hops.csv", "history.csv", "timings.csv")
 STUDY: dict[str, Any] = {
     "seeds": [1],
     "corpus": {"dev": 4, "test": 5, "beyond": 2, "dimensions": 8},
@@ -107,8 +101,8 @@ def test_the_tables_of_two_models(folder: Path, monkeypatch: pytest.MonkeyPatch)
     multihop.main()
     made = folder / "artefacts" / "multihop"
     tables = {name: pd.read_csv(made / name) for name in TABLES}
-    for name, row in TABLES.items():
-        assert list(tables[name]) == columns(row)
+    for name in TABLES:
+        assert list(tables[name]) == COLUMNS[f"multihop/{name}"]
     assert tables["hops.csv"]["hops"].tolist() == [1, 2, 3, 4] * 2
     results, hops = tables["results.csv"], tables["hops.csv"]
     assert results["model"].tolist() == ["hop_attention", "decomposable_attention"]
@@ -146,7 +140,7 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
     steps = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 9, 9, 9, 9, 9]
     result = evaluation(test, right, steps)
     rows = [
-        {name: row[name] for name in columns(AtHops)}
+        {name: row[name] for name in COLUMNS["multihop/hops.csv"]}
         for row in multihop.hop_rows(run, result, test)
     ]
     start = {"model": "hop_attention", "run": "as set", "seed": 1}
@@ -190,6 +184,6 @@ def test_nothing_is_trained_where_no_model_is_named(
     monkeypatch.setitem(sys.modules, "tune.sweep", None)  # importing it, and Ray, would fail
     multihop.main()
     files = written(folder, "multihop")
-    for name, row in TABLES.items():
-        assert files[name].decode() == ",".join(columns(row)) + "\n"
+    for name in TABLES:
+        assert files[name].decode() == ",".join(COLUMNS[f"multihop/{name}"]) + "\n"
     assert told(folder, "multihop") == {}

@@ -12,8 +12,7 @@ from actmodels.files import write_text
 from actmodels.reader.evaluation import evaluate, trace_query
 from actmodels.reader.training import ReaderTraining
 from actmodels.records import TrialRecord
-from actmodels.rows.columns import columns
-from actmodels.rows.readers import Baseline, ReaderEpoch, ReaderMeans, ReaderResult, ReaderStep
+from actmodels.tables import COLUMNS
 from pipeline import nse
 from pipeline.nse import planned
 from pipeline.parameters.study_sections import ReadingStudy
@@ -71,12 +70,12 @@ def test_rows_are_those_of_the_best_epoch(
     run, training, record = read
     test = evaluate(training.model, questions(9, 3), 4)
     row = reader_result(run, record, test)
-    assert set(columns(ReaderResult)) <= set(row)
+    assert set(COLUMNS["nse/results.csv"]) <= set(row)
     assert row["dev_accuracy"] == max(epoch.dev_accuracy for epoch in record.history)
     assert row["test_accuracy"] == (test.predictions == test.answers).sum().item() / 9
     assert (row["test_questions"], row["steps"], row["questions"]) == (9, 3, "NE")
     lines = history_rows([(run, record)])
-    assert set(columns(ReaderEpoch)) <= set(lines[0])
+    assert set(COLUMNS["nse/history.csv"]) <= set(lines[0])
     assert [line["epoch"] for line in lines] == [1, 2, 3]
 
 
@@ -86,7 +85,11 @@ def test_what_steps_count_and_would_answer(
     run, training, _ = read
     dev = evaluate(training.model, training.dev, 4)
     lines = step_rows(run.seeded, dev)
-    assert list(lines[0]) == columns(ReaderStep) and [line["step"] for line in lines] == [1, 2, 3]
+    assert list(lines[0]) == COLUMNS["nse/steps.csv"] and [line["step"] for line in lines] == [
+        1,
+        2,
+        3,
+    ]
     assert sum(line["weight"] for line in lines) == pytest.approx(1)
     mean_step = sum(line["step"] * line["weight"] for line in lines)
     assert mean_step == pytest.approx(dev.steps.double().mean().item(), rel=1e-6)
@@ -105,7 +108,7 @@ def test_runs_are_compared_with_the_first() -> None:
     runs = [("one step", 1), ("one step", 2), ("more", 1), ("more", 2)]
     rows = [scored(*run, hit.mean()) for run, hit in zip(runs, hits, strict=True)]
     found = compare_runs(rows, hits, {"NE": np.array([1, 1, 2, 3])})
-    assert [list(row) for row in found] == [columns(ReaderMeans)] * 2
+    assert [list(row) for row in found] == [COLUMNS["nse/runs.csv"]] * 2
     first, other = found
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
     assert other["difference"] == pytest.approx((0.75 + 0.5) / 2 - 0.25)
@@ -115,7 +118,7 @@ def test_runs_are_compared_with_the_first() -> None:
 
 def test_baselines() -> None:
     (line,) = baseline_rows("NE", "cbt", {"dev": questions(20)})
-    assert list(line) == columns(Baseline) and line["count"] == 20
+    assert list(line) == COLUMNS["nse/baselines.csv"] and line["count"] == 20
     assert 2 <= line["candidates"] <= 4
     assert line["random"] >= 1 / line["candidates"]  # the mean of reciprocals
     assert 0 < line["most_frequent"] <= 1

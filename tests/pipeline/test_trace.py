@@ -13,8 +13,8 @@ from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.rows.pairs import OUTCOMES
 from actmodels.steps import trace
+from actmodels.tables import OUTCOMES
 from pipeline import trace as stage
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs

@@ -1,134 +1,89 @@
-import csv
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
+from reports.blocks import Chart, Section, Table
+from reports.load import Artifacts, load
 from reports.render import write_report
-from reports.stored.artefacts import Artefacts, load
+from reports.report import report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
-GRAVES = tuple(
-    f"graves/{name}" for name in ("results", "difficulty", "reading", "bytes", "history", "timings")
-)
-NSE = tuple(f"nse/{n}" for n in ("results", "runs", "baselines", "history", "steps", "timings"))
-ONE, GATED, HALTING = "one step", "query gating, 6 steps", "adaptive computation, 6 steps"
 Row = dict[str, str]
-Edit = Callable[[str, Callable[[Row], Row | None]], None]
+Edit = Callable[..., None]
+Sections = dict[str, Section]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the stored artefacts that a test may damage."""
+    """A copy of the stored artifacts that a test may damage."""
     return Path(shutil.copytree(STORED, tmp_path / "artefacts"))
 
 
 @pytest.fixture(scope="session")
-def artefacts() -> Artefacts:
+def stored() -> Artifacts:
     return load(STORED)
 
 
 @pytest.fixture(scope="session")
+def sections(stored: Artifacts) -> Sections:
+    """The sections of the report of the stored artifacts, by title."""
+    return {section.title: section for section in report(stored, True, 100).sections}
+
+
+@pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the stored artefacts, only to be read."""
+    """The report of the stored artifacts on disk, only to be read."""
     made = tmp_path_factory.mktemp("report")
     returned = write_report(STORED, made, published=True, examples=100)
     assert json.loads((made / "metrics.json").read_text("utf-8")) == returned
     return made
 
 
-def change(folder: Path, file: str, changed: Callable[[Row], Row | None]) -> None:
-    """Change or drop (None) the rows of a stored table."""
-    with (folder / file).open(encoding="utf-8", newline="") as opened:
-        reader = csv.DictReader(opened)
-        rows = [row for row in map(changed, reader) if row is not None]
-    with (folder / file).open("w", encoding="utf-8", newline="") as opened:
-        writer = csv.DictWriter(opened, reader.fieldnames or [], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def edit(folder: Path, place: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+    """Change a stored table, whose cells are text."""
+    path = folder / f"{place}.csv"
+    change(pd.read_csv(path, dtype=str, keep_default_na=False)).to_csv(path, index=False)
 
 
-@pytest.fixture
-def edit(folder: Path) -> Edit:
-    """Change the rows of a table of the copy."""
-    return partial(change, folder)
+def table(section: Section, name: str) -> Table:
+    """A table of a section by its name."""
+    return next(part for part in section.parts if isinstance(part, Table) and part.name == name)
 
 
-def settle(folder: Path) -> None:
-    """Write nse/runs.csv of the runs that results.csv has: their differences, after a change."""
-    of = ["questions", "run"]
-    path = folder / "nse" / "runs.csv"
-    results = pd.read_csv(folder / "nse" / "results.csv").groupby(of, sort=False)
-    means, pairs = results["test_accuracy"].mean(), results["test_questions"].first()
-    runs = pd.read_csv(path).set_index(of).loc[means.index]
-    difference = (means - means.groupby("questions").transform("first")).round(12)
-    runs.assign(difference=difference, pairs=pairs).reset_index().to_csv(path, index=False)
+def chart(section: Section, name: str) -> Chart:
+    """A chart of a section by its name."""
+    return next(part for part in section.parts if isinstance(part, Chart) and part.name == name)
 
 
-@pytest.fixture
-def no_nse(folder: Path, edit: Edit) -> Callable[[], None]:
-    """Makes the stage `nse` one that was not asked for anything."""
-
-    def empty() -> None:
-        for file in NSE:
-            edit(f"{file}.csv", lambda row: None)
-        (folder / "nse" / "queries.jsonl").write_text("", encoding="utf-8")
-
-    return empty
+def rows(found: Table) -> list[dict[str, str]]:
+    """The printed rows of a table by header."""
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
-@pytest.fixture
-def many(artefacts: Artefacts) -> Artefacts:
-    """The artefacts of a run with six models: copies of the stored two, the last best on dev."""
-    copies = {
-        "adaptive_attention_fixed_steps": ("adaptive_attention", 0.01),
-        "lstm_encoders": ("decomposable_attention", -0.02),
-        "word_by_word_attention": ("decomposable_attention", 0.0),
-        "adaptive_attention_ponder_net": ("adaptive_attention", 0.02),
-    }
-
-    def more(table: pd.DataFrame) -> pd.DataFrame:
-        parts = [table]
-        for name, (of, better) in copies.items():
-            copy = table[table["model"] == of].assign(model=name)
-            if "dev_accuracy" in copy:
-                copy = copy.assign(dev_accuracy=copy["dev_accuracy"] + better)
-            parts.append(copy)
-        return pd.concat(parts, ignore_index=True)
-
-    tables = ("trials", "sweep_history", "history", "results", "depth", "lengths", "correlations")
-    tables += ("paired", "predictions")
-    changed = {name: more(getattr(artefacts, name)) for name in tables}
-    best = artefacts.best | {name: artefacts.best[of] for name, (of, _) in copies.items()}
-    return replace(artefacts, best=best, **changed)
+def points(found: Chart) -> list[dict[str, Any]]:
+    """The rows of a chart's largest data set."""
+    return max(found.spec["datasets"].values(), key=len)
 
 
-@pytest.fixture(scope="session")
-def one_seed(tmp_path_factory: pytest.TempPathFactory) -> Artefacts:
-    """The artefacts of a run with one seed each, but for the sweep's grid."""
-    folder = Path(shutil.copytree(STORED, tmp_path_factory.mktemp("one") / "artefacts"))
-    for file in (
-        *("retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"),
-        *("results", "depth", "lengths", "correlations", "predictions"),
-        *(*GRAVES, "halting/depth", "multihop/results", "multihop/hops"),
-        *(f"nse/{name}" for name in ("results", "history", "steps", "timings")),
-    ):
-        place = file if "/" in file else f"evaluate/{file}"
-        change(folder, f"{place}.csv", lambda row: row if row["seed"] == "1" else None)
-    one = {"seeds": "1", "dev_accuracy_sd": ""}
-    alone = {"p": ""}
-    change(folder, "evaluate/paired.csv", lambda row: row | {"seeds": "1"} | alone)
-    change(folder, "ablate/gains.csv", lambda row: row | {"seeds": "1"} | alone)
-    change(
-        folder, "fidelity/variants.csv", lambda row: row | one | {"test_accuracy_sd": ""} | alone
-    )
-    change(folder, "sizes/points.csv", lambda row: row | one | {"test_accuracy_sd": ""})
-    change(folder, "halting/points.csv", lambda row: row | one | {"mean_steps_sd": ""})
-    change(folder, "nse/runs.csv", lambda row: row | alone)
-    settle(folder)
-    return load(folder)
+def one_seed(folder: Path) -> None:
+    """Keep the first seed alone, as a run with one seed writes it."""
+    per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
+    per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
+    per_seed += ["evaluate/predictions", "halting/depth", "multihop/results", "multihop/hops"]
+    per_seed += [f"graves/{n}" for n in ("results", "difficulty", "reading", "bytes", "history")]
+    per_seed += [f"nse/{name}" for name in ("results", "history", "steps", "timings")]
+    for place in per_seed:
+        edit(folder, place, lambda frame: frame[frame["seed"] == "1"])
+    for place in ("evaluate/paired", "ablate/gains", "fidelity/variants", "nse/runs"):
+        edit(folder, place, lambda frame: frame.assign(p="", seeds="1"))
+    for place in ("fidelity/variants", "sizes/points", "halting/points"):
+        edit(folder, place, lambda frame: frame.assign(seeds="1", **_no_sd(frame)))
+
+
+def _no_sd(frame: pd.DataFrame) -> Row:
+    return dict.fromkeys([name for name in frame if name.endswith("_sd")], "")

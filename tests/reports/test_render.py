@@ -1,160 +1,160 @@
+"""Page, Markdown, tables and pictures of one report."""
+
 import csv
+import json
+import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from actmodels.errors import ArtefactError
-from reports import render
-from reports.render import write_report
-from tests.reports.conftest import STORED
+from reports.blocks import Chart
+from reports.charts.theme import COLORS, ON_PAPER, picture_spec, png
+from reports.load import load
+from reports.render import embedded, plain, write_report
+from reports.report import report
+from tests.reports.conftest import STORED, edit
 
-EXPECTED = STORED.parent / "report.md"
-AA = "adaptive_attention"
-DA = "decomposable_attention"
-ADAPTIVE = ("steps", "steps_by_epoch", "ponder_weight", "ponder_steps")
-EACH = ("learning_curves", "fidelity", "sweep_curves", "slices")
-SEQUENCES = ("error", "difficulty", "ponder", "curves")
-READING = ("accuracy", "curves", "weights", "alone")
-FIGURES = (
-    *("ablation", "halting", "sizes", "step_accuracy"),
-    *("multihop_accuracy", "multihop_steps"),
-    *(f"graves_{kind}_{task}" for kind in SEQUENCES for task in ("parity", "addition")),
-    *(f"nse_{what}_{kind}" for what in READING for kind in ("NE", "CN")),
-    *(
-        "graves_halting_addition",
-        "characters_passage_1",
-        "characters_passage_2",
-        "characters_curves",
-    ),
-    *(f"{kind}_{model}" for kind in EACH for model in (DA, AA)),
-    *(f"{kind}_{AA}" for kind in ADAPTIVE),
-)
-FILES = {
-    *(f"figures/{name}.png" for name in FIGURES),
-    *(
-        "index.html",
-        "report.md",
-        "timings.md",
-        "metrics.json",
-        "table1.csv",
-        "ablation.csv",
-        "claims.csv",
-        "sweep.csv",
-    ),
-    *("fidelity.csv", "halting.csv", "graves.csv", "characters.csv", "nse.csv"),
-    "steps_by_epoch.csv",
-}
+PAGE = Path(__file__).parents[2] / "reports" / "page"
+MOST_BYTES = 2_000_000
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(files)}
+class Cells(HTMLParser):
+    """The cells of all tables of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        self.inside = tag in ("td", "th")
+        if self.inside:
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside &= tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
 
 
-def test_everything_is_written(written: Path) -> None:
-    assert set(content(written)) == FILES
+def markdown_rows(text: str) -> list[list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    cells = [line[2:-2].split(" | ") for line in lines if not line.startswith("| ---")]
+    return [[re.sub(r"\\(.)", r"\1", cell) for cell in row] for row in cells]
 
 
-def test_the_stored_report(written: Path) -> None:
-    """After a change that is meant: python -m tests.reports.write_report, and read the diff."""
-    assert (written / "report.md").read_text("utf-8") == EXPECTED.read_text("utf-8")
+def test_the_report_is_the_stored_one(written: Path) -> None:
+    """After a change that is meant: python -m tests.reports.write_report."""
+    stored = (STORED.parent / "report.md").read_text("utf-8")
+    assert (written / "report.md").read_text("utf-8") == stored
 
 
-@pytest.mark.slow
-def test_equal_artefacts_give_equal_bytes_and_are_left_untouched(
-    written: Path, folder: Path, tmp_path: Path
-) -> None:
-    before = content(folder)
-    write_report(folder, tmp_path / "report", published=True, examples=100)
-    assert content(tmp_path / "report") == content(written)
-    assert content(folder) == before == content(STORED)
+def test_page_and_markdown_have_the_same_tables(written: Path) -> None:
+    page = Cells()
+    page.feed((written / "index.html").read_text("utf-8"))
+    names = ("report.md", "timings.md")
+    text = [row for name in names for row in markdown_rows((written / name).read_text("utf-8"))]
+    tiles = 2  # rows: the page has them in another form
+    assert page.rows == text[tiles:] and len(page.rows) > 200
 
 
-def test_every_figure_is_shown_and_exists(written: Path) -> None:
-    text = (written / "report.md").read_text("utf-8")
-    for name in FIGURES:
-        assert f"](figures/{name}.png)" in text
-    assert text.count("](figures/") == len(FIGURES)
+def test_every_table_is_a_file_with_plain_numbers(written: Path) -> None:
+    with (written / "tables" / "table_1.csv").open(encoding="utf-8", newline="") as file:
+        first = next(csv.DictReader(file))
+    assert first["model"] == "decomposable_attention"
+    assert float(first["test_accuracy_mean"]) == 0.81 and float(first["test_accuracy_sd"]) == 0.01
+    names = {path.stem for path in (written / "tables").glob("*.csv")}
+    assert {"claims", "ablation", "multihop", "sweep_settings", "published"} <= names
 
 
-ROWS = {
-    **{"ablation": 2 * 20 + 1 + 2 * 3 + 1, "characters": 3, "claims": 22, "fidelity": 12 + 5},
-    **{"graves": 6, "halting": 12, "nse": 2 * (2 + 3 + 7), "steps_by_epoch": 2 * 3},
-    **{"sweep": 2 * (1 + 4), "table1": 26 + 3},
-}
+def test_the_page_is_small_and_holds_no_address_to_load(written: Path) -> None:
+    page = (written / "index.html").read_text("utf-8")
+    assert len(page.encode()) < MOST_BYTES
+    own = re.sub(r"<script>\(\(\) => \{.*?\n\}\)\(\);</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", own)
 
 
-@pytest.mark.parametrize(
-    ("name", "at", "cells"),
-    [
-        ("ablation", 19, {"split": "dev", "reading": "state", "steps": "20"}),
-        ("ablation", -1, {"reading": "adaptive", "adaptive_minus_this_mean": ""}),
-        ("characters", 0, {"run": "without ACT", "minus_without_mean": "", "steps at space": ""}),
-        ("characters", 1, {"bits_mean": 3.0, "minus_without_mean": -0.1, "steps at space": 2.1}),
-        ("claims", 0, {"p": "0.51"}),
-        ("claims", 2, {"verdict": "no clear difference", "n": "3 seeds, 100 pairs"}),
-        ("fidelity", 0, {"share_of_gap": "", "test_mean_steps": ""}),
-        ("fidelity", 1, {"variant": "scrambled", "difference": -0.025, "share_of_gap": "0.625"}),
-        ("fidelity", 12, {"test_mean_steps": "4.5"}),
-        ("graves", 0, {"dev_error_mean": "0.4", "mean_steps_mean": "", "ponder_weight": ""}),
-        ("graves", 0, {"minus_without_mean": ""}),
-        ("graves", 1, {"minus_without_mean": "-0.36", "steps_per_difficulty_mean": "0.5"}),
-        ("graves", 1, {"halting": "act"}),
-        ("graves", 5, {"diverged": "1", "steps_against_difficulty_pearson": ""}),
-        ("halting", 0, {"point": "ponder_weight 0.01", "mean_steps_mean": "1.1"}),
-        ("halting", 7, {"ponder_weight_end_mean": "", "off_target": ""}),
-        ("nse", 1, {"run": "most frequent candidate", "test_accuracy_mean": "0.35"}),
-        ("nse", 4, {"strategy": "adaptive_computation", "steps": "6", "seeds": "3"}),
-        ("nse", 4, {"dev_accuracy_mean": "0.67", "difference": "0.01", "pairs": "200"}),
-        ("nse", 4, {"mean_steps_mean": "2.5", "mean_steps_sd": "0.1"}),
-        ("nse", 4, {"low": "-0.011", "high": "0.031"}),
-        ("nse", 5, {"source": "Munkhdalai & Yu 2017, table 2, CBT-NE"}),
-        ("nse", 5, {"run": "one step", "test_accuracy_mean": "0.711"}),
-        ("nse", 11, {"run": "adaptive computation, 12 steps"}),
-        ("steps_by_epoch", 0, {"model": AA, "ponder_weight": "5e-05", "epoch": "1", "trials": "2"}),
-        ("steps_by_epoch", 0, {"train_mean_steps": "9.0", "train_sd_steps": "0.75"}),
-        ("steps_by_epoch", 0, {"dev_mean_steps": "9.0", "dev_sd_steps": "0.75"}),
-        ("sweep", 0, {"model": DA, "setting": "", "trials": "4", "dev_accuracy_mean": 0.805}),
-        ("table1", 8, {"test_accuracy_mean": "0.827", "test_accuracy_sd": ""}),
-        ("table1", -3, {"system": "Lexicalised Classifier", "parameters": "1203", "seeds": "1"}),
-        ("table1", -3, {"test_accuracy_mean": "0.73", "dev_accuracy_mean": "0.74"}),
-        ("table1", -3, {"test_accuracy_sd": ""}),
-        ("table1", -2, {"mean_steps_mean": ""}),
-        ("table1", -1, {"test_accuracy_mean": 0.82, "test_accuracy_sd": 0.0003**0.5}),
-        ("table1", -1, {"mean_steps_mean": "4.5"}),
-    ],
-)
-def test_rows_for_machines(
-    written: Path, name: str, at: int, cells: dict[str, str | float]
-) -> None:
-    with (written / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == ROWS[name]
-    for column, cell in cells.items():
-        found = rows[at][column]
-        assert (float(found) if isinstance(cell, float) else found) == pytest.approx(cell, abs=1e-6)
+def test_what_is_stored_is_text_and_never_markup(folder: Path, tmp_path: Path) -> None:
+    named = "</script><b>*x*|`y`"
+    edit(folder, "fidelity/variants", lambda f: f.replace({"variant": {"unmasked": named}}))
+    write_report(folder, tmp_path / "report", published=True, examples=10)
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "</script><b>" not in page
+    assert "&lt;/script&gt;&lt;b&gt;*x*|`y`" in page and "\\u003c/script>\\u003cb>*x*" in page
+    assert plain(named) in (tmp_path / "report" / "report.md").read_text("utf-8")
 
 
-def test_no_timings_and_no_paths_of_this_machine(written: Path) -> None:
-    text = (written / "report.md").read_text("utf-8")
-    assert "examples/s" not in text and "-seconds" not in text
-    assert str(written) not in text and str(STORED) not in text
+@pytest.mark.parametrize("bad", [float("nan"), {1, 2}])
+def test_what_json_cannot_hold_is_not_embedded(bad: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        embedded(bad)
 
 
-def test_damage_stops_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
-    (folder / "ablate" / "test.csv").write_text("model,seed\n")
-    with pytest.raises(ArtefactError, match=r"ablate/test\.csv has no column reading, steps"):
-        write_report(folder, tmp_path / "report", published=True, examples=100)
+def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) -> None:
+    (folder / "nse" / "runs.csv").unlink()
+    with pytest.raises(ArtefactError):
+        write_report(folder, tmp_path / "report", published=True, examples=10)
     assert not (tmp_path / "report").exists()
 
 
-def test_no_question_was_traced(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
-    (folder / "nse" / "queries.jsonl").write_text("", encoding="utf-8")
-    write_report(folder, tmp_path / "report", published=True, examples=100)
-    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+def test_a_picture_for_each_chart_the_same_each_time(written: Path, tmp_path: Path) -> None:
+    charts = report(load(STORED), True, 0).charts
+    pictures = {path.stem for path in (written / "figures").glob("*.png")}
+    assert pictures == {chart.name for chart in charts} and len(charts) == len(pictures)
+    first = charts[0]
+    assert png(first) == (written / "figures" / f"{first.name}.png").read_bytes()
+    with Image.open(written / "figures" / f"{first.name}.png") as image:
+        assert image.width > 1000
+    assert "var(--" not in json.dumps(picture_spec(first))
+
+
+def test_files_of_an_earlier_report_go(written: Path, folder: Path, tmp_path: Path) -> None:
+    for name in ("figures/old.png", "tables/old.csv"):
+        path = tmp_path / "report" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    write_report(folder, tmp_path / "report", published=False, examples=0)
+    assert not list((tmp_path / "report").rglob("old.*"))
     text = (tmp_path / "report" / "report.md").read_text("utf-8")
-    assert "Reading comprehension" in text and "What readers write" not in text
-    assert "questions-browser" not in page and "Questions, step by step" not in page
+    assert "arXiv" not in text and "published, SNLI" not in text
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of sRGB (WCAG 2)."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def schemes() -> list[dict[str, str]]:
+    """The page's colors in light and in dark."""
+    css = (PAGE / "page.css").read_text("utf-8")
+    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    return [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in blocks]
+
+
+def test_texts_and_series_can_be_read_in_light_and_dark() -> None:
+    light, dark = schemes()
+    for scheme in (light, dark):
+        for ground in ("surface", "raised"):
+            for name in ("ink", "muted", "accent", "good", "bad"):
+                assert contrast(scheme[name], scheme[ground]) >= 4.5, (name, ground)
+        assert all(contrast(color, scheme["surface"]) >= 3 for color in COLORS)
+    assert set(ON_PAPER) == {f"var(--{name})" for name in ("ink", "muted", "grid")}
+
+
+def test_a_chart_that_is_not_vega_lite_is_an_error() -> None:
+    with pytest.raises(ValueError, match="Vega-Lite"):
+        png(Chart("bad", "bad", {"mark": "no such mark", "encoding": {}}))

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from actmodels.errors import ArtefactError
-from actmodels.rows.columns import columns
-from actmodels.rows.pairs import Paired
+from actmodels.tables import COLUMNS
 from pipeline.measures.paired import Groups, compare, hits_by_model, paired_rows
 
 
@@ -121,7 +120,7 @@ def test_runs_are_paired_by_seed_and_pair() -> None:
     told = [*rows("base", 1, "ynny"), *rows("base", 2, "yyyy")]
     told += [*rows("other", 2, "yyyn"), *rows("other", 1, "yyyy"), *rows("third", 1, "n-ny")]
     other, third = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
-    assert list(other) == columns(Paired)
+    assert list(other) == COLUMNS["evaluate/paired.csv"]
     assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
     assert other["difference"] == pytest.approx((2 - 1) / 8)
     assert other["pairs"] == 4

@@ -10,14 +10,13 @@ import pytest
 
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
-from actmodels.rows.columns import columns
 from actmodels.sequences.pondering import KINDS
 from actmodels.sequences.training import SequenceTraining
+from actmodels.tables import COLUMNS
 from pipeline.graves import NO_DATA, trained_runs
 from pipeline.parameters.study_sections import Graves, SequenceStudy
 from pipeline.sources.stored_text import stored_text
 from pipeline.studies.sequences import (
-    LOOKED_AT,
     Reading,
     SequenceRun,
     look,
@@ -109,8 +108,8 @@ def test_what_is_told_of_which_runs(reading: Reading) -> None:
     }
     told = {(row["run"], row["seed"]) for row in found["reading"]}
     assert told == {("ACT, ponder weight 0.01", 3)}  # the first seed of what halts
-    for name, row in LOOKED_AT.items():
-        assert list(found[name][0]) == columns(row)
+    for name, lines in found.items():
+        assert list(lines[0]) == COLUMNS[f"graves/{name}.csv"]
 
 
 def execution(folder: Path) -> Execution:

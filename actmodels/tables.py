@@ -1,0 +1,74 @@
+"""Columns of the tables that stages write and the report reads, by their place in artefacts/.
+
+A stage writes them in this order, also without rows; the report asks for them when it loads a file.
+Shares are in [0, 1]; steps are empty for a model without steps, p and sd with one seed.
+"""
+
+# What the steps after the first did to an answer, and how it is counted in artefacts/trace/.
+OUTCOMES = (
+    *("corrected", "spoiled"),
+    *("right_throughout", "wrong_throughout", "changed_in_between"),
+)
+COUNTS = ("pairs", "right_after_step_1", "right", *OUTCOMES)
+
+_RUN = "model seed"
+_MEANS = "seeds dev_accuracy_mean dev_accuracy_sd test_accuracy_mean test_accuracy_sd"
+_DIFFERENCE = "difference low high p pairs"  # in test accuracy, with its 95 % interval
+_TIME = "seed epochs seconds"
+_SEQUENCE, _CLOZE, _MULTIHOP = "task run seed", "questions run seed", "model run seed"
+
+_TABLES = {
+    "sweep/timings.csv": "key model seed epoch seconds examples_per_second",
+    "retrain/timings.csv": "key model seed epoch seconds examples_per_second",
+    "lexicalised/results.csv": f"{_RUN} parameters regularisation dev_accuracy test_accuracy "
+    "test_pairs",
+    "lexicalised/predictions.csv": f"{_RUN} pair_id label predicted steps",
+    "evaluate/results.csv": f"{_RUN} key parameters epochs best_epoch dev_accuracy test_accuracy "
+    "test_pairs test_mean_steps test_sd_steps",
+    "evaluate/depth.csv": f"{_RUN} depth pairs accuracy mean_steps",
+    "evaluate/predictions.csv": f"{_RUN} pair_id label predicted steps",
+    "evaluate/paired.csv": f"model reference seeds {_DIFFERENCE}",
+    # steps: mean_length is that of premise and hypothesis in words
+    "evaluate/lengths.csv": f"{_RUN} mean_length steps pairs",
+    "evaluate/correlations.csv": f"{_RUN} steps_against pairs pearson spearman",
+    "ablate/dev.csv": f"{_RUN} reading steps accuracy mean_steps",
+    "ablate/test.csv": f"{_RUN} reading steps accuracy mean_steps",
+    "ablate/gains.csv": f"reading steps seeds {_DIFFERENCE}",
+    "fidelity/variants.csv": f"model variant changes {_MEANS} test_mean_steps {_DIFFERENCE}",
+    "fidelity/timings.csv": f"model variant {_TIME}",
+    # cut_off: share of runs that ended before dev accuracy had stopped improving
+    "sizes/points.csv": f"model pairs seeds epochs cut_off {_MEANS.removeprefix('seeds ')} fitted",
+    # error = floor + scale · pairs^-exponent; bounded: the exponent is at an end of its range
+    "sizes/laws.csv": "model without_largest sizes floor scale exponent pairs accuracy low high "
+    "bounded wide",
+    "sizes/curves.csv": "model pairs accuracy low high",
+    "sizes/timings.csv": f"model pairs {_TIME}",
+    "halting/points.csv": "kind point seeds dev_accuracy_mean dev_accuracy_sd mean_steps_mean "
+    "mean_steps_sd collapsed ponder_weight_end_mean",
+    "halting/depth.csv": "kind point seed depth pairs accuracy mean_steps",
+    "halting/timings.csv": f"kind point {_TIME}",
+    "graves/results.csv": "task run halting ponder_weight seed key parameters epochs best_epoch "
+    "diverged dev_error dev_loss dev_mean_steps dev_sd_steps dev_ponder_cost",
+    # error is empty where nothing is asked of the instances
+    "graves/difficulty.csv": f"{_SEQUENCE} difficulty instances asked error mean_steps ponder_cost",
+    "graves/history.csv": f"{_SEQUENCE} epoch train_loss dev_loss dev_error dev_mean_steps",
+    "graves/reading.csv": f"{_SEQUENCE} position byte steps ponder loss entropy",
+    "graves/bytes.csv": f"{_SEQUENCE} kind bytes steps ponder loss entropy",
+    "graves/timings.csv": f"task run {_TIME}",
+    # correlation: Pearson's r of steps and hops, over the trained depths and the next one
+    "multihop/results.csv": f"{_MULTIHOP} key parameters epochs best_epoch diverged dev_accuracy "
+    "dev_mean_steps correlation",
+    "multihop/hops.csv": f"{_MULTIHOP} hops trained pairs accuracy mean_steps",
+    "multihop/history.csv": f"{_MULTIHOP} epoch train_loss dev_accuracy dev_mean_steps",
+    "multihop/timings.csv": f"model run {_TIME}",
+    "nse/results.csv": "questions run strategy steps seed key parameters epochs best_epoch "
+    "diverged dev_accuracy dev_loss dev_mean_steps dev_sd_steps test_accuracy test_questions "
+    "test_mean_steps",
+    "nse/runs.csv": f"questions run strategy steps {_MEANS} test_mean_steps {_DIFFERENCE}",
+    "nse/baselines.csv": "questions source split count candidates random most_frequent",
+    "nse/history.csv": f"{_CLOZE} epoch train_loss train_accuracy dev_loss dev_accuracy "
+    "dev_mean_steps",
+    "nse/steps.csv": f"{_CLOZE} step weight accuracy",
+    "nse/timings.csv": f"questions run {_TIME}",
+}
+COLUMNS = {place: columns.split() for place, columns in _TABLES.items()}

@@ -1,0 +1,159 @@
+"""Everything that the report is made from: the files that the earlier stages wrote."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from actmodels.config import setting_types
+from actmodels.errors import ArtefactError
+from actmodels.records import TIMING_FIELDS, EpochRecord
+from actmodels.registry import MODELS
+from actmodels.settings import FixedStepsConfig
+from actmodels.tables import COLUMNS
+
+LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
+EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
+TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *EPOCH[1:]]
+UNREAD = ("lexicalised/predictions.csv", "multihop/history.csv")
+TABLES = {
+    "sweep/trials.csv": TRIAL,
+    "sweep/history.csv": ["key", "model", "seed", *EPOCH],
+    "retrain/trials.csv": TRIAL,
+    "retrain/history.csv": ["key", "model", "seed", *EPOCH],
+    **{place: columns for place, columns in COLUMNS.items() if place not in UNREAD},
+}
+DOCUMENTS = (
+    *("corpus/summary.json", "vectors/summary.json", "tensors/manifest.json"),
+    *("sweep/summary.json", "sweep/environment.json", "retrain/environment.json"),
+    *("select_best/best.json", "trace/summary.json"),
+)
+LINES = ("trace/traces.jsonl", "nse/queries.jsonl")
+NAMES = dict.fromkeys(
+    ("key", "pair_id", "model", "run", "variant", "changes", "kind", "point"), str
+)
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """What the stages wrote, by its place without ending: `data["evaluate/results"]`.
+
+    Attributes:
+        tables: one row per trained model, epoch, pair or variant; shares are in [0, 1].
+        documents: JSON mappings.
+        lines: traced pairs and questions.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    documents: Mapping[str, dict[str, Any]]
+    lines: Mapping[str, Sequence[dict[str, Any]]]
+
+    def __getitem__(self, place: str) -> pd.DataFrame:
+        return self.tables[place]
+
+    def of(self, place: str, **values: Any) -> pd.DataFrame:
+        """Return the rows of a table with these values in these columns."""
+        table = self.tables[place]
+        for column, value in values.items():
+            table = table[table[column] == value]
+        return table
+
+    @property
+    def models(self) -> list[str]:
+        """The evaluated models, in stored order."""
+        return list(dict.fromkeys(self["evaluate/results"]["model"]))
+
+    @property
+    def adaptive(self) -> list[str]:
+        """Those of them that choose their number of steps for each pair."""
+        return [model for model in self.models if adapts(model)]
+
+    @property
+    def best_on_dev(self) -> str:
+        """The retrained model with the highest mean dev accuracy, the first of equals.
+
+        It is chosen without test, so that its test accuracy is no maximum of many.
+        """
+        means = self["evaluate/results"].groupby("model", sort=False)["dev_accuracy"].mean()
+        return str(means.idxmax())
+
+
+def adapts(model: str) -> bool:
+    """Return whether a model chooses its number of steps."""
+    halting = MODELS[model].halting if model in MODELS else None
+    return halting is not None and halting.settings is not FixedStepsConfig
+
+
+def load(root: Path) -> Artifacts:
+    """Load the folder with one folder per stage.
+
+    Raises:
+        ArtefactError: a file or a column is missing, or a model was evaluated that is not the one
+            that was retrained.
+    """
+    tables = {place: read_table(root, place, columns) for place, columns in TABLES.items()}
+    trials = tables["sweep/trials.csv"]
+    check_columns(root, "sweep/trials.csv", trials, settings_of(trials["model"]))
+    if set(tables["evaluate/results.csv"]["key"]) != set(tables["retrain/trials.csv"]["key"]):
+        raise ArtefactError(
+            f"{root.name}/evaluate/results.csv is not of the models in retrain/trials.csv; "
+            "run: dvc repro evaluate"
+        )
+    documents = {place: json.loads(read(root, place)) for place in DOCUMENTS}
+    lines = {
+        place: [json.loads(line) for line in read(root, place).splitlines()] for place in LINES
+    }
+    return Artifacts(
+        {place.removesuffix(".csv"): table for place, table in tables.items()},
+        {place.removesuffix(".json"): document for place, document in documents.items()},
+        {place.removesuffix(".jsonl"): found for place, found in lines.items()},
+    )
+
+
+def settings_of(models: Sequence[str]) -> list[str]:
+    """Return the names of the settings of models, each once."""
+    return list(
+        dict.fromkeys(s for m in dict.fromkeys(models) for s in (*setting_types(m), *LIMITS))
+    )
+
+
+def read(root: Path, place: str) -> str:
+    """Read the file `stage/name`.
+
+    Raises:
+        ArtefactError: it is missing.
+    """
+    path = root / place
+    if not path.is_file():
+        stage = place.split("/")[0]
+        raise ArtefactError(f"{root.name}/{place} is missing; run: dvc repro {stage}")
+    return path.read_text(encoding="utf-8")
+
+
+def read_table(root: Path, place: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Read a table; an empty cell is a missing number.
+
+    Raises:
+        ArtefactError: it is missing, or one of the columns is.
+    """
+    read(root, place)
+    table = pd.read_csv(
+        root / place,
+        dtype=NAMES,
+        keep_default_na=False,
+        na_values=[""],
+    )
+    check_columns(root, place, table, columns)
+    return table
+
+
+def check_columns(root: Path, place: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
+    """See read_table."""
+    if absent := [name for name in columns if name not in table.columns]:
+        stage = place.split("/")[0]
+        raise ArtefactError(
+            f"{root.name}/{place} has no column {', '.join(absent)}; run: dvc repro -f -s {stage}"
+        )

@@ -1,0 +1,115 @@
+"""The same trained models with their number of steps fixed, next to their own halting.
+
+Two readings of the paper's ablation: `state` classifies the state after k steps (the paper's, as
+far as one can tell); `capped` lets the model halt by itself but no later than after k steps.
+"""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from reports.blocks import Section, Table
+from reports.charts import marks
+from reports.format import DASH, Row, number, percent
+from reports.load import Artifacts
+from reports.names import on_all_of_snli, title
+from reports.published.results import BY_STEPS, MEAN_STEPS
+from reports.statistics import mean_sd
+
+READINGS = {"state": "state after k steps", "capped": "halting capped at k steps"}
+ADAPTIVE = "adaptive"
+PLACE = ["reading", "steps"]
+
+
+def ablation(data: Artifacts) -> pd.DataFrame:
+    """Return accuracy on dev and test of each reading and number of steps, adaptive last.
+
+    Returns:
+        reading, steps, dev_accuracy, test_accuracy, mean_steps and gain (adaptive minus this on
+        test, seed by seed), each as mean, sd and n.
+    """
+    dev, test = data["ablate/dev"], data["ablate/test"]
+    own = test[test["reading"] == ADAPTIVE].set_index("seed")["accuracy"]
+    gained = test.assign(gain=(test["seed"].map(own) - test["accuracy"]).round(12))
+    gained.loc[gained["reading"] == ADAPTIVE, "gain"] = float("nan")
+    renamed = {"accuracy": "test_accuracy"}
+    columns = ["test_accuracy", "mean_steps", "gain"]
+    on_test = mean_sd(gained.rename(columns=renamed), PLACE, columns)
+    on_dev = mean_sd(dev.rename(columns={"accuracy": "dev_accuracy"}), PLACE, ["dev_accuracy"])
+    order = [*READINGS, ADAPTIVE]
+    both = on_dev.merge(on_test, on=PLACE, how="outer")
+    return both.sort_values(
+        PLACE, key=lambda of: of.map(order.index) if of.name == "reading" else of
+    )
+
+
+def best_fixed(data: Artifacts, reading: str) -> dict[str, Any] | None:
+    """Return the gain over the k that is best on dev, of those measured on test.
+
+    Of equal ones the smallest. None if no k was measured on both splits.
+    """
+    dev = mean_sd(data.of("ablate/dev", reading=reading), ["steps"], ["accuracy"])
+    gains = data.of("ablate/gains", reading=reading).merge(dev, on="steps")
+    if gains.empty:
+        return None
+    gains = gains.sort_values(["accuracy_mean", "steps"], ascending=[False, True])
+    row: dict[str, Any] = gains.iloc[0].to_dict()
+    return row | {"model": data["ablate/test"]["model"].iloc[0], "steps": int(row["steps"])}
+
+
+def ablation_section(data: Artifacts, published: bool) -> Section | None:
+    """Return table and chart; None where no model was ablated."""
+    if data["ablate/test"].empty:
+        return None
+    frame, model = ablation(data), data["ablate/test"]["model"].iloc[0]
+    columns = {
+        "reading": lambda row: READINGS.get(row["reading"], "adaptive halting"),
+        "k": lambda row: DASH if pd.isna(row["steps"]) else str(int(row["steps"])),
+        "test accuracy, %": percent("test_accuracy"),
+        "adaptive minus this, points": number("gain", scale=100, sign=True),
+        "dev accuracy, %": percent("dev_accuracy"),
+        "mean steps": number("mean_steps"),
+    }
+    if published:
+        columns["paper, SNLI test, %"] = _paper
+    dev = marks.with_band(frame, "dev_accuracy", 100)
+    fixed = dev[dev["reading"] != ADAPTIVE].assign(
+        series=lambda of: of["reading"].map(READINGS), x=lambda of: of["steps"]
+    )
+    up = "dev accuracy (%)"
+    own = dev[dev["reading"] == ADAPTIVE]
+    layers = [*marks.lines(fixed, "inference steps k", up)]
+    layers.insert(0, marks.level("adaptive halting", float(own["y"].iloc[0])))
+    if published and on_all_of_snli(data):
+        layers += _published_points()
+    drawn = marks.chart(
+        "ablation",
+        f"{title(model)}: dev accuracy by fixed steps",
+        layers,
+        caption="Dashed: adaptive halting.",
+    )
+    table = Table("ablation", frame, columns, known="test_accuracy_mean")
+    return Section(
+        "Fixed vs adaptive steps",
+        [table, drawn],
+        f"{title(model)}, trained once per seed and run with k steps: classifying the state after "
+        "k steps, or halting by itself after k steps at the latest. The paper's text admits both.",
+    )
+
+
+def _paper(row: Row) -> str:
+    if row["reading"] == ADAPTIVE:
+        return f"{BY_STEPS[ADAPTIVE]:.1f} (mean {MEAN_STEPS} steps)"
+    known = BY_STEPS.get(row["steps"])
+    return DASH if known is None else f"{known:.1f}"
+
+
+def _published_points() -> list[alt.Chart]:
+    rows = [(MEAN_STEPS if k == ADAPTIVE else k, accuracy) for k, accuracy in BY_STEPS.items()]
+    frame = pd.DataFrame(rows, columns=["x", "y"]).assign(name="paper, SNLI test")
+    return [
+        marks.data(frame)
+        .mark_point(shape="cross", color="#009e73")
+        .encode(x="x:Q", y="y:Q", tooltip=["name:N", "x:Q", "y:Q"])
+    ]

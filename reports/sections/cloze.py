@@ -1,0 +1,171 @@
+"""Cloze questions (Munkhdalai & Yu 2017): accuracy and steps of each reader."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from reports.blocks import Chart, Section, Table
+from reports.charts import marks
+from reports.format import Cell, Row, count, number, p_value, percent, points, text
+from reports.load import Artifacts
+from reports.published.results import cloze
+from reports.published.tasks import ADAPTIVE, GATING, QUESTIONS, STRATEGIES
+from reports.sections.cloze_traced import traced_tables
+from reports.sections.graves import curve
+from reports.statistics import mean_sd, verdicts
+
+BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}
+
+
+def readers(data: Artifacts, questions: str) -> pd.DataFrame:
+    """Return baselines and runs of one type of questions; the first run is the reference.
+
+    Returns:
+        dev_accuracy, test_accuracy, mean_steps (test), sd_steps (between dev questions) and gap
+        (dev minus test accuracy) as mean, sd and n; difference, low, high, p and verdict.
+    """
+    results = data.of("nse/results", questions=questions)
+    results = results.assign(
+        gap=(results["dev_accuracy"] - results["test_accuracy"]).round(12),
+        mean_steps=results["test_mean_steps"],
+        sd_steps=results["dev_sd_steps"],
+    )
+    columns = ["dev_accuracy", "test_accuracy", "mean_steps", "sd_steps", "gap"]
+    frame = mean_sd(results, ["run", "strategy", "steps"], columns)
+    more = results.groupby("run", sort=False).agg(
+        parameters=("parameters", "first"), diverged=("diverged", "sum")
+    )
+    frame = frame.merge(more.reset_index(), on="run")
+    compared = data.of("nse/runs", questions=questions)
+    compared = compared[["run", "difference", "low", "high", "p", "pairs"]].copy()
+    compared["verdict"] = verdicts(compared, "p")
+    compared.loc[compared.index[:1], ["difference", "p", "verdict"]] = None
+    fixed = (frame["strategy"] == GATING) | (frame["steps"] == 1)
+    frame.loc[fixed, "mean_steps_mean"] = frame["steps"]
+    frame.loc[fixed, "mean_steps_sd"] = float("nan")
+    baselines = data.of("nse/baselines", questions=questions).set_index("split")
+    known = [
+        {"run": name}
+        | {f"{split}_accuracy_mean": baselines.loc[split, column] for split in ("dev", "test")}
+        for column, name in BASELINES.items()
+    ]
+    return pd.concat([pd.DataFrame(known), frame.merge(compared, on="run")], ignore_index=True)
+
+
+def published(data: Artifacts, questions: str) -> pd.DataFrame:
+    """Return the published readers, each next to ours of the same strategy and steps."""
+    ours = readers(data, questions).dropna(subset=["steps"])
+    rows = cloze()
+    rows = rows[rows["questions"] == questions].copy()
+    for column in ("dev", "test"):
+        for part in ("mean", "sd"):
+            name = f"{column}_accuracy_{part}"
+            rows[f"ours_{name}"] = [_ours(ours, row, name) for _, row in rows.iterrows()]
+    rows["strategy"] = rows["strategy"].map(STRATEGIES).where(rows["steps"] > 1, "one step")
+    return rows
+
+
+def _ours(ours: pd.DataFrame, row: Row, column: str) -> float:
+    same = (ours["steps"] == row["steps"]) & (
+        (ours["strategy"] == row["strategy"]) | (row["steps"] == 1)
+    )
+    return float(ours.loc[same, column].iloc[0]) if same.any() else float("nan")
+
+
+def cloze_section(data: Artifacts, show_published: bool) -> Section | None:
+    """Return tables and charts by type of question; None where no reader was trained."""
+    if data["nse/results"].empty:
+        return None
+    parts: list[Table | Chart] = []
+    for questions in dict.fromkeys(data["nse/runs"]["questions"]):
+        parts += _questions(data, str(questions), show_published)
+    return Section(
+        "Cloze questions: adaptive computation for reading",
+        [*parts, *traced_tables(data)],
+        "A reader fills the gap XXXXX of a query in several steps (Munkhdalai & Yu 2017). Dev "
+        "selects epochs; differences are on test against the first run, their intervals over seeds "
+        "and questions, not corrected for their number.",
+    )
+
+
+def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | Chart]:
+    known, frame = QUESTIONS[questions], readers(data, questions)
+    columns: dict[str, Cell] = {
+        "run": text("run"),
+        "seeds": count("test_accuracy_n"),
+        "dev accuracy, %": percent("dev_accuracy"),
+        "test accuracy, %": percent("test_accuracy"),
+        "mean steps": _steps,
+        "sd of steps between questions": lambda row: number("sd_steps_mean")(row),
+        "dev minus test, points": number("gap", scale=100, sign=True),
+        "difference, points (95 % interval)": points(),
+        "p": p_value(),
+        "verdict": text("verdict"),
+        "parameters": count("parameters"),
+        "diverged": count("diverged"),
+    }
+    yield Table(f"cloze_{questions}", frame, columns, f"{known.title}.")
+    if show:
+        others: dict[str, Cell] = {
+            "questions": text("benchmark"),
+            "reader": text("strategy"),
+            "steps": count("steps"),
+            "dev, %": number("dev_accuracy", 1),
+            "test, %": number("test_accuracy", 1),
+            "ours, dev, %": percent("ours_dev_accuracy"),
+            "ours, test, %": percent("ours_test_accuracy"),
+        }
+        said = f"Readers published for {known.benchmark}; our questions may be others."
+        folded = f"Published: {known.benchmark}"
+        name = f"cloze_published_{questions}"
+        yield Table(name, published(data, questions), others, said, left=2, folded=folded)
+    yield from _charts(data, questions, frame)
+
+
+def _steps(row: Row) -> str:
+    fixed = row["strategy"] == GATING or row["steps"] == 1
+    return str(int(row["steps"])) if fixed else number("mean_steps")(row)
+
+
+def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Chart]:
+    title = QUESTIONS[questions].title
+    several = frame[frame["steps"] > 1]
+    if not several.empty:
+        band = marks.with_band(several, "test_accuracy", 100)
+        band = band.assign(series=several["strategy"].map(STRATEGIES), x=several["steps"])
+        levels = frame[~(frame["steps"] > 1)].drop(index=0)
+        layers = [
+            *(
+                marks.level(row["run"], 100 * row["test_accuracy_mean"])
+                for _, row in levels.iterrows()
+            ),
+            *marks.lines(band, "steps T", "test accuracy (%)"),
+        ]
+        caption = "Dashed: one step, and the most frequent candidate."
+        heading = f"{title}: test accuracy by steps"
+        drawn = layers
+        yield marks.chart(f"cloze_accuracy_{questions}", heading, drawn, caption=caption, half=True)
+    history = data.of("nse/history", questions=questions)
+    steps = data.of("nse/steps", questions=questions)
+    adaptive = frame[frame["strategy"] == ADAPTIVE]["run"]
+    for name, rows, x, column, up in (
+        ("curves", history, "epoch", "dev_accuracy", "dev accuracy (%)"),
+        ("training", history, "epoch", "train_accuracy", "training accuracy, with dropout (%)"),
+        (
+            "weights",
+            steps[steps["run"].isin(adaptive)],
+            "step",
+            "weight",
+            "weight in the answer (%)",
+        ),
+        (
+            "steps",
+            steps[steps["run"].isin(several["run"])],
+            "step",
+            "accuracy",
+            "accuracy of the step alone (%)",
+        ),
+    ):
+        if (curves := curve(rows, x, column, x, up)) is not None:
+            heading = f"{title}: {up.removesuffix(' (%)')} by {x}"
+            yield marks.chart(f"cloze_{name}_{questions}", heading, curves, half=True)

@@ -1,0 +1,158 @@
+"""Graves' tasks (2016, section 3): errors and steps of recurrent networks with and without ACT."""
+
+from collections.abc import Iterator
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from reports.blocks import Chart, Section, Table
+from reports.charts import marks
+from reports.format import Cell, Row, count, number, percent, text
+from reports.load import Artifacts
+from reports.names import MECHANISMS
+from reports.published.tasks import CHARACTERS, NONE, TASKS
+from reports.sections.characters import characters_parts
+from reports.sections.halting import label
+from reports.statistics import mean_sd, t_interval, verdicts
+
+RUN = ["task", "run"]
+
+
+def runs(data: Artifacts) -> pd.DataFrame:
+    """Return the runs over their seeds, each with how its steps grow with difficulty.
+
+    Returns:
+        error, mean_steps, slope (steps per unit of difficulty, least squares) and pearson as mean,
+        sd and n; difference (in error, to the best run without halting, paired by seed) with its
+        interval, p and verdict.
+    """
+    results = data["graves/results"].rename(
+        columns={"dev_error": "error", "dev_mean_steps": "mean_steps"}
+    )
+    growth = _growth(data["graves/difficulty"])
+    results = results.merge(growth, "left", on=[*RUN, "seed"])
+    columns = ["error", "mean_steps", "slope", "pearson"]
+    frame = mean_sd(results, [*RUN, "halting", "ponder_weight"], columns)
+    more = results.groupby(RUN, sort=False).agg(
+        parameters=("parameters", "first"), diverged=("diverged", "sum")
+    )
+    frame = frame.merge(more.reset_index(), on=RUN).assign(name=lambda of: of["run"].map(label))
+    return frame.merge(against_none(results, frame, "error"), "left", on=RUN)
+
+
+def _growth(difficulty: pd.DataFrame) -> pd.DataFrame:
+    """Relate mean steps to difficulty within each seed; r is missing where steps never change."""
+    rows = []
+    known = difficulty.dropna(subset=["mean_steps"])
+    for place, one in known.groupby([*RUN, "seed"], sort=False):
+        x, y = one["difficulty"].to_numpy(float), one["mean_steps"].to_numpy(float)
+        if len(x) > 1:
+            pearson = np.corrcoef(x, y)[0, 1] if np.ptp(y) > 0 else np.nan
+            rows.append([*place, np.polyfit(x, y, 1)[0], pearson])
+    return pd.DataFrame(rows, columns=[*RUN, "seed", "slope", "pearson"])
+
+
+def against_none(results: pd.DataFrame, frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Compare each run with the best one without halting of its task, seed by seed."""
+    rows = []
+    for task, of in frame.groupby("task", sort=False):
+        without = of[of["halting"] == NONE].sort_values(f"{column}_mean", kind="stable")
+        if without.empty:
+            continue
+        best = without["run"].iloc[0]
+        table = results[results["task"] == task].pivot(index="seed", columns="run", values=column)
+        for run in of["run"]:
+            gap = (table[run] - table[best]).dropna().round(12)
+            if run != best and len(gap):
+                found = t_interval(gap.mean(), gap.std(), len(gap))
+                rows.append(
+                    {"task": task, "run": run, "gap_mean": gap.mean()}
+                    | found
+                    | {"gap_sd": gap.std()}
+                )
+    empty = [*RUN, "gap_mean", "gap_sd", "difference", "low", "high", "p"]
+    found = pd.DataFrame(rows, columns=empty)
+    return found.assign(verdict=verdicts(found, "p"))
+
+
+def graves_section(data: Artifacts) -> Section | None:
+    """Return table and charts of each task; None where none was run."""
+    if data["graves/results"].empty:
+        return None
+    frame = runs(data)
+    tasks = [task for task in dict.fromkeys(frame["task"]) if task in TASKS]
+    parts: list[Table | Chart] = []
+    for task in tasks:
+        parts += _task(data, frame[frame["task"] == task], task)
+    if CHARACTERS in set(frame["task"]):
+        parts += characters_parts(data)
+    return Section(
+        "Graves' tasks: ACT in recurrent networks",
+        parts,
+        "Sequence error is the share of dev sequences with any mistake at a run's best epoch, so "
+        "the best of several settings is optimistic. Verdicts are by Student's t over seeds "
+        "against the best run without halting, not corrected for their number.",
+    )
+
+
+def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | Chart]:
+    known = TASKS[task]
+    columns: dict[str, Cell] = {
+        "run": text("name"),
+        "seeds": count("error_n"),
+        "sequence error, %": percent("error"),
+        "minus without halting, points": number("gap", scale=100, sign=True),
+        "verdict": text("verdict"),
+        "mean steps per input": number("mean_steps"),
+        f"steps per {known.difficulty}": number("slope", sign=True),
+        "r": lambda row: number("pearson_mean", sign=True)(row),
+        "parameters": count("parameters"),
+        "diverged": _diverged,
+    }
+    yield Table(f"graves_{task}", frame, columns, f"{known.title}. {known.reported}")
+    if len({*frame["halting"]} - {NONE}) > 0:
+        yield _scatter(frame, task)
+    difficulty = data.of("graves/difficulty", task=task)
+    history = data.of("graves/history", task=task)
+    across = known.difficulty
+    for name, rows, x, column, up in (
+        ("difficulty", difficulty, "difficulty", "error", f"{known.counted_in} in error (%)"),
+        ("steps", difficulty, "difficulty", "mean_steps", "mean steps per input"),
+        ("curves", history, "epoch", "dev_error", "sequence error (%)"),
+    ):
+        drawn = curve(rows, x, column, across if x == "difficulty" else "epoch", up)
+        if drawn is not None:
+            heading = f"{known.title}: {up.partition(' (')[0]} by {x}"
+            yield marks.chart(f"graves_{name}_{task}", heading, drawn, half=True)
+
+
+def _diverged(row: Row) -> str:
+    return f"{row['diverged']} of {row['error_n']}"
+
+
+def curve(rows: pd.DataFrame, x: str, column: str, across: str, up: str) -> list[alt.Chart] | None:
+    """Draw a line of means over seeds for each run; None where the column has no values."""
+    known = rows.dropna(subset=[column])
+    if known.empty:
+        return None
+    frame = mean_sd(known, ["run", x], [column]).sort_values(x, kind="stable")
+    scale = 100 if up.endswith("(%)") else 1
+    order = {run: at for at, run in enumerate(dict.fromkeys(rows["run"]))}
+    frame = frame.sort_values("run", key=lambda of: of.map(order), kind="stable")
+    frame = marks.with_band(frame, column, scale).assign(x=frame[x], series=frame["run"].map(label))
+    return marks.lines(frame, across, up)
+
+
+def _scatter(frame: pd.DataFrame, task: str) -> Chart:
+    """Draw error against steps, a series per mechanism; a network without halting takes one."""
+    filled = frame.assign(
+        mean_steps_mean=frame["mean_steps_mean"].fillna(1), mean_steps_sd=frame["mean_steps_sd"]
+    )
+    steps = marks.with_band(filled, "mean_steps")
+    steps = steps.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
+    names = frame["halting"].map(lambda halting: MECHANISMS.get(halting, "without halting"))
+    placed = marks.with_band(steps, "error", 100).assign(series=names).sort_values("x")
+    drawn = marks.scatter(placed, "mean steps per input", "sequence error (%)", tips=["name:N"])
+    heading = f"{TASKS[task].title}: error against steps"
+    return marks.chart(f"graves_halting_{task}", heading, drawn, half=True)

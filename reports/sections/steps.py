@@ -1,0 +1,192 @@
+"""Steps of adaptive models: how many, on which labels, and how accuracy goes with them."""
+
+import pandas as pd
+
+from reports.blocks import Chart, Section, Table
+from reports.charts import marks
+from reports.format import Cell, number, percent, text
+from reports.load import Artifacts
+from reports.names import title
+from reports.statistics import mean_sd
+
+LABELS = ("entailment", "neutral", "contradiction")
+QUINTILES = ("fewest", "second", "third", "fourth", "most")
+AGAINST = {"depth": "recorded depth", "mean_length": "sentence length"}
+
+
+def predictions(data: Artifacts, model: str) -> pd.DataFrame:
+    """Return one row per seed and test pair: steps, label, and `right` as 0 or 1."""
+    rows = data.of("evaluate/predictions", model=model)
+    return rows.assign(right=(rows["label"] == rows["predicted"]).astype(float))
+
+
+def by_label(data: Artifacts, model: str) -> pd.DataFrame:
+    """Return mean steps by seed and gold label."""
+    rows = predictions(data, model)
+    return rows.groupby(["seed", "label"], as_index=False)["steps"].mean().assign(model=model)
+
+
+def label_gap(data: Artifacts, model: str) -> "pd.Series[float] | None":
+    """Return steps on contradictions minus on entailments by seed; None without either."""
+    steps = by_label(data, model).pivot(index="seed", columns="label", values="steps")
+    if not {"contradiction", "entailment"} <= set(steps):
+        return None
+    return steps["contradiction"] - steps["entailment"]
+
+
+def quintiles(data: Artifacts, model: str) -> pd.DataFrame:
+    """Return each seed's pairs in fifths by their number of steps.
+
+    Pairs with equal steps are exchangeable: where a border runs through them, each counts in part
+    on both sides.
+
+    Returns:
+        model, seed, quintile, mean steps, share `right` and share of each label.
+    """
+    rows = predictions(data, model)
+    rows = rows.assign(**{label: (rows["label"] == label).astype(float) for label in LABELS})
+    found = [
+        {"model": model, "seed": seed, "quintile": name} | _quintile(at, of)
+        for seed, of in rows.groupby("seed")
+        for at, name in enumerate(QUINTILES)
+    ]
+    return pd.DataFrame(found)
+
+
+def _quintile(at: int, rows: pd.DataFrame) -> dict[str, float]:
+    """Average one fifth of one seed's pairs."""
+    size = rows.groupby("steps").size() * len(QUINTILES)  # integers, so that borders are exact
+    ends = size.cumsum()
+    low, high = at * len(rows), (at + 1) * len(rows)
+    inside = (ends.clip(upper=high) - (ends - size).clip(lower=low)).clip(lower=0) / len(rows)
+    means = rows.groupby("steps")[["right", *LABELS]].mean()
+    shares = means.assign(steps=means.index).mul(inside, axis=0).sum()
+    return {str(name): float(value) for name, value in shares.items()}
+
+
+def quintile_gap(data: Artifacts, model: str) -> "pd.Series[float]":
+    """Return accuracy with the most steps minus accuracy with the fewest, by seed."""
+    right = quintiles(data, model).pivot(index="seed", columns="quintile", values="right")
+    return right["most"] - right["fewest"]
+
+
+def steps_section(data: Artifacts) -> Section | None:
+    """Return charts and tables; None without an adaptive model."""
+    models = data.adaptive
+    if not models:
+        return None
+    labels = mean_sd(
+        pd.concat([by_label(data, model) for model in models]), ["model", "label"], ["steps"]
+    )
+    counts = data["evaluate/predictions"].drop_duplicates("pair_id")["label"].value_counts()
+    labels = labels.assign(pairs=labels["label"].map(counts))
+    label_table = Table(
+        "steps_by_label",
+        labels.sort_values(["model", "label"], key=_order(models)),
+        {
+            "model": lambda row: title(row["model"]),
+            "gold label": text("label"),
+            "pairs": lambda row: f"{row['pairs']:,}",
+            "mean steps": number("steps"),
+        },
+        left=2,
+    )
+    fifths = pd.concat([quintiles(data, model) for model in models])
+    fifths = mean_sd(fifths, ["model", "quintile"], ["steps", "right", *LABELS])
+    quintile_table = Table(
+        "steps_quintiles",
+        fifths,
+        {
+            "model": lambda row: title(row["model"]),
+            "fifth of the pairs": text("quintile"),
+            "mean steps": number("steps"),
+            "accuracy, %": percent("right"),
+            **{f"{label}, %": _share(label) for label in LABELS},
+        },
+        "Pairs in the order of their steps, cut into fifths; shares of gold labels in each.",
+        left=2,
+    )
+    drawn = [_histogram(data, model) for model in models]
+    return Section(
+        "Steps, labels and accuracy",
+        [*drawn, _by_quintile(fifths), label_table, quintile_table, *_depth(data)],
+        "Steps on test pairs within each seed, then mean ± sd over seeds. Whether the differences "
+        "are significant stands in the claims.",
+    )
+
+
+def _order(models: list[str]) -> Cell:
+    ranks = {name: at for at, name in enumerate([*models, *LABELS])}
+    return lambda column: column.map(ranks)
+
+
+def _share(label: str) -> Cell:
+    return lambda row: f"{100 * row[f'{label}_mean']:.0f}"
+
+
+def _histogram(data: Artifacts, model: str) -> Chart:
+    """Draw the share of test pairs by number of steps."""
+    rows = data.of("evaluate/lengths", model=model)
+    pairs = rows.pivot_table(index="seed", columns="steps", values="pairs", aggfunc="sum")
+    pairs = pairs.reindex(columns=range(int(pairs.columns.min()), int(pairs.columns.max()) + 1))
+    shares = 100 * pairs.fillna(0).div(pairs.sum(axis=1), axis=0)
+    frame = pd.DataFrame(
+        {"x": shares.columns, "y": shares.mean().values, "sd": shares.std().values}
+    )
+    low = (frame["y"] - frame["sd"]).clip(lower=0)
+    frame = frame.assign(low=low, high=frame["y"] + frame["sd"])
+    drawn = marks.histogram(frame, "steps", "share of test pairs (%)")
+    heading = f"{title(model)}: steps per test pair"
+    return marks.chart(f"steps_{model}", heading, drawn, height=220, half=True)
+
+
+def _by_quintile(fifths: pd.DataFrame) -> Chart:
+    """Draw accuracy from the fifth with the fewest steps to that with the most."""
+    frame = marks.with_band(fifths, "right", 100)
+    frame = frame.assign(
+        series=frame["model"].map(title),
+        x=frame["quintile"].map({name: at for at, name in enumerate(QUINTILES, 1)}),
+    )
+    drawn = marks.lines(frame, "fifth of the pairs, fewest steps first", "test accuracy (%)")
+    heading = "Test accuracy by number of steps"
+    return marks.chart("steps_quintiles", heading, drawn, height=220, half=True)
+
+
+def _depth(data: Artifacts) -> list[Table]:
+    """Return one table of accuracy and steps by recorded depth and correlations of steps."""
+    depth = mean_sd(data["evaluate/depth"], ["model", "depth"], ["accuracy", "mean_steps"])
+    found = mean_sd(data["evaluate/correlations"], ["model", "steps_against"], ["pearson"])
+    if depth.empty and found.empty:
+        return []
+    wide = pd.DataFrame({"model": data.models})
+    columns = {"model": lambda row: title(row["model"])}
+    for at in sorted(depth["depth"].unique()):
+        of = depth[depth["depth"] == at].drop(columns="depth")
+        wide = wide.merge(of.add_suffix(f"_{at}").rename(columns={f"model_{at}": "model"}), "left")
+        wide = wide.rename(columns=lambda name, at=at: _suffix_last(name, at))
+        columns[f"depth {at}: accuracy, %"] = percent(f"accuracy_{at}")
+        columns[f"depth {at}: mean steps"] = number(f"mean_steps_{at}")
+    for against, name in AGAINST.items():
+        of = found[found["steps_against"] == against].drop(columns="steps_against")
+        of = of.rename(columns=lambda c, a=against: c.replace("pearson", f"r_{a}"))
+        wide = wide.merge(of, "left", on="model")
+        columns[f"r of steps with {name}"] = number(f"r_{against}", sign=True)
+    adaptive = wide["model"].isin(data.adaptive)
+    for against in AGAINST:
+        wide.loc[~adaptive, [f"r_{against}_mean", f"r_{against}_sd"]] = float("nan")
+    return [
+        Table(
+            "steps_by_depth",
+            wide,
+            columns,
+            "Depth is that which the corpus records; r is Pearson's, over test pairs.",
+        )
+    ]
+
+
+def _suffix_last(name: str, at: int) -> str:
+    """Turn accuracy_mean_2 into accuracy_2_mean."""
+    for part in ("mean", "sd", "n"):
+        if name.endswith(f"_{part}_{at}"):
+            return f"{name.removesuffix(f'_{part}_{at}')}_{at}_{part}"
+    return name

@@ -1,0 +1,189 @@
+"""The grid search: best configurations, each setting by itself, and steps by ponder weight."""
+
+from collections.abc import Iterator
+
+import altair as alt
+import pandas as pd
+
+from actmodels.config import setting_types
+from reports.blocks import Chart, Section, Table
+from reports.charts import marks
+from reports.charts.theme import BLUE, INK
+from reports.format import Cell, count, number, percent, setting, text
+from reports.load import LIMITS, Artifacts
+from reports.names import title
+from reports.statistics import mean_sd
+
+TOP = 5  # configurations that are shown of a model
+MEASURED = ["dev_accuracy", "dev_loss", "dev_mean_steps"]
+
+
+def varied(data: Artifacts, model: str) -> list[str]:
+    """Return the settings with more than one value in a model's grid, in stored order."""
+    trials, own = data.of("sweep/trials", model=model), {*setting_types(model), *LIMITS}
+    return [name for name in trials if name in own and trials[name].nunique() > 1]
+
+
+def ranges(data: Artifacts) -> pd.DataFrame:
+    """Return trials, configurations and the range of dev accuracy of each model."""
+    rows = []
+    for model, trials in data["sweep/trials"].groupby("model", sort=False):
+        own = [name for name in trials if name in {*setting_types(model), *LIMITS}]
+        accuracy = trials["dev_accuracy"]
+        rows.append(
+            {
+                "model": model,
+                "trials": len(trials),
+                "configurations": trials.groupby(own, dropna=False).ngroups,
+            }
+            | {"best": accuracy.max(), "median": accuracy.median(), "worst": accuracy.min()}
+            | {"diverged": int(trials["diverged"].sum())}
+        )
+    return pd.DataFrame(rows)
+
+
+def configurations(data: Artifacts, model: str) -> pd.DataFrame:
+    """Return a model's configurations over seeds, best on dev first, the chosen one of equals."""
+    trials = data.of("sweep/trials", model=model)
+    keys = data.documents["select_best/best"].get(model, {}).get("keys", [])
+    own = [name for name in trials if name in {*setting_types(model), *LIMITS}]
+    trials = trials.assign(chosen=trials["key"].isin(keys))
+    frame = mean_sd(trials, own, [*MEASURED, "chosen"])
+    frame["chosen"] = frame["chosen_mean"] > 0
+    return frame.sort_values(
+        ["dev_accuracy_mean", "chosen"], ascending=False, kind="stable"
+    ).assign(rank=range(1, len(frame) + 1), model=model)
+
+
+def by_setting(data: Artifacts) -> pd.DataFrame:
+    """Return each value of each varied setting over all trials that have it."""
+    parts = []
+    for model in dict.fromkeys(data["sweep/trials"]["model"]):
+        for name in varied(data, model):
+            trials = data.of("sweep/trials", model=model)
+            frame = mean_sd(trials, [name], MEASURED).rename(columns={name: "value"})
+            parts.append(frame.assign(model=model, setting=name, value=frame["value"].map(setting)))
+    columns = ["model", "setting", "value"]
+    return (
+        pd.concat(parts)[[*columns, *parts[0].columns.drop(columns)]] if parts else pd.DataFrame()
+    )
+
+
+def sweep_section(data: Artifacts) -> Section:
+    """Return ranges, then the best configurations and the charts of each model."""
+    models = list(dict.fromkeys(data["sweep/trials"]["model"]))
+    columns = {
+        "model": lambda row: title(row["model"]),
+        "trials": count("trials"),
+        "configurations": count("configurations"),
+        "best dev, %": percent("best"),
+        "median dev, %": percent("median"),
+        "worst dev, %": percent("worst"),
+        "diverged": count("diverged"),
+    }
+    parts: list[Table | Chart] = [Table("sweep", ranges(data), columns)]
+    for model in models:
+        parts += _model(data, model)
+    settings = by_setting(data)
+    if not settings.empty:
+        shown = {
+            "model": lambda row: title(row["model"]),
+            "setting": text("setting"),
+            "value": text("value"),
+            "trials": count("dev_accuracy_n"),
+            "dev accuracy, %": percent("dev_accuracy"),
+            "mean steps": lambda row: number("dev_mean_steps_mean")(row),
+        }
+        said = "Mean ± sd over all trials with that value, whatever their other settings."
+        parts.append(Table("sweep_settings", settings, shown, said, left=3))
+    return Section(
+        "Sweep",
+        parts,
+        "Dev accuracy is that of each trial's best epoch, and the best of many trials on dev is "
+        "optimistic. All trials, with their curves and settings, are in MLflow: make ui.",
+    )
+
+
+def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
+    frame, names = configurations(data, model).head(TOP), varied(data, model)
+    columns = {
+        "rank": lambda row: f"{row['rank']}{' (chosen)' if row['chosen'] else ''}",
+        **{name: _setting(name) for name in names},
+        "seeds": count("dev_accuracy_n"),
+        "dev accuracy, %": percent("dev_accuracy"),
+        "dev loss, nats": lambda row: number("dev_loss_mean", 3)(row),
+        "mean steps": lambda row: number("dev_mean_steps_mean")(row),
+    }
+    said = f"{title(model)}: best configurations."
+    yield Table(f"configurations_{model}", frame, columns, said)
+    yield _epochs(data, model)
+    if names:
+        yield _strips(data, model, names)
+    if "ponder_weight" in names:
+        yield _steps(data, model)
+
+
+def _setting(name: str) -> Cell:
+    return lambda row: setting(row[name])
+
+
+def _epochs(data: Artifacts, model: str) -> Chart:
+    """Draw dev accuracy by epoch, a line per trial."""
+    history = data.of("sweep/history", model=model)
+    frame = pd.DataFrame(
+        {"trial": history["key"], "x": history["epoch"], "y": 100 * history["dev_accuracy"]}
+    )
+    line = marks.data(frame).mark_line(strokeWidth=1, opacity=0.6, color=BLUE, point=True)
+    drawn = line.encode(
+        x=marks.x_axis("epoch"),
+        y=marks.y_axis("dev accuracy (%)"),
+        detail="trial:N",
+        tooltip=["trial:N", "x:Q", "y:Q"],
+    )
+    heading = f"{title(model)}: dev accuracy of all trials by epoch"
+    return marks.chart(f"sweep_curves_{model}", heading, [drawn], half=True)
+
+
+def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
+    """Draw dev accuracy of all trials by each value of each varied setting, and the means."""
+    trials = data.of("sweep/trials", model=model)
+    frame = trials.melt(["key", "dev_accuracy"], names, "setting", "value")
+    lines = frame["setting"] + " = " + frame["value"].map(setting)
+    frame = frame.assign(line=lines, x=100 * frame["dev_accuracy"])
+    means = mean_sd(frame, ["line"], ["x"])
+    means = means.assign(x=means["x_mean"], low=means["x_mean"] - means["x_sd"])
+    means = means.assign(high=means["x_mean"] + means["x_sd"])
+    order = list(dict.fromkeys(sorted(lines, key=lambda line: names.index(line.split(" = ")[0]))))
+    y = alt.Y("line:N", title=None, sort=order, axis=alt.Axis(grid=False, labelLimit=150))
+    x = alt.X("x:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
+    point = marks.data(frame[["key", "line", "x"]]).mark_point(color=BLUE, opacity=0.45, size=26)
+    base = marks.data(means).encode(y=y)
+    layers = [
+        point.encode(x=x, y=y, tooltip=["key:N", "line:N", "x:Q"]),
+        base.mark_point(color=INK, shape="diamond", size=70).encode(
+            x=x, tooltip=["line:N", "x:Q", alt.Tooltip("x_n:Q", title="trials")]
+        ),
+    ]
+    if means["low"].notna().any():  # an axis of nothing but missing numbers is a warning
+        layers.append(base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q"))
+    return marks.chart(
+        f"sweep_settings_{model}",
+        f"{title(model)}: dev accuracy by setting",
+        layers,
+        caption="Diamonds: mean ± sd of the trials.",
+        height=24 * len(order),
+        half=True,
+    )
+
+
+def _steps(data: Artifacts, model: str) -> Chart:
+    """Draw mean steps on dev by epoch, a line per ponder weight over its trials."""
+    weights = data.of("sweep/trials", model=model).set_index("key")["ponder_weight"]
+    history = data.of("sweep/history", model=model)
+    history = history.assign(weight=history["key"].map(weights))
+    frame = mean_sd(history, ["weight", "epoch"], ["dev_mean_steps"]).sort_values("weight")
+    frame = marks.with_band(frame, "dev_mean_steps")
+    frame = frame.assign(series="ponder weight " + frame["weight"].map(setting), x=frame["epoch"])
+    drawn = marks.lines(frame, "epoch", "mean steps per dev pair")
+    heading = f"{title(model)}: steps by ponder weight"
+    return marks.chart(f"sweep_steps_{model}", heading, drawn, half=True)

@@ -1,0 +1,80 @@
+"""Reports of runs that lack something: studies, seeds, steps, published rows."""
+
+from pathlib import Path
+
+from reports.load import load
+from reports.report import report
+from tests.reports.conftest import edit, one_seed, rows, table
+
+STUDIES = {
+    **{"multihop/results": "Multi-hop inference", "multihop/hops": "Multi-hop inference"},
+    "fidelity/variants": "Deviations of the 2016 code",
+    "sizes/points": "Accuracy by number of training pairs",
+    "halting/points": "Halting mechanisms",
+    "graves/results": "Graves' tasks: ACT in recurrent networks",
+    "nse/results": "Cloze questions: adaptive computation for reading",
+    "ablate/test": "Fixed vs adaptive steps",
+}
+
+
+def test_a_study_that_was_not_run_has_no_section(folder: Path) -> None:
+    places = [*STUDIES, "sizes/laws", "sizes/curves", "halting/depth", "nse/runs", "ablate/gains"]
+    places += ["ablate/dev", "graves/difficulty", "graves/history", "graves/reading"]
+    places += ["graves/bytes", "nse/history", "nse/steps", "nse/baselines"]
+    places += [
+        f"{s}/timings" for s in ("fidelity", "sizes", "halting", "graves", "multihop", "nse")
+    ]
+    for place in places:
+        edit(folder, place, lambda frame: frame.head(0))
+    for name in ("trace/traces", "nse/queries"):
+        (folder / f"{name}.jsonl").write_text("", encoding="utf-8")
+    made = report(load(folder), published=True, examples=10)
+    titles = {section.title for section in made.sections}
+    assert not titles & {*STUDIES.values(), "Pairs, step by step"}
+    assert [tile.label for tile in made.overview.tiles] == [
+        *("Test accuracy", "Steps per pair", "Trials of the sweep")
+    ]
+    assert len(made.overview.charts) == 1
+
+
+def test_one_seed_has_no_spread_and_no_verdict(folder: Path) -> None:
+    one_seed(folder)
+    made = report(load(folder), published=False, examples=10)
+    sections = {section.title: section for section in made.sections}
+    claims = rows(table(sections["Claims"], "claims"))
+    assert {row["verdict"] for row in claims} == {"one seed: no test"}
+    assert {row["p"] for row in claims} == {"–"}
+    assert not any("±" in cell for row in claims for cell in row.values())
+    printed = [cell for t in made.tables if "sweep" not in t.name for row in t.rows for cell in row]
+    traced = ("cloze_overwritten",)  # its spread is over questions
+    spread = {t.name for t in made.tables if any("±" in c for row in t.rows for c in row)}
+    assert spread <= {"sweep_settings", *traced} and printed
+
+
+def test_models_without_steps_have_no_section_on_them(folder: Path) -> None:
+    model = "decomposable_attention"
+    places = ["results", "predictions", "depth", "lengths", "correlations"]
+    for place in (*(f"evaluate/{name}" for name in places), "retrain/trials", "retrain/history"):
+        edit(folder, place, lambda frame: frame[frame["model"] == model])
+    edit(folder, "evaluate/paired", lambda frame: frame[frame["model"] != "adaptive_attention"])
+    made = report(load(folder), published=True, examples=10)
+    assert "Steps, labels and accuracy" not in {section.title for section in made.sections}
+    assert "Steps per pair" not in {tile.label for tile in made.overview.tiles}
+
+
+def test_on_all_of_snli_published_results_are_comparable(folder: Path) -> None:
+    for place, change in (
+        ("corpus/summary.json", ('"captions"', '"snli"')),
+        ("tensors/manifest.json", ("800", "549367")),
+    ):
+        path = folder / place
+        path.write_text(path.read_text("utf-8").replace(*change), encoding="utf-8")
+    edit(folder, "sizes/laws", lambda frame: frame)
+    made = report(load(folder), published=True, examples=10)
+    sections = {section.title: section for section in made.sections}
+    assert "not comparable" not in made.overview.corpus
+    assert "not comparable" not in table(sections["Table 1: test accuracy"], "published").caption
+    laws = rows(table(sections["Accuracy by number of training pairs"], "power_laws"))
+    assert laws[0]["measured or published, %"] == "86.3 / 83.8"
+    crosses = [c for c in made.charts if c.name == "ablation"]
+    assert "paper, SNLI test" in str(crosses[0].spec)

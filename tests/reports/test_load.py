@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import ArtefactError
+from reports.load import adapts, load
+from tests.reports.conftest import edit
+
+
+def test_models_are_known_in_stored_order(folder: Path) -> None:
+    data = load(folder)
+    assert data.models == ["decomposable_attention", "adaptive_attention"]
+    assert data.adaptive == ["adaptive_attention"] and data.best_on_dev == "adaptive_attention"
+    assert adapts("adaptive_attention_dact") and not adapts("adaptive_attention_fixed_steps")
+
+
+@pytest.mark.parametrize(
+    "place", ["evaluate/results.csv", "trace/traces.jsonl", "sweep/environment.json"]
+)
+def test_a_missing_file_is_named_with_the_stage_that_writes_it(folder: Path, place: str) -> None:
+    (folder / place).unlink()
+    stage = place.split("/")[0]
+    with pytest.raises(
+        ArtefactError, match=rf"artefacts/{place} is missing; run: dvc repro {stage}"
+    ):
+        load(folder)
+
+
+@pytest.mark.parametrize("column", ["dev_accuracy", "learning_rate"])
+def test_a_missing_column_is_named(folder: Path, column: str) -> None:
+    edit(folder, "sweep/trials", lambda frame: frame.drop(columns=column))
+    said = f"artefacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
+    with pytest.raises(ArtefactError, match=said):
+        load(folder)
+
+
+def test_models_that_were_not_retrained_are_refused(folder: Path) -> None:
+    edit(folder, "evaluate/results", lambda frame: frame.assign(key="other"))
+    with pytest.raises(ArtefactError, match=r"not of the models in retrain/trials\.csv"):
+        load(folder)
+
+
+def test_text_stays_text(folder: Path) -> None:
+    names = {"pair_id": "NA", "label": "entailment"}
+    edit(folder, "evaluate/predictions", lambda frame: frame.assign(**names))
+    edit(folder, "retrain/trials", lambda frame: frame.assign(key="0123"))
+    edit(folder, "evaluate/results", lambda frame: frame.assign(key="0123"))
+    data = load(folder)
+    assert set(data["evaluate/predictions"]["pair_id"]) == {"NA"}
+    assert set(data["retrain/trials"]["key"]) == {"0123"}

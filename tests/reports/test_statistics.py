@@ -1,0 +1,69 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from reports.statistics import LEVEL, holm, mean_sd, t_interval, verdicts
+
+
+def test_means_are_over_the_rows_of_a_group_in_stored_order() -> None:
+    frame = pd.DataFrame(
+        {"model": ["b", "b", "a", "b"], "x": [1.0, 2.0, 7.0, 6.0], "y": [None, 1.0, None, 3.0]}
+    )
+    first, second = mean_sd(frame, ["model"], ["x", "y"]).to_dict("records")
+    assert first == {
+        **{"model": "b", "x_mean": 3.0, "x_sd": round(math.sqrt(7), 12), "x_n": 3},
+        **{"y_mean": 2.0, "y_sd": round(math.sqrt(2), 12), "y_n": 2},
+    }
+    assert second["x_mean"] == 7.0 and math.isnan(second["x_sd"]) and second["x_n"] == 1
+    assert math.isnan(second["y_mean"]) and second["y_n"] == 0
+
+
+def test_a_loss_that_is_not_finite_has_no_spread() -> None:
+    frame = pd.DataFrame({"model": ["a", "a"], "x": [1.0, math.inf]})
+    assert math.isnan(mean_sd(frame, ["model"], ["x"])["x_sd"].iloc[0])
+
+
+def test_the_interval_is_students() -> None:
+    values = np.array([0.01, 0.03, 0.05])
+    found = t_interval(values.mean(), values.std(ddof=1), 3)
+    expected = stats.ttest_1samp(values, 0)
+    low, high = expected.confidence_interval(0.95)
+    assert found["p"] == pytest.approx(expected.pvalue)
+    assert (found["low"], found["high"]) == (pytest.approx(low), pytest.approx(high))
+    # by hand: 4.303 is the quantile with two degrees of freedom, the standard error 0.02 / √3
+    assert found["high"] == pytest.approx(0.03 + 4.3027 * 0.02 / math.sqrt(3), abs=1e-5)
+
+
+@pytest.mark.parametrize(("mean", "p"), [(0.0, 1.0), (0.2, 0.0)])
+def test_seeds_that_agree_leave_no_doubt(mean: float, p: float) -> None:
+    assert t_interval(mean, 0.0, 3) == {"difference": mean, "low": mean, "high": mean, "p": p}
+
+
+def test_one_seed_tests_nothing() -> None:
+    assert math.isnan(t_interval(0.2, math.nan, 1)["p"])
+
+
+def test_holm_multiplies_the_smallest_by_the_number_of_tests() -> None:
+    p = pd.Series([0.01, 0.04, np.nan, 0.03, 0.005])
+    assert holm(p).tolist()[:2] == [0.03, 0.06]
+    assert holm(p).tolist()[3:] == [0.06, 0.02] and math.isnan(holm(p)[2])
+    assert holm(pd.Series([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_holm_keeps_the_error_of_all_tests_together() -> None:
+    drawn = np.random.default_rng(1).uniform(size=(2000, 8))
+    wrong = np.mean([holm(pd.Series(p)).min() <= LEVEL for p in drawn])
+    assert 0.03 < wrong < LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / 2000)
+
+
+def test_a_verdict_needs_a_small_p_and_a_difference() -> None:
+    frame = pd.DataFrame(
+        {"difference": [0.1, -0.1, 0.1, 0.1, 1e-12], "p_adjusted": [0.05, 0.01, 0.06, None, 0.0]}
+    )
+    assert verdicts(frame).tolist() == [
+        *("significantly above", "significantly below"),
+        *("not significant", "one seed: no test", "not significant"),
+    ]
