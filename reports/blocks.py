@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 
@@ -64,6 +64,7 @@ class Widget:
 
 
 Part = Table | Chart | Widget
+AnyPart = TypeVar("AnyPart", Table, Chart, Widget)
 
 
 @dataclass(frozen=True)
@@ -121,17 +122,9 @@ class Report:
     @property
     def charts(self) -> list[Chart]:
         """All charts, in order."""
-        parts = [part for section in self.sections for part in section.parts]
-        return [*self.overview.charts, *(part for part in parts if isinstance(part, Chart))]
+        return [*self.overview.charts, *self.parts(Chart)]
 
-    @property
-    def tables(self) -> list[Table]:
-        """All tables, in order."""
-        parts = [part for section in self.sections for part in section.parts]
-        return [part for part in parts if isinstance(part, Table)]
-
-    @property
-    def widgets(self) -> list[Widget]:
-        """All widgets, in order."""
-        parts = [part for section in self.sections for part in section.parts]
-        return [part for part in parts if isinstance(part, Widget)]
+    def parts(self, kind: type[AnyPart]) -> list[AnyPart]:
+        """Return all parts of a kind below the first screen, in order."""
+        parts = (part for section in self.sections for part in section.parts)
+        return [part for part in parts if isinstance(part, kind)]

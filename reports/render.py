@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from actmodels.files import write_text
-from reports.blocks import Report, Section
+from reports.blocks import Report, Section, Table, Widget
 from reports.charts.theme import page_spec, vega, write_pictures
 from reports.load import load
 from reports.metrics import metrics
@@ -47,7 +47,7 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
 
 def write_tables(made: Report, folder: Path) -> None:
     """Write the frame behind each table as NAME.csv; those of an earlier report are removed."""
-    written = {folder / f"{table.name}.csv": table.frame for table in made.tables}
+    written = {folder / f"{table.name}.csv": table.frame for table in made.parts(Table)}
     for path, frame in written.items():
         write_text(path, frame.to_csv(index=False))
     for stray in set(folder.glob("*.csv")) - set(written):
@@ -67,7 +67,13 @@ def render(made: Report, form: str, sections: Sequence[Section], overview: bool 
     environment.filters |= {"plain": plain, "embedded": embedded, "spec": page_spec}
     files = {name: (PAGE / name).read_text("utf-8") for name in ("page.css", "page.js", "pairs.js")}
     return environment.get_template("report.jinja").render(
-        report=made, sections=sections, overview=overview, form=form, files=files, vega=vega
+        report=made,
+        sections=sections,
+        overview=overview,
+        form=form,
+        files=files,
+        vega=vega,
+        widgets=made.parts(Widget),
     )
 
 

@@ -114,7 +114,8 @@ def intervals(
     )
     name = data(frame).mark_text(align="left", yOffset=-9, limit=320, color=INK)
     layers = [bar, point, name.encode(y=y, x=alt.value(0), text="name:N")]
-    return [vertical(0), *layers] if zero else layers
+    line = alt.Chart(pd.DataFrame({"x": [0]})).mark_rule(color=MUTED).encode(x="x:Q")
+    return [line, *layers] if zero else layers
 
 
 def scatter(
@@ -140,11 +141,6 @@ def scatter(
         ],
     )
     return [line, upward, sideways, point]
-
-
-def vertical(at: float) -> Any:
-    """Return a line across the whole height."""
-    return alt.Chart(pd.DataFrame({"x": [at]})).mark_rule(color=MUTED).encode(x="x:Q")
 
 
 def level(name: str, y: float) -> Any:

@@ -5,6 +5,9 @@ of Munkhdalai & Yu 2017 (arXiv:1610.06454). None is a result of this project.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
 
 CHARACTERS = "characters"  # the task without difficulties
 NONE, ACT = "none", "act"  # halting of a run
@@ -28,34 +31,8 @@ class Task:
 
 
 TASKS = {
-    "parity": Task(
-        "Parity",
-        "nonzero entries",
-        "sequences",
-        "Graves (3.1; tanh 128, vectors of 64): about 40 % error without ACT, below 5 % with it at "
-        "ponder weights up to 0.03.",
-    ),
-    "logic": Task(
-        "Logic",
-        "gates of a vector",
-        "vectors",
-        "Graves (3.2; LSTM 128, up to 10 gates): about 20 % error without ACT, hardly any with it "
-        "at small ponder weights.",
-    ),
-    "addition": Task(
-        "Addition",
-        "digits of a number",
-        "vectors",
-        "Graves (3.3; LSTM 512, up to 5 digits): ACT solves it at every ponder weight, in steps "
-        "about linear in the digits.",
-    ),
-    "sort": Task(
-        "Sort",
-        "numbers to sort",
-        "sequences",
-        "Graves (3.4; LSTM 512, up to 15 numbers): about 12 % error without ACT, about 6 % with it "
-        "at nine times the computation.",
-    ),
+    row.pop("task"): Task(**row)
+    for row in pd.read_csv(Path(__file__).with_name("tasks.csv"), dtype=str).to_dict("records")
 }
 ON_CHARACTERS = (
     "Graves (3.5; LSTM 1500, windows of 500 bytes) reports about the same bits with and without "

@@ -111,7 +111,7 @@ def test_a_pair_is_shown_step_by_step(visit: Visit, stored: Path) -> None:
     assert "12.3" in pairs(page, ".steps tr[data-step='0']") and "neutral ✗ wrong" in pairs(
         page, "table"
     )
-    assert "entailment ✓ right" in pairs(page, ".answer")
+    assert "entailment ✓ right" in pairs(page, ".steps .answer")
     page.locator("#pairs input[type=range]").press("ArrowRight")
     assert pairs(page, "output") == "Step 2 of 3"
     shares = page.locator("#pairs .words p").first.locator("small").all_inner_texts()

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from reports.blocks import Table
 from reports.load import load
 from reports.report import report
 from tests.reports.conftest import edit, one_seed, rows, table
@@ -45,9 +46,11 @@ def test_one_seed_has_no_spread_and_no_verdict(folder: Path) -> None:
     assert {row["verdict"] for row in claims} == {"one seed: no test"}
     assert {row["p"] for row in claims} == {"–"}
     assert not any("±" in cell for row in claims for cell in row.values())
-    printed = [cell for t in made.tables if "sweep" not in t.name for row in t.rows for cell in row]
+    printed = [
+        cell for t in made.parts(Table) if "sweep" not in t.name for row in t.rows for cell in row
+    ]
     traced = ("cloze_overwritten",)  # its spread is over questions
-    spread = {t.name for t in made.tables if any("±" in c for row in t.rows for c in row)}
+    spread = {t.name for t in made.parts(Table) if any("±" in c for row in t.rows for c in row)}
     assert spread <= {"sweep_settings", *traced} and printed
 
 
