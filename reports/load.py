@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ TABLES = {
     **{place: columns for place, columns in COLUMNS.items() if place not in UNREAD},
 }
 DOCUMENTS = (
-    *("corpus/summary.json", "vectors/summary.json", "tensors/manifest.json"),
+    *("corpus/summary.json", "tensors/manifest.json"),
     *("sweep/summary.json", "sweep/environment.json", "retrain/environment.json"),
     *("select_best/best.json", "trace/summary.json"),
 )
@@ -139,13 +140,8 @@ def read_table(root: Path, place: str, columns: Sequence[str]) -> pd.DataFrame:
     Raises:
         ArtefactError: it is missing, or one of the columns is.
     """
-    read(root, place)
-    table = pd.read_csv(
-        root / place,
-        dtype=NAMES,
-        keep_default_na=False,
-        na_values=[""],
-    )
+    text = StringIO(read(root, place))
+    table = pd.read_csv(text, dtype=NAMES, keep_default_na=False, na_values=[""])
     check_columns(root, place, table, columns)
     return table
 

@@ -1,6 +1,7 @@
 """How models, mechanisms and corpora are called in the report."""
 
 from actmodels.registry import HALTINGS
+from reports.format import Row
 from reports.load import Artifacts
 
 MECHANISMS = {name: kind.title for name, kind in HALTINGS.items()}
@@ -24,6 +25,11 @@ def title(model: str) -> str:
     for plain, spelled in _SPELLED.items():
         words = words.replace(plain, spelled)
     return words
+
+
+def model_name(row: Row) -> str:
+    """Print the model of a row of a table."""
+    return title(row["model"])
 
 
 def on_all_of_snli(data: Artifacts) -> bool:

@@ -48,15 +48,26 @@ def with_band(frame: pd.DataFrame, column: str, scale: float = 1) -> pd.DataFram
     return frame.assign(y=mean, low=mean - sd, high=mean + sd)
 
 
+def with_bands(frame: pd.DataFrame, across: str, up: str, scale: float = 1) -> pd.DataFrame:
+    """Add what `scatter` needs: `x`, `x_low`, `x_high` of a column; `y`, `low`, `high` of another.
+
+    Args:
+        scale: of the latter alone.
+    """
+    x = with_band(frame, across)
+    x = x.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
+    return with_band(x, up, scale)
+
+
 def y_axis(title: str) -> alt.Y:
     """Return an axis of `y` that need not begin at zero."""
     return alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
 
 
-def x_axis(title: str, whole: bool = True, **scale: Any) -> alt.X:
+def x_axis(title: str, whole: bool = True) -> alt.X:
     """Return an axis of `x`, of whole numbers or of any."""
     axis = alt.Axis(grid=False, format="d", tickMinStep=1) if whole else alt.Axis(grid=False)
-    return alt.X("x:Q", title=title, axis=axis, scale=alt.Scale(zero=False, nice=False, **scale))
+    return alt.X("x:Q", title=title, axis=axis, scale=alt.Scale(zero=False, nice=False))
 
 
 def series(domain: Sequence[str], channel: Any = alt.Color) -> Any:

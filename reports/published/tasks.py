@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 CHARACTERS = "characters"  # the task without difficulties
-NONE, ACT = "none", "act"  # halting of a run
+NONE = "none"  # halting of a run that takes one step
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
 STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
 

@@ -96,7 +96,7 @@ def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | 
         "dev accuracy, %": percent("dev_accuracy"),
         "test accuracy, %": percent("test_accuracy"),
         "mean steps": _steps,
-        "sd of steps between questions": lambda row: number("sd_steps_mean")(row),
+        "sd of steps between questions": number("sd_steps_mean"),
         "dev minus test, points": number("gap", scale=100, sign=True),
         "difference, points (95 % interval)": points(),
         "p": p_value(),
@@ -134,37 +134,23 @@ def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Ch
         band = marks.with_band(several, "test_accuracy", 100)
         band = band.assign(series=several["strategy"].map(STRATEGIES), x=several["steps"])
         levels = frame[~(frame["steps"] > 1)].drop(index=0)
-        layers = [
-            *(
-                marks.level(row["run"], 100 * row["test_accuracy_mean"])
-                for _, row in levels.iterrows()
-            ),
-            *marks.lines(band, "steps T", "test accuracy (%)"),
-        ]
+        named = zip(levels["run"], 100 * levels["test_accuracy_mean"], strict=True)
+        layers = [marks.level(*one) for one in named]
+        layers += marks.lines(band, "steps T", "test accuracy (%)")
         caption = "Dashed: one step, and the most frequent candidate."
         heading = f"{title}: test accuracy by steps"
-        drawn = layers
-        yield marks.chart(f"cloze_accuracy_{questions}", heading, drawn, caption=caption, half=True)
+        yield marks.chart(
+            f"cloze_accuracy_{questions}", heading, layers, caption=caption, half=True
+        )
     history = data.of("nse/history", questions=questions)
     steps = data.of("nse/steps", questions=questions)
-    adaptive = frame[frame["strategy"] == ADAPTIVE]["run"]
+    halting = steps[steps["run"].isin(frame[frame["strategy"] == ADAPTIVE]["run"])]
+    stepping = steps[steps["run"].isin(several["run"])]
     for name, rows, x, column, up in (
         ("curves", history, "epoch", "dev_accuracy", "dev accuracy (%)"),
         ("training", history, "epoch", "train_accuracy", "training accuracy, with dropout (%)"),
-        (
-            "weights",
-            steps[steps["run"].isin(adaptive)],
-            "step",
-            "weight",
-            "weight in the answer (%)",
-        ),
-        (
-            "steps",
-            steps[steps["run"].isin(several["run"])],
-            "step",
-            "accuracy",
-            "accuracy of the step alone (%)",
-        ),
+        ("weights", halting, "step", "weight", "weight in the answer (%)"),
+        ("steps", stepping, "step", "accuracy", "accuracy of the step alone (%)"),
     ):
         if (curves := curve(rows, x, column, x, up)) is not None:
             heading = f"{title}: {up.removesuffix(' (%)')} by {x}"

@@ -9,7 +9,7 @@ from reports.blocks import Section, Table
 from reports.charts import marks
 from reports.format import DASH, Row, count, number, p_value, percent, points, text
 from reports.load import Artifacts
-from reports.names import title
+from reports.names import model_name, title
 from reports.statistics import LEVEL
 
 ALL = "as published"  # the variant with all deviations
@@ -62,7 +62,7 @@ def fidelity_section(data: Artifacts, claims: pd.DataFrame) -> Section | None:
         return None
     frame = frame.merge(claims[["claim", "p_adjusted", "verdict"]].dropna(), "left", on="claim")
     columns = {
-        "model": lambda row: title(row["model"]),
+        "model": model_name,
         "variant": text("variant"),
         "changes": text("changes"),
         "seeds": count("seeds"),

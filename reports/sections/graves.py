@@ -66,11 +66,8 @@ def against_none(results: pd.DataFrame, frame: pd.DataFrame, column: str) -> pd.
             gap = (table[run] - table[best]).dropna().round(12)
             if run != best and len(gap):
                 found = t_interval(gap.mean(), gap.std(), len(gap))
-                rows.append(
-                    {"task": task, "run": run, "gap_mean": gap.mean()}
-                    | found
-                    | {"gap_sd": gap.std()}
-                )
+                gaps = {"gap_mean": gap.mean(), "gap_sd": gap.std()}
+                rows.append({"task": task, "run": run} | gaps | found)
     empty = [*RUN, "gap_mean", "gap_sd", "difference", "low", "high", "p"]
     found = pd.DataFrame(rows, columns=empty)
     return found.assign(verdict=verdicts(found, "p"))
@@ -106,7 +103,7 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
         "verdict": text("verdict"),
         "mean steps per input": number("mean_steps"),
         f"steps per {known.difficulty}": number("slope", sign=True),
-        "r": lambda row: number("pearson_mean", sign=True)(row),
+        "r": number("pearson_mean", sign=True),
         "parameters": count("parameters"),
         "diverged": _diverged,
     }
@@ -146,13 +143,11 @@ def curve(rows: pd.DataFrame, x: str, column: str, across: str, up: str) -> list
 
 def _scatter(frame: pd.DataFrame, task: str) -> Chart:
     """Draw error against steps, a series per mechanism; a network without halting takes one."""
-    filled = frame.assign(
-        mean_steps_mean=frame["mean_steps_mean"].fillna(1), mean_steps_sd=frame["mean_steps_sd"]
-    )
-    steps = marks.with_band(filled, "mean_steps")
-    steps = steps.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
+    filled = frame.assign(mean_steps_mean=frame["mean_steps_mean"].fillna(1))
     names = frame["halting"].map(lambda halting: MECHANISMS.get(halting, "without halting"))
-    placed = marks.with_band(steps, "error", 100).assign(series=names).sort_values("x")
-    drawn = marks.scatter(placed, "mean steps per input", "sequence error (%)", tips=["name:N"])
+    placed = marks.with_bands(filled, "mean_steps", "error", 100).assign(series=names)
+    drawn = marks.scatter(
+        placed.sort_values("x"), "mean steps per input", "sequence error (%)", tips=["name:N"]
+    )
     heading = f"{TASKS[task].title}: error against steps"
     return marks.chart(f"graves_halting_{task}", heading, drawn, half=True)

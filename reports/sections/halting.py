@@ -63,9 +63,8 @@ def halting_section(data: Artifacts) -> Section | None:
 
 
 def _chart(frame: pd.DataFrame) -> Any:
-    steps = marks.with_band(frame, "mean_steps")
-    steps = steps.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
-    placed = marks.with_band(steps, "dev_accuracy", 100).assign(series=frame["mechanism"])
+    placed = marks.with_bands(frame, "mean_steps", "dev_accuracy", 100)
+    placed = placed.assign(series=frame["mechanism"])
     across, up = "mean steps per dev pair", "dev accuracy (%)"
     drawn = marks.scatter(placed.sort_values("x"), across, up, tips=["setting:N"])
     heading = "Dev accuracy against mean steps"

@@ -143,10 +143,9 @@ def _trade_off(data: Artifacts, wide: pd.DataFrame) -> list[Chart]:
     stepping = wide.dropna(subset=["trained_mean_steps_mean", "untrained_accuracy_mean"])
     if len({model for model in stepping["model"] if adapts(model)}) < 2:
         return []
-    steps = marks.with_band(stepping, "trained_mean_steps")
-    steps = steps.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
-    mechanisms = [halting.title for model in steps["model"] if (halting := MODELS[model].halting)]
-    frame = marks.with_band(steps, "untrained_accuracy", 100).assign(series=mechanisms)
+    found = [MODELS[model].halting for model in stepping["model"]]
+    frame = marks.with_bands(stepping, "trained_mean_steps", "untrained_accuracy", 100)
+    frame = frame.assign(series=[halting.title for halting in found if halting])
     across, up = "mean steps on trained depths", "accuracy on untrained depths (%)"
     drawn = marks.scatter(frame, across, up, tips=["run:N"])
     heading = "Steps against accuracy beyond the trained depths"

@@ -23,7 +23,7 @@ def overview(data: Artifacts) -> Overview:
     """Return the first screen."""
     environment = data.documents["sweep/environment"]
     machine, code = environment["machine"], environment["provenance"]
-    beside = "" if on_all_of_snli(data) else ", not comparable with published results"
+    note = "" if on_all_of_snli(data) else ", not comparable with published results"
     run = [
         f"{date.today():%Y-%m-%d}",
         f"Machine: {machine['cpu']}, {machine['cores']} cores, GPU {machine['gpu'] or 'none'}",
@@ -31,7 +31,7 @@ def overview(data: Artifacts) -> Overview:
         f"torch {code['torch_version']}, Ray {code['ray_version']}",
     ]
     charts = [accuracy_chart(data), *multihop_charts(data)]
-    return Overview(f"Corpus: {corpus(data)}{beside}", run, [*_tiles(data)], charts, GLOSSARY)
+    return Overview(f"Corpus: {corpus(data)}{note}", run, [*_tiles(data)], charts, GLOSSARY)
 
 
 def _tiles(data: Artifacts) -> list[Tile]:

@@ -9,7 +9,7 @@ from actmodels import tables
 from reports.blocks import Section, Table, Widget
 from reports.format import Cell, Row, count, text
 from reports.load import Artifacts
-from reports.names import title
+from reports.names import model_name, title
 
 OUTCOMES = {outcome: outcome.replace("_", " ") for outcome in tables.OUTCOMES}
 MILLE = 1000  # shares are embedded per mille: more cannot be seen
@@ -31,7 +31,7 @@ def pairs_section(data: Artifacts, most: int) -> Section | None:
     if not traces:
         return None
     columns: dict[str, Cell] = {
-        "model": lambda row: title(row["model"]),
+        "model": model_name,
         "seed": text("seed"),
         "pairs": count("pairs"),
         "right after step 1": _share("right_after_step_1"),

@@ -5,7 +5,7 @@ import pandas as pd
 from reports.blocks import Section, Table
 from reports.format import Cell, count, duration, text
 from reports.load import Artifacts
-from reports.names import MECHANISMS, title
+from reports.names import MECHANISMS, model_name, title
 from reports.published.tasks import QUESTIONS
 
 STUDIES = {
@@ -76,7 +76,7 @@ def chosen(data: Artifacts) -> pd.DataFrame:
 def provenance_section(data: Artifacts) -> Section:
     """Return the section."""
     picked: dict[str, Cell] = {
-        "model": lambda row: title(row["model"]),
+        "model": model_name,
         "trial": text("trial"),
         "configurations": count("configurations"),
         "tied on dev": count("tied"),

@@ -8,7 +8,7 @@ from reports.charts import marks
 from reports.charts.theme import MUTED
 from reports.format import DASH, Row, count, percent, text, with_sd
 from reports.load import Artifacts
-from reports.names import SNLI_TRAIN, title
+from reports.names import SNLI_TRAIN, model_name, title
 from reports.published.results import ON_SNLI, accuracy
 
 
@@ -44,7 +44,7 @@ def sizes_section(data: Artifacts, published: bool) -> Section | None:
     if points.empty:
         return None
     columns = {
-        "model": lambda row: title(row["model"]),
+        "model": model_name,
         "training pairs": count("pairs"),
         "seeds": count("seeds"),
         "epochs": lambda row: f"{row['epochs']:.0f}",
@@ -54,7 +54,7 @@ def sizes_section(data: Artifacts, published: bool) -> Section | None:
         "fitted": lambda row: "yes" if row["fitted"] else "no",
     }
     fits = {
-        "model": lambda row: title(row["model"]),
+        "model": model_name,
         "fitted to": _fitted_to,
         "error at n pairs": _formula,
         "extrapolated to": count("pairs"),

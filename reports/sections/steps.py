@@ -1,4 +1,6 @@
-"""Steps of adaptive models: how many, on which labels, and how accuracy goes with them."""
+"""Steps of adaptive models: how many, on which labels, and how accuracy relates to them."""
+
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -6,7 +8,7 @@ from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.format import Cell, number, percent, text
 from reports.load import Artifacts
-from reports.names import title
+from reports.names import model_name, title
 from reports.statistics import mean_sd
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -84,7 +86,7 @@ def steps_section(data: Artifacts) -> Section | None:
         "steps_by_label",
         labels.sort_values(["model", "label"], key=_order(models)),
         {
-            "model": lambda row: title(row["model"]),
+            "model": model_name,
             "gold label": text("label"),
             "pairs": lambda row: f"{row['pairs']:,}",
             "mean steps": number("steps"),
@@ -97,7 +99,7 @@ def steps_section(data: Artifacts) -> Section | None:
         "steps_quintiles",
         fifths,
         {
-            "model": lambda row: title(row["model"]),
+            "model": model_name,
             "fifth of the pairs": text("quintile"),
             "mean steps": number("steps"),
             "accuracy, %": percent("right"),
@@ -115,7 +117,7 @@ def steps_section(data: Artifacts) -> Section | None:
     )
 
 
-def _order(models: list[str]) -> Cell:
+def _order(models: list[str]) -> Callable[[pd.Series], pd.Series]:
     ranks = {name: at for at, name in enumerate([*models, *LABELS])}
     return lambda column: column.map(ranks)
 
@@ -159,7 +161,7 @@ def _depth(data: Artifacts) -> list[Table]:
     if depth.empty and found.empty:
         return []
     wide = pd.DataFrame({"model": data.models})
-    columns = {"model": lambda row: title(row["model"])}
+    columns: dict[str, Cell] = {"model": model_name}
     for at in sorted(depth["depth"].unique()):
         of = depth[depth["depth"] == at].drop(columns="depth")
         wide = wide.merge(of.add_suffix(f"_{at}").rename(columns={f"model_{at}": "model"}), "left")

@@ -5,37 +5,38 @@ from collections.abc import Iterator
 import altair as alt
 import pandas as pd
 
-from actmodels.config import setting_types
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import BLUE, INK
 from reports.format import Cell, count, number, percent, setting, text
-from reports.load import LIMITS, Artifacts
-from reports.names import title
+from reports.load import Artifacts, settings_of
+from reports.names import model_name, title
 from reports.statistics import mean_sd
 
 TOP = 5  # configurations that are shown of a model
 MEASURED = ["dev_accuracy", "dev_loss", "dev_mean_steps"]
 
 
+def settings(trials: pd.DataFrame) -> list[str]:
+    """Return the settings of a model's trials, in stored order."""
+    own = settings_of(trials["model"])
+    return [name for name in trials if name in own]
+
+
 def varied(data: Artifacts, model: str) -> list[str]:
     """Return the settings with more than one value in a model's grid, in stored order."""
-    trials, own = data.of("sweep/trials", model=model), {*setting_types(model), *LIMITS}
-    return [name for name in trials if name in own and trials[name].nunique() > 1]
+    trials = data.of("sweep/trials", model=model)
+    return [name for name in settings(trials) if trials[name].nunique() > 1]
 
 
 def ranges(data: Artifacts) -> pd.DataFrame:
     """Return trials, configurations and the range of dev accuracy of each model."""
     rows = []
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
-        own = [name for name in trials if name in {*setting_types(model), *LIMITS}]
         accuracy = trials["dev_accuracy"]
         rows.append(
-            {
-                "model": model,
-                "trials": len(trials),
-                "configurations": trials.groupby(own, dropna=False).ngroups,
-            }
+            {"model": model, "trials": len(trials)}
+            | {"configurations": trials.groupby(settings(trials), dropna=False).ngroups}
             | {"best": accuracy.max(), "median": accuracy.median(), "worst": accuracy.min()}
             | {"diverged": int(trials["diverged"].sum())}
         )
@@ -46,9 +47,8 @@ def configurations(data: Artifacts, model: str) -> pd.DataFrame:
     """Return a model's configurations over seeds, best on dev first, the chosen one of equals."""
     trials = data.of("sweep/trials", model=model)
     keys = data.documents["select_best/best"].get(model, {}).get("keys", [])
-    own = [name for name in trials if name in {*setting_types(model), *LIMITS}]
     trials = trials.assign(chosen=trials["key"].isin(keys))
-    frame = mean_sd(trials, own, [*MEASURED, "chosen"])
+    frame = mean_sd(trials, settings(trials), [*MEASURED, "chosen"])
     frame["chosen"] = frame["chosen_mean"] > 0
     return frame.sort_values(
         ["dev_accuracy_mean", "chosen"], ascending=False, kind="stable"
@@ -73,7 +73,7 @@ def sweep_section(data: Artifacts) -> Section:
     """Return ranges, then the best configurations and the charts of each model."""
     models = list(dict.fromkeys(data["sweep/trials"]["model"]))
     columns = {
-        "model": lambda row: title(row["model"]),
+        "model": model_name,
         "trials": count("trials"),
         "configurations": count("configurations"),
         "best dev, %": percent("best"),
@@ -84,18 +84,18 @@ def sweep_section(data: Artifacts) -> Section:
     parts: list[Table | Chart] = [Table("sweep", ranges(data), columns)]
     for model in models:
         parts += _model(data, model)
-    settings = by_setting(data)
-    if not settings.empty:
+    found = by_setting(data)
+    if not found.empty:
         shown = {
-            "model": lambda row: title(row["model"]),
+            "model": model_name,
             "setting": text("setting"),
             "value": text("value"),
             "trials": count("dev_accuracy_n"),
             "dev accuracy, %": percent("dev_accuracy"),
-            "mean steps": lambda row: number("dev_mean_steps_mean")(row),
+            "mean steps": number("dev_mean_steps_mean"),
         }
         said = "Mean ± sd over all trials with that value, whatever their other settings."
-        parts.append(Table("sweep_settings", settings, shown, said, left=3))
+        parts.append(Table("sweep_settings", found, shown, said, left=3))
     return Section(
         "Sweep",
         parts,
@@ -111,8 +111,8 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
         **{name: _setting(name) for name in names},
         "seeds": count("dev_accuracy_n"),
         "dev accuracy, %": percent("dev_accuracy"),
-        "dev loss, nats": lambda row: number("dev_loss_mean", 3)(row),
-        "mean steps": lambda row: number("dev_mean_steps_mean")(row),
+        "dev loss, nats": number("dev_loss_mean", 3),
+        "mean steps": number("dev_mean_steps_mean"),
     }
     said = f"{title(model)}: best configurations."
     yield Table(f"configurations_{model}", frame, columns, said)

@@ -8,7 +8,7 @@ from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.format import Row, count, number, percent, text
 from reports.load import Artifacts
-from reports.names import corpus, on_all_of_snli, title
+from reports.names import corpus, model_name, on_all_of_snli, title
 from reports.published.results import SOURCES, snli
 from reports.statistics import mean_sd, t_interval
 
@@ -45,7 +45,7 @@ def accuracy_chart(data: Artifacts) -> Chart:
 def table_1_section(data: Artifacts, published: bool) -> Section:
     """Return our rows, and the published ones folded below them."""
     columns = {
-        "system": lambda row: title(row["model"]),
+        "system": model_name,
         "corpus": text("corpus"),
         "parameters": count("parameters"),
         "test accuracy, %": percent("test_accuracy"),
@@ -56,7 +56,7 @@ def table_1_section(data: Artifacts, published: bool) -> Section:
     }
     tables = [Table("table_1", systems(data), columns, left=2)]
     if published:
-        beside = "" if on_all_of_snli(data) else " They are not comparable with ours."
+        note = "" if on_all_of_snli(data) else " They are not comparable with ours."
         others = {
             "system": text("system"),
             "parameters": text("parameters"),
@@ -66,7 +66,7 @@ def table_1_section(data: Artifacts, published: bool) -> Section:
         }
         tables.append(
             Table(
-                *("published", snli().replace("", None), others, f"{SOURCES}{beside}"),
+                *("published", snli().replace("", None), others, f"{SOURCES}{note}"),
                 folded=f"Published for SNLI: {len(snli())} systems",
             )
         )
