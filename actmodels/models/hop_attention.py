@@ -67,6 +67,17 @@ class Window(nn.Module):
         return (self.weight[..., None, :] * words[..., None, :, :]).flatten(-3, -2)
 
 
+class HypothesisAttention(BilinearAttention):
+    """The same attention, by sums of products: a hypothesis has few words, a batched matrix
+    product many calls."""
+
+    def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """See BilinearAttention."""
+        scores = (self.transform(query)[..., None, :] * memory).sum(dim=-1)
+        weights = masked_softmax(scores, mask)
+        return (weights[..., None] * memory).sum(dim=-2), weights
+
+
 class HopStep(nn.Module):
     """Attend to the hypothesis, then to the premise, and move the state towards what was read.
 
@@ -78,7 +89,7 @@ class HopStep(nn.Module):
 
     def __init__(self, width: int, gate: int) -> None:
         super().__init__()
-        self.attend_hypothesis = BilinearAttention(width, width)
+        self.attend_hypothesis = HypothesisAttention(width, width)
         self.gate = Gate(4 * width, gate, width)
 
     def start(self, memory: HopMemory) -> tuple[Tensor, GateDropout]:

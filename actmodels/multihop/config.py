@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from actmodels.config import TrialConfig, model_parts, parts_of
 from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
-from actmodels.values import ONE, Natural, Portion, Sequences, at_most, settings_of
+from actmodels.values import ONE, Natural, Portion, Sequences, Steps, at_most, settings_of
 
 Hops = Annotated[int, ONE, at_most(MAX_HOPS)]
 
@@ -21,12 +21,15 @@ class StreamConfig:
 
     max_hops: the deepest pairs that are trained on. Pairs of one hop come first; the next depth
         joins when dev accuracy at the last one reaches join_accuracy.
+    steps_per_hop: a model halts after so many steps for each hop that has joined, at most, until
+        all have: the first hops are learned fast by few steps.
     updates_per_epoch: dev is scored after so many.
     ponder_delay: epochs without a price for steps after the last depth has joined.
     """
 
     max_hops: Hops
     join_accuracy: Portion
+    steps_per_hop: Steps
     updates_per_epoch: Sequences
     ponder_delay: Natural
 

@@ -1,6 +1,7 @@
 """Training on streamed multi-hop pairs, with a curriculum over their depth."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,20 @@ class MultihopTraining(Training):
         super().__init__(config, data, device, rows)
         self.joined, self.settled = 1, 0
 
+    @contextmanager
+    def few_steps(self) -> Iterator[None]:
+        """Halt after steps_per_hop steps a hop at most, until all depths have joined."""
+        halting, stream = getattr(self.model, "halting", None), self.config.stream
+        if not isinstance(halting, PonderedHalting) or self.joined == stream.max_hops:
+            yield
+            return
+        most = halting.max_steps
+        halting.max_steps = min(most, stream.steps_per_hop * self.joined)
+        try:
+            yield
+        finally:
+            halting.max_steps = most
+
     def train_epoch(self) -> EpochMeans:
         """Train without a price for steps until all depths have been learned for a while."""
         halting = getattr(self.model, "halting", None)
@@ -49,7 +64,8 @@ class MultihopTraining(Training):
             stream = self.config.stream
             all_joined = self.joined == stream.max_hops
             halting.charges = all_joined and self.settled >= stream.ponder_delay
-        return super().train_epoch()
+        with self.few_steps():
+            return super().train_epoch()
 
     def batches(self, order: Generator) -> Iterator[Batch]:
         """Yield fresh pairs of the depths that have joined."""
@@ -60,14 +76,15 @@ class MultihopTraining(Training):
             yield batch.each(lambda tensor: tensor.to(self.device))
 
     def evaluated(self) -> Figures:
-        """Score dev, and let the next depth join if the last one is learned."""
-        found = evaluate(self.model, self.data.dev, self.config.input)
-        right = (found.predictions == found.labels)[self.data.dev.depths == self.joined]
+        """Score dev, and let the next depth join if the last one is learned in few steps."""
         if self.joined == self.config.stream.max_hops:
             self.settled += 1
-        elif right.double().mean() >= self.config.stream.join_accuracy:
-            self.joined += 1
-        return found.figures
+        else:
+            with self.few_steps():
+                found = evaluate(self.model, self.data.dev, self.config.input)
+            right = (found.predictions == found.labels)[self.data.dev.depths == self.joined]
+            self.joined += int(right.double().mean() >= self.config.stream.join_accuracy)
+        return evaluate(self.model, self.data.dev, self.config.input).figures
 
     def state_dict(self) -> dict[str, Any]:
         """See ModelTraining."""

@@ -12,7 +12,13 @@ from actmodels.multihop.config import (
 from actmodels.multihop.corpus import draw_split, word_vectors
 from tests.samples import SETTINGS
 
-STREAM = {"max_hops": 2, "join_accuracy": 0.0, "updates_per_epoch": 3, "ponder_delay": 1}
+STREAM = {
+    "max_hops": 2,
+    "join_accuracy": 0.0,
+    "steps_per_hop": 2,
+    "updates_per_epoch": 3,
+    "ponder_delay": 1,
+}
 
 
 def multihop_trial(model: str = "hop_attention", **settings: Any) -> MultihopTrialConfig:
