@@ -61,8 +61,7 @@ def edit(path: str, text: str) -> str:
     [
         (
             edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
-            "params.yaml: tell.more.y was [1, 2] and is [1], "
-            "params.yaml: shared.size was 3 and is null",
+            "params.yaml: tell, params.yaml: shared.size",
         ),
         (edit("code/part/one.py", "ONE = 2"), "code/part/one.py"),
         ("Path('data.txt').unlink()", "data.txt"),
@@ -130,7 +129,7 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
     (project / "made" / "one.txt").write_text("one")
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
     (project / "dvc.lock").write_text(LOCK)
-    check_as_written("tell", inputs("tell"))
+    check_as_written("tell", inputs("tell"), Path("damaged"))
     place = project / path
     place.unlink() if place.is_file() else shutil.rmtree(place)
     if found == "a folder":
@@ -141,13 +140,13 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
         place.write_text("0ne")
     out = path.split("/")[0]
     with pytest.raises(ArtefactError) as told:
-        check_as_written("tell", inputs("tell"))
+        check_as_written("tell", inputs("tell"), Path("damaged"))
     if found == "nothing" and out == path:
         assert str(told.value) == f"{out} is missing; run: dvc repro make"
     else:
         assert str(told.value).endswith("; run: dvc repro -f -s make")
         assert not os.path.lexists(out)
-        assert [p.name for p in project.glob("state/damaged/*/*")] == [out]
+        assert [p.name for p in project.glob("damaged/*/*")] == [out]
 
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
@@ -171,7 +170,7 @@ def test_what_may_not_be_read_stays_in_its_place(
     monkeypatch.setattr(Path, "open", refusing(Path.open))
     monkeypatch.setattr(os, "listdir", refusing(os.listdir))
     with pytest.raises(PermissionError):
-        check_as_written("tell", inputs("tell"))
+        check_as_written("tell", inputs("tell"), Path("damaged"))
     assert (project / path).exists()
 
 
@@ -182,7 +181,7 @@ def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
     (project / "dvc.lock").write_text(text)
     with pytest.raises(ArtefactError, match=r"^dvc\.lock is damaged; move it away .* dvc repro$"):
-        check_as_written("tell", inputs("tell"))
+        check_as_written("tell", inputs("tell"), Path("damaged"))
     assert (project / "data.txt").exists()
 
 
@@ -193,8 +192,7 @@ def dvc(*arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("read", ["made", "made/one.txt"])
-def test_what_is_not_as_it_was_written_is_never_read(read: str, project: Path) -> None:
+def test_what_is_not_as_it_was_written_is_never_read(project: Path) -> None:
     """Told by DVC's own digests, of a file and of a folder; what is said mends it."""
     make = "import pathlib as p; d = p.Path('made'); d.mkdir(exist_ok=True); "
     make += "[(d / f'{n}.txt').write_text(n) for n in ('one', 'two')]"
@@ -202,7 +200,7 @@ def test_what_is_not_as_it_was_written_is_never_read(read: str, project: Path) -
     stages = f"""
 stages:
   make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
-  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, {read}], params: [tell], outs: [out.txt]}}
+  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made/one.txt], outs: [out.txt]}}
 """
     (project / "dvc.yaml").write_text(stages)
     (project / "tell.py").write_text(STAGE.format(body="pass"))
@@ -230,7 +228,7 @@ stages:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cache_type", ["copy", "hardlink", "symlink"])
+@pytest.mark.parametrize("cache_type", ["copy", "symlink"])
 def test_the_advice_also_mends_a_corrupt_cache(cache_type: str, project: Path) -> None:
     """DVC trusts its read-only cached files, and puts them in place of what the stage writes."""
     (project / "make.py").write_text("import pathlib as p; p.Path('made').mkdir(exist_ok=True)\n")
