@@ -23,7 +23,7 @@ class EntailmentModel:
         """Answer rows with the columns premise and hypothesis.
 
         Args:
-            params: {"attention": True} adds a column of that name: see Answer.attention.
+            params: {"attention": True} adds a column of that name: see PairAnswer.attention.
 
         Returns:
             A table [pairs] with the columns predicted, one per label, steps and unknown_words.

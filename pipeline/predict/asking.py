@@ -16,21 +16,21 @@ from tqdm import tqdm
 from actmodels.data.labels import LABELS
 from actmodels.errors import ArtefactError, DataError
 from actmodels.files import replacing
-from pipeline.answering.answer import Answer, Answerer, PairError
+from pipeline.answering.answer import Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle
-from pipeline.answering.read import Row
+from pipeline.answering.read import InputPair
 from pipeline.predict.explain import Style, explained, in_words
 from pipeline.sources.tokens import TokenPair
 
 CHUNK = 512  # pairs between two steps of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "attention")
-Formatter = Callable[[Row, Answer], str]
+Formatter = Callable[[InputPair, PairAnswer], str]
 
 
 def ask(
     folder: Path,
     stored: dict[str, Any],
-    groups: Iterable[list[Row]],
+    groups: Iterable[list[InputPair]],
     style: str,
     *,
     explain: bool,
@@ -109,7 +109,7 @@ def give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
+def _checked(rows: list[InputPair], answerer: Answerer) -> list[TokenPair]:
     pairs = []
     for row in rows:
         try:
@@ -120,7 +120,7 @@ def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
 
 
 def _answer(
-    rows: list[Row],
+    rows: list[InputPair],
     pairs: list[TokenPair],
     answerer: Answerer,
     explain: bool,
@@ -148,7 +148,7 @@ def _answer(
 
 
 def formatter(
-    name: str, rows: Sequence[Row], style: Style, model: str, *, explain: bool
+    name: str, rows: Sequence[InputPair], style: Style, model: str, *, explain: bool
 ) -> Formatter:
     """How a pair and its answer are written, by the name of a format.
 
@@ -176,7 +176,7 @@ def formatter(
     return _Table([*given, *ADDED[:-1]], model)
 
 
-def answered(row: Row, answer: Answer, model: str) -> dict[str, Any]:
+def answered(row: InputPair, answer: PairAnswer, model: str) -> dict[str, Any]:
     """Return the given fields, followed by the model and its answer."""
     attention = {} if answer.attention is None else {"attention": answer.attention}
     return {**row.fields, "model": model, **answer.row(), **attention}
@@ -189,7 +189,7 @@ class _Table:
         self.columns, self.model = columns, model
         self.begun = False
 
-    def __call__(self, row: Row, answer: Answer) -> str:
+    def __call__(self, row: InputPair, answer: PairAnswer) -> str:
         text = io.StringIO()
         writer = csv.DictWriter(
             text, self.columns, extrasaction="ignore", restval="", lineterminator="\n"

@@ -9,7 +9,7 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from pipeline.parameters.load import load_params
-from pipeline.running.stage import artefacts, made, state_folder
+from pipeline.running.stage import artefacts, fresh, made, state_folder
 from pipeline.trained.trials import execution_settings
 
 ROOT = Path(__file__).parents[3]
@@ -169,6 +169,19 @@ def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> Non
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "one.py"], env=environment, check=True, timeout=60)
     assert [name for name in names if (folder / "artefacts" / name).exists()] == names[2:]
+
+
+def test_a_folder_holds_what_one_run_wrote_or_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    for name in ("first", "second"):
+        with fresh(place):
+            place.mkdir()
+            (place / name).touch()
+        assert [path.name for path in place.iterdir()] == [name]
+    with pytest.raises(KeyboardInterrupt), fresh(place):
+        place.mkdir()
+        raise KeyboardInterrupt
+    assert not place.exists()
 
 
 def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
