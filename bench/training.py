@@ -74,7 +74,8 @@ def rows(
     Args:
         packs: trials in a pack. examples: of one run, at least.
     """
-    variants, counts = {}, {}
+    variants: dict[tuple[str, int], Callable[[], float]] = {}
+    counts: dict[tuple[str, int], int] = {}
     for way, trials in [("plain", 1), ("ours", 1), *(("packed", number) for number in packs)]:
         updates = max(6, examples // batch_size // trials)  # those of a pack are of all its trials
         data = sampled(drawn_data(sizes), batch_size, updates)

@@ -191,24 +191,32 @@ def dvc(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.slow
-def test_what_is_not_as_it_was_written_is_never_read(project: Path) -> None:
-    """Told by DVC's own digests, of a file and of a folder; what is said mends it."""
-    make = "import pathlib as p; d = p.Path('made'); d.mkdir(exist_ok=True); "
-    make += "[(d / f'{n}.txt').write_text(n) for n in ('one', 'two')]"
-    (project / "make.py").write_text(make)
-    stages = f"""
+MAKE = """
+from pathlib import Path
+Path("made").mkdir(exist_ok=True)
+Path("made/one.txt").write_text("one")
+"""
+
+
+def two_stages(project: Path, cache_type: str) -> None:
+    """Of which `tell` reads what `make` wrote; both have run."""
+    (project / "make.py").write_text(MAKE)
+    (project / "tell.py").write_text(STAGE.format(body="pass"))
+    (project / "dvc.yaml").write_text(f"""
 stages:
   make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
   tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made/one.txt], outs: [out.txt]}}
-"""
-    (project / "dvc.yaml").write_text(stages)
-    (project / "tell.py").write_text(STAGE.format(body="pass"))
-    assert dvc("init", "--no-scm")[0] == 0
+""")
+    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
     assert dvc("repro")[0] == 0
+
+
+@pytest.mark.slow
+def test_what_is_not_as_it_was_written_is_never_read(project: Path) -> None:
+    """By DVC's own digests; the advice mends it."""
+    two_stages(project, "copy")
     (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
     assert tell(project, "pass") == (0, "")
-    (project / "made" / "one.txt").chmod(0o644)
     (project / "made" / "one.txt").write_text("0ne")
     before = (project / "out.txt").stat().st_mtime_ns
     status, said = tell(project, "pass")
@@ -223,7 +231,7 @@ stages:
     assert (project / "out.txt").stat().st_mtime_ns == before
     assert dvc("repro", "-f", "-s", "make")[0] == 0
     assert tell(project, "pass") == (0, "")
-    (project / "make.py").write_text(make.replace("write_text(n)", "write_text(n + n)"))
+    (project / "make.py").write_text(MAKE.replace('"one"', '"two"'))
     assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
 
 
@@ -231,17 +239,7 @@ stages:
 @pytest.mark.parametrize("cache_type", ["copy", "symlink"])
 def test_the_advice_also_mends_a_corrupt_cache(cache_type: str, project: Path) -> None:
     """DVC trusts its read-only cached files, and puts them in place of what the stage writes."""
-    (project / "make.py").write_text("import pathlib as p; p.Path('made').mkdir(exist_ok=True)\n")
-    with (project / "make.py").open("a") as script:
-        script.write("p.Path('made/one.txt').write_text('one')")
-    (project / "dvc.yaml").write_text(f"""
-stages:
-  make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
-  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made], outs: [out.txt]}}
-""")
-    (project / "tell.py").write_text(STAGE.format(body="pass"))
-    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
-    assert dvc("repro")[0] == 0
+    two_stages(project, cache_type)
     (cached,) = project.glob(".dvc/cache/files/md5/f9/7c5d*")  # md5 of "one"
     cached.chmod(0o644)
     cached.write_text("0ne")
