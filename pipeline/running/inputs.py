@@ -24,6 +24,7 @@ from actmodels.files import known
 from pipeline.parameters.files import endless, text_of
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
+NOT_YAML = (ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError)
 
 
 @contextmanager
@@ -143,9 +144,7 @@ def _tree(path: Path) -> dict[str, Any]:
     """
     try:
         tree = yaml.load(text_of(path), yaml.CSafeLoader)
-    except PermissionError:
-        raise
-    except (OSError, ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError):
+    except (FileNotFoundError, *NOT_YAML):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
 
@@ -155,10 +154,8 @@ def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "md5").hexdigest()
-    except PermissionError:
-        raise
-    except OSError as error:  # removed in this very moment
-        return str(error)
+    except FileNotFoundError:  # removed in this very moment
+        return "missing"
 
 
 def _folder_digest(path: Path, digests: dict[str, str]) -> str:
