@@ -123,8 +123,9 @@ stages:
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
 @pytest.mark.parametrize("found", ["nothing", "a folder", "a link to nowhere", "other bytes"])
 def test_whatever_lies_in_the_place_of_what_was_written_is_told(
-    path: str, found: str, project: Path
+    path: str, found: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("pipeline.running.inputs._cache", lambda: project)  # a second each
     (project / "made").mkdir()
     (project / "made" / "one.txt").write_text("one")
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
