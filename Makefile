@@ -84,8 +84,9 @@ ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashbo
 docs: $(DOCS)  ## docs/ and an API reference as pages, site/index.html; a link that leads nowhere is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/python -m mkdocs build
 
-bench: setup  ## measure this software on this machine (artefacts/bench): up to 40 minutes
-	python -m bench $(ARGS)
+bench: setup  ## training speed against the plain loop, then what Ray and MLflow cost: up to 20 minutes
+	python -m bench.training $(ARGS)
+	python -m bench.sweep $(ARGS)
 
 gpu-check:  ## is all well on this GPU, and how fast: a page for an issue (python3 with torch alone)
 	python3 -m bench.gpu $(ARGS)

@@ -16,7 +16,7 @@ from torch import Tensor
 from actmodels.data.trial_data import TrialData
 from actmodels.packed.training import PackTraining
 from actmodels.training import Training
-from bench.plan import Say
+from bench.timing import progress
 from bench.work import Sizes, drawn_data, trial
 
 CHECKED = Sizes(pairs=400, words=2_000, dimensions=300, width=200)
@@ -61,13 +61,13 @@ CHECKS = {
 }
 
 
-def rows(sizes: Sizes, device: str, say: Say) -> Iterator[dict[str, Any]]:
+def rows(sizes: Sizes, device: str) -> Iterator[dict[str, Any]]:
     """A row for each check of each model."""
     data = drawn_data(sizes)
     for model in MODELS:
         run = functools.cache(partial(trained, model, sizes.width, data, device))
         for what, check in CHECKS.items():
-            say(f"{model}: {what}")
+            progress(f"{model}: {what}")
             row: dict[str, Any] = {"model": model, "check": what, "apart": None}
             row["allowed"] = check.allowed
             try:

@@ -1,43 +1,43 @@
-"""What Ray and MLflow cost: seconds of a worker for very short trials, and what of them trains.
+"""What Ray and MLflow cost: start-up, and seconds of a worker for very short trials.
 
-Two sweeps, run by the very code that runs a sweep, take turns: trials of one epoch, and of more.
-What counts is the steady state, from the end of each worker's first trial, which loads code and
-data, to the end of the last trial. What is not training includes evaluating 64 pairs each epoch.
+    python -m bench.sweep
+
+Two sweeps, run by the very code that runs a sweep, take turns: trials of one epoch, and of three.
+The steady state counts, from the end of each worker's first trial, which loads code and data, to
+the end of the last trial. What is not training includes evaluating 64 pairs each epoch.
 Neither params.yaml nor `state/` nor servers of the user's have a part in it.
 """
 
+import argparse
 import os
 import time
 from functools import partial
 from itertools import count
+from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from actmodels.data.stored import save_stored
-from bench.plan import Plan, Say
-from bench.timing import interleaved, summary
+from bench.timing import interleaved, listed, summary, table
 from bench.work import Sizes, drawn_data, trial
+from pipeline.running.stage import run_command
 from tune.execution import Execution
 from tune.grid import with_keys
-from tune.mlflow_store import RunStore
+from tune.provenance import machine
 from tune.sweep import run_trials
 
 DEMO = Sizes(64, 4000, 300, 64)  # the embedded corpus and its models, but for the pairs
 EPOCHS = (1, 3)  # of the trials of each sweep
-DONE = "tags.kind = 'trial' AND attributes.status = 'FINISHED'"
 
 
-def measure(plan: Plan, say: Say) -> dict[str, Any]:
-    """A row for each sweep."""
-    for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):  # what is the user's is not measured
-        os.environ.pop(name, None)
-    data, folder, state = drawn_data(DEMO), plan.workspace, plan.workspace / "state"
+def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
+    """A row for each sweep; `folder` is empty."""
+    data, state = drawn_data(DEMO), folder / "state"
     for name, part in (("train", data.train), ("dev", data.dev), ("embedding", data.words)):
         save_stored(vars(part), folder / f"{name}.pt")
     execution, seeds = Execution(folder, state, state / "ray", 1, 0, 0, False), count(1)
     workers = os.cpu_count() or 1
-    trials = workers * plan.trials_per_worker
 
     def sweep(epochs: int) -> dict[str, float]:
         configs = [
@@ -59,16 +59,27 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
             "driver_cpu_seconds": cpu,
         }
 
-    with TemporaryDirectory(prefix="ray-") as rays:  # a short path, as sockets need
-        os.environ["RAY_TMPDIR"] = rays
-        turns = {epochs: partial(sweep, epochs) for epochs in EPOCHS}
-        runs = interleaved(turns, plan.sweep_repeats, say, warm_ups=0)
-    store = RunStore(state)
-    tracked = len(store.search(DONE))
-    store.release()
-    rows = [
+    runs = interleaved({epochs: partial(sweep, epochs) for epochs in EPOCHS}, repeats, warm_ups=0)
+    return [
         {"trials": trials, "epochs": epochs}
         | {name: summary(run[name] for run in found) for name in found[0]}
         for epochs, found in runs.items()
     ]
-    return {"workers": workers, "rounds": plan.sweep_repeats, "tracked": tracked, "rows": rows}
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m bench.sweep", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--quick", action="store_true", help="few trials: no figure counts")
+    per_worker, repeats = (10, 1) if parser.parse_args().quick else (25, 3)
+    for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):  # what is the user's is not measured
+        os.environ.pop(name, None)
+    with TemporaryDirectory(prefix="bench-") as folder:
+        os.environ["RAY_TMPDIR"] = folder  # a short path, as sockets need
+        found = rows(Path(folder), per_worker * (os.cpu_count() or 1), repeats)
+    print(f"{listed(machine())}\n\n{table(found)}")
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,46 +1,40 @@
-"""Times of variants that take turns, and what is said of them."""
+"""Times of variants that take turns, and the tables of them."""
 
+import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Summary = dict[str, float]
 Name = TypeVar("Name", bound=Hashable)
 Run = TypeVar("Run")
+DASH = "\N{EN DASH}"
 
 
-@dataclass(frozen=True)
-class Timed:
-    """One run: how much it did, in how many seconds of the clock and of processors."""
-
-    count: float
-    wall: float
-    cpu: float
+def progress(what: str) -> None:
+    """Print on standard error what is being done."""
+    print(what, file=sys.stderr, flush=True)
 
 
-def timed(work: Callable[[], float]) -> Timed:
-    """Run `work`, which returns how much it did."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    count = work()
-    return Timed(count, time.perf_counter() - wall, time.process_time() - cpu)
+def seconds(work: Callable[[], object]) -> float:
+    """Run `work` and return how long it took."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 def interleaved(
-    variants: Mapping[Name, Callable[[], Run]],
-    repeats: int,
-    say: Callable[[str], None] = lambda _: None,
-    warm_ups: int = 1,
+    variants: Mapping[Name, Callable[[], Run]], repeats: int, warm_ups: int = 1
 ) -> dict[Name, list[Run]]:
     """Run A B C, A B C, ...: what disturbs the machine for a while disturbs all of them.
 
     Args:
-        say: told which round begins. warm_ups: first rounds, which are thrown away.
+        warm_ups: first rounds, which are thrown away.
     """
     runs: dict[Name, list[Run]] = {name: [] for name in variants}
     for number in range(1 - warm_ups, repeats + 1):
-        say(f"round {number} of {repeats}" if number > 0 else "warm-up")
+        progress(f"round {number} of {repeats}" if number > 0 else "warm-up")
         for name, run in variants.items():
             taken = run()
             if number > 0:
@@ -54,18 +48,33 @@ def summary(values: Iterable[float]) -> Summary:
     return {"median": median(listed), "min": min(listed), "max": max(listed), "n": len(listed)}
 
 
-def rates(runs: Sequence[Timed]) -> dict[str, Summary]:
-    """How much was done in a second of the clock, and in a second of a processor."""
-    return {
-        "per_second": summary(run.count / run.wall for run in runs),
-        "per_cpu_second": summary(run.count / run.cpu for run in runs),
-    }
+def figure(value: float) -> str:
+    """Three digits, more in front of the point, whole numbers whole: 0.0123, 1.38, 12.3, 1,234."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    size = abs(value)
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2
+    return f"{value:,.{digits}f}" if size >= 1 else f"{value:.3g}"
 
 
-def ratios(runs: Sequence[Timed], against: Sequence[Timed]) -> dict[str, Summary]:
-    """How many times as fast as another variant, round by round, by clock and by processor."""
-    rounds = list(zip(runs, against, strict=True))
-    return {
-        "times_as_fast": summary((a.count / a.wall) / (b.count / b.wall) for a, b in rounds),
-        "times_by_cpu": summary((a.count / a.cpu) / (b.count / b.cpu) for a, b in rounds),
-    }
+def cell(value: Any) -> str:
+    """`193 (180-247, n = 5)` of a summary, three digits of a number, all else as it is."""
+    if isinstance(value, Mapping):
+        ends = f"{figure(value['min'])}{DASH}{figure(value['max'])}"
+        return f"{figure(value['median'])} ({ends}, n = {value['n']})"
+    if value is None:
+        return DASH
+    return figure(value) if isinstance(value, int | float) else str(value)
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as markdown, a column for each key."""
+    header = [key.replace("_", " ") for key in rows[0]]
+    cells = [[cell(value) for value in row.values()] for row in rows]
+    lines = [header, ["---"] * len(header), *cells]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def listed(facts: Mapping[str, Any]) -> str:
+    """Keys and values in one line."""
+    return "; ".join(f"{key.replace('_', ' ')}: {cell(value)}" for key, value in facts.items())

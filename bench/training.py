@@ -1,100 +1,115 @@
-"""Examples per second in training: the plain way, the product's own, and packs of trials.
+"""Training speed: this project's loop and its packs of trials against the plain loop, one thread.
 
-One thread each. In this process, and in as many at once as the machine has processors, which is
-how a sweep runs on it. All train on the same pairs from the same parameters, and so take the same
-steps; a pack on fewer, which stand for them, and its trials take as many in the mean. The useful
-share is that of the arithmetic: of all operations of matrix products that are executed, those that
-the examples would need one by one, without padding and without steps after their own end.
+    python -m bench.training
+
+The plain loop: shuffled batches padded to the longest sentence; every example takes steps until the
+last of its batch has halted; dropout and Adagrad as torch has them; weight gradients formed at each
+step. The model's own code is the same. All train on the same pairs, and take 5.1 steps in the mean.
+Cells are the median (smallest to largest) of n rounds in which the variants took turns.
 """
 
-import os
-from collections.abc import Callable
-from dataclasses import replace
+import argparse
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
+from torch import Tensor, nn
+from torch.nn import functional
 
+from actmodels.data.pairs import collate
 from actmodels.modules.dropout import Dropout
-from bench.plan import Plan, Say, data_of
-from bench.processes import AllAtOnce
-from bench.timing import Timed, interleaved, rates, ratios, timed
-from bench.ways import Pack, plain_twin, single
-from bench.work import sampled_batches, shuffled_batches
-
-WAYS = ("plain", "ours")
-COUNTED = 64  # examples whose operations are counted, which takes a tenth of a second for each
+from actmodels.training import Training
+from bench.timing import interleaved, listed, progress, seconds, summary, table
+from bench.work import PAPER, TINY, Sizes, begun, drawn_data, epoch_of, sampled
+from pipeline.running.stage import run_command
+from tune.provenance import machine
 
 
-class Both:
-    """A trial to be trained both ways, again and again on the same pairs."""
+class PlainDropout(Dropout):
+    """Masks from torch's generator."""
 
-    def __init__(self, plan: Plan, batch_size: int) -> None:
-        data = data_of(plan)
-        self.batches = sampled_batches(data.train, batch_size, plan.updates(batch_size))
-        self.ours = single(plan.sizes.width, data, self.batches)
-        self.plain, self.mixed = plain_twin(self.ours), shuffled_batches(self.batches)
-        self.examples = sum(map(len, self.batches))
+    def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
+        """Draw zeros and 1/(1 - rate) of a shape."""
+        dropped: Tensor = self(like.new_ones(() if self.idle else shape))
+        return dropped
 
-    def train(self, way: str) -> float:
-        """An epoch; returns the number of examples."""
-        if way == "plain":
-            self.plain.run(self.mixed)
-        else:
-            self.ours.train_epoch()
-        return self.examples
-
-    def __call__(self, way: str) -> Timed:
-        """The same, timed."""
-        return timed(partial(self.train, way))
-
-    def useful_shares(self) -> dict[str, float]:
-        """By way; see the module. From here on nothing is dropped: all take the same steps."""
-        for module in (*self.plain.model.modules(), *self.ours.model.modules()):
-            if isinstance(module, Dropout):
-                module.rate = 0.0
-        alone = torch.cat(self.batches).split(1)
-        useful = executed_flops(lambda: self.plain.run(alone))
-        return {way: useful / executed_flops(partial(self.train, way)) for way in WAYS}
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Drop units of any shape."""
+        assert isinstance(self.rate, float)
+        return functional.dropout(inputs, self.rate, self.training)
 
 
-def executed_flops(work: Callable[[], object]) -> int:
-    """Operations of all matrix products while `work` runs, backward passes as well."""
-    with FlopCounterMode(display=False) as counter:
-        work()
-    return int(counter.get_total_flops())
+def plain_epoch(training: Training) -> Callable[[], None]:
+    """What trains an epoch of a trial the plain way; the trial's model is changed."""
+    settings, model, pairs = training.config.training, training.model.train(), training.data.train
+    for module in model.modules():
+        if isinstance(module, Dropout):
+            module.__class__ = PlainDropout
+    optimizer = torch.optim.Adagrad(
+        model.parameters(),
+        lr=settings.learning_rate,
+        initial_accumulator_value=settings.adagrad_accumulator,
+    )
+    order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(2))
+
+    def run() -> None:
+        for index in order.split(settings.batch_size):
+            batch = collate(pairs, index, null_token=False)
+            loss = model.objective(model(batch, loop="until_halted"), batch.labels)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), settings.clip_norm)
+            optimizer.step()
+            loss.item()
+
+    return run
 
 
-def measure(plan: Plan, say: Say) -> dict[str, Any]:
-    """Rows of every variant, beside what is trained."""
+def rows(
+    sizes: Sizes, batch_size: int, packs: Sequence[int], examples: int, repeats: int
+) -> Iterator[dict[str, Any]]:
+    """A row for each variant at one batch size.
+
+    Args:
+        packs: trials in a pack. examples: of one run, at least.
+    """
+    variants: dict[tuple[str, int], Callable[[], float]] = {}
+    counts: dict[tuple[str, int], int] = {}
+    for way, trials in [("plain", 1), ("ours", 1), *(("packed", number) for number in packs)]:
+        updates = max(6, examples // batch_size // trials)  # those of a pack are of all its trials
+        data = sampled(drawn_data(sizes), batch_size, updates)
+        pack = begun(sizes.width, batch_size, data, trials)
+        epoch = plain_epoch(pack.members[0]) if way == "plain" else epoch_of(pack)
+        variants[way, trials] = partial(seconds, epoch)
+        counts[way, trials] = trials * len(data.train)
+    found = interleaved(variants, repeats)
+    rates = {name: [counts[name] / taken for taken in found[name]] for name in found}
+    for (way, trials), of in rates.items():
+        ratio = [one / plain for one, plain in zip(of, rates["plain", 1], strict=True)]
+        yield {
+            "batch_size": batch_size,
+            "way": way,
+            "trials": trials,
+            "examples_per_second": summary(of),
+            "times_as_fast": summary(ratio),
+        }
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m bench.training", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: no figure counts")
+    quick = parser.parse_args().quick
     torch.set_num_threads(1)
-    found: dict[str, Any] = {"rows": [], "trials": []}
-    for batch_size in plan.batch_sizes:
-        both = Both(plan, batch_size)
-        found["rows"] += rows(plan, both, batch_size, say)
-        steps = both.ours.train_epoch().figures().mean_steps
-        trial = {"batch_size": batch_size, "parameters": both.ours.parameters, "mean_steps": steps}
-        found["trials"].append(trial)
-    return found
+    print(listed(machine()), end="\n\n")
+    found: list[dict[str, Any]] = []
+    for batch_size in (8,) if quick else (8, 16, 32):
+        progress(f"batch size {batch_size}")
+        found += rows(TINY, 8, (2,), 48, 2) if quick else rows(PAPER, batch_size, (8, 48), 640, 5)
+    print(table(found))
 
 
-def rows(plan: Plan, both: Both, batch_size: int, say: Say) -> list[dict[str, Any]]:
-    """All ways at one batch size, taking turns; named by way, trials and processes."""
-    data, cores = data_of(plan), plan.processes or os.cpu_count() or 1
-    taken = {(way, 1, 1): partial(both, way) for way in WAYS}
-    for trials in plan.packs:
-        batches = sampled_batches(data.train, batch_size, plan.updates(batch_size, trials))
-        pack = Pack(plan.sizes.width, data, batches, trials)
-        taken["packed", trials, 1] = partial(timed, pack.run)
-    with AllAtOnce(cores, Both, plan, batch_size) as everywhere:
-        taken |= {(way, 1, cores): partial(everywhere.run, way) for way in WAYS}
-        runs = interleaved(taken, plan.repeats, lambda what: say(f"batch {batch_size}: {what}"))
-    shares = Both(replace(plan, examples=COUNTED), batch_size).useful_shares()
-    return [
-        {"batch_size": batch_size, "way": way, "trials": trials, "processes": number}
-        | rates(found)
-        | ratios(found, runs["plain", 1, number])
-        | {"useful_share": shares.get(way)}
-        for (way, trials, number), found in runs.items()
-    ]
+if __name__ == "__main__":
+    run_command(main)

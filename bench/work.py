@@ -1,12 +1,14 @@
 """The work that is timed: trials of the paper's size on sentences as long as SNLI's.
 
-Nothing is read unless tensors are given: lengths, words and vectors are drawn by a seed, and the
-same arguments give the same work on every machine.
+Nothing is read: lengths, words and vectors are drawn by a seed, and the same arguments give the
+same work on every machine.
 """
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,21 +19,20 @@ from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.halting.act import Act
-from actmodels.halting.distribution import until as act
+from actmodels.halting.distribution import until
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
+from actmodels.packed.optimizer import PackOptimizer
+from actmodels.packed.stack import stack
+from actmodels.packed.training import PackTraining
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
-WORDS = 37_000  # of SNLI's training pairs that have a vector
-STARTS = 40  # of systematic samples that are compared
 VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
-# Steps of a trained trial, about: what the prototype was measured with. The halting units of an
-# untrained model are set so that it takes as many.
-MEAN, SD = 5.1, 1.4
-EXAMPLES = 256  # that the steps are set on, or all there are
-COARSE = [2.0**power for power in range(-2, 13)]  # scales of the halting weights
-FINE = [2.0 ** (power / 8) for power in range(-7, 8)]  # and factors of the best of them
+MEAN_STEPS = 5.1  # of a trained trial, about
+REACH = 3.1  # the slowest trials of a pack take so many steps more than the mean, the fastest less
+SHARPNESS = 6.0  # times the initial halting weights: steps vary by 1.4, as a trained trial's do
+EXAMPLES = 256  # on which the steps are set
 HALVINGS = 20
 
 
@@ -45,7 +46,7 @@ class Sizes:
     width: int
 
 
-PAPER = Sizes(549_367, WORDS, 300, 200)
+PAPER = Sizes(549_367, 37_000, 300, 200)  # words: of SNLI's training pairs that have a vector
 TINY = Sizes(1_500, 200, 12, 8)
 
 SETTINGS: dict[str, Any] = {
@@ -83,119 +84,86 @@ def trial(
 ) -> TrialConfig:
     """A trial; `settings` replace single ones, and those that the model lacks are left out."""
     shape = dict.fromkeys(("width", "state_size", "gate_size"), width)
-    given = SETTINGS | shape | {"batch_size": batch_size} | settings
-    own = {name: given[name] for name in setting_types(model)}
+    merged = {**SETTINGS, **shape, "batch_size": batch_size, **settings}
+    own = {name: merged[name] for name in setting_types(model)}
     return build_trial(model, own, max_epochs=max_epochs, patience=0, seed=seed)
 
 
-def drawn_pairs(count: int, words: int, seed: int = 2016) -> PairTensors:
-    """Pairs with SNLI's lengths, words by Zipf's law, labels by lot."""
-    generator = torch.Generator().manual_seed(seed)
-    premises = _sentences(_lengths(count, *PREMISE, generator), words, generator)
-    hypotheses = _sentences(_lengths(count, *HYPOTHESIS, generator), words, generator)
-    labels = torch.randint(len(LABELS), (count,), generator=generator)
-    return PairTensors(*premises, *hypotheses, labels, torch.zeros_like(labels))
-
-
+@functools.cache
 def drawn_data(sizes: Sizes) -> TrialData:
-    """Drawn pairs, and a drawn vector for each word."""
-    pairs, generator = drawn_pairs(sizes.pairs, sizes.words), torch.Generator().manual_seed(1)
-    vectors = torch.randn(sizes.words, sizes.dimensions, generator=generator) * VECTOR_STD
+    """Pairs with SNLI's lengths, words by Zipf's law, random labels, and a vector for each word."""
+    draws = torch.Generator().manual_seed(2016)
+    lengths = [_lengths(sizes.pairs, *of, draws) for of in (PREMISE, HYPOTHESIS)]
+    premise, hypothesis = (_sentences(each, sizes.words, draws) for each in lengths)
+    labels = torch.randint(len(LABELS), (sizes.pairs,), generator=draws)
+    pairs = PairTensors(*premise, *hypothesis, labels, torch.zeros_like(labels))
+    vectors = torch.randn(sizes.words, sizes.dimensions, generator=draws) * VECTOR_STD
     known = torch.ones(sizes.words, dtype=torch.bool)
-    words = WordVectors(vectors, known, torch.arange(sizes.words), known)
-    return TrialData(train=pairs, dev=pairs, words=words)
+    return TrialData(pairs, pairs, WordVectors(vectors, known, torch.arange(sizes.words), known))
 
 
-def _lengths(
-    count: int, mean: float, sd: float, longest: int, generator: torch.Generator
-) -> Tensor:
+def _lengths(count: int, mean: float, sd: float, longest: int, draws: torch.Generator) -> Tensor:
     """Log-normal lengths of this mean and standard deviation."""
     variance = math.log(1 + (sd / mean) ** 2)
-    normal = torch.randn(count, generator=generator)
+    normal = torch.randn(count, generator=draws)
     lengths = torch.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * normal)
     return lengths.round().long().clamp(1, longest)
 
 
-def _sentences(lengths: Tensor, words: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _sentences(lengths: Tensor, words: int, draws: torch.Generator) -> tuple[Tensor, Tensor]:
     """Token ids end to end, and where each sentence starts."""
     offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
     cumulative = (1 / torch.arange(1, words + 1, dtype=torch.float64)).cumsum(0)
-    drawn = torch.rand(int(offsets[-1]), generator=generator, dtype=torch.float64)
+    drawn = torch.rand(int(offsets[-1]), generator=draws, dtype=torch.float64)
     ranks = torch.searchsorted(cumulative, drawn * cumulative[-1])
     return (FIRST_WORD + ranks.clamp(max=words - 1)).int(), offsets
 
 
-def sampled_batches(pairs: PairTensors, batch_size: int, count: int) -> list[Tensor]:
-    """`count` batches out of an epoch of batches by length, as the product forms them.
+def sampled(data: TrialData, batch_size: int, count: int) -> TrialData:
+    """Some of the data, which training takes in `count` of the batches of a whole epoch.
 
-    They stand at even distances in the order of length, from the start that brings their mean
-    lengths nearest to those of all pairs; they come shuffled, as in training.
+    The batches stand at even distances in the order of length.
     """
-    epoch = torch.cat(list(batches_by_length(pairs, batch_size)))
-    batches = epoch[: len(pairs) // batch_size * batch_size].view(-1, batch_size)
-    lengths = torch.stack([pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff()]).double()
-    off = lengths[:, batches].mean(dim=2) / lengths.mean(dim=1, keepdim=True) - 1  # [2, batches]
-    starts = (torch.arange(STARTS) + 0.5) / STARTS
-    choices = ((starts[:, None] + torch.arange(count)) * (len(batches) / count)).long()
-    best = off[:, choices].mean(dim=-1).abs().sum(dim=0).argmin()
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(1))
-    return list(batches[choices[best][order]])
+    epoch = list(batches_by_length(data.train, batch_size))
+    chosen = ((torch.arange(count) + 0.5) * (len(epoch) / count)).long().tolist()
+    pairs = data.train.take(torch.cat([epoch[number] for number in chosen]))
+    return TrialData(pairs, pairs, data.words)
 
 
-def shuffled_batches(batches: Sequence[Tensor]) -> list[Tensor]:
-    """The same pairs in batches of the same size, whatever their lengths."""
-    rows = torch.cat(list(batches))
-    order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(2))
-    return list(rows[order].split(len(batches[0])))
+def begun(
+    width: int, batch_size: int, data: TrialData, trials: int = 1, device: str = "cpu"
+) -> PackTraining:
+    """Trials of one seed that take MEAN_STEPS in the mean, each its own number, as in a grid."""
+    pack = PackTraining([trial(width, batch_size)] * trials, data, device)
+    for number, member in enumerate(pack.members):
+        apart = REACH * (1 - (2 * number + 1) / trials)
+        set_steps(member.model, data.train, MEAN_STEPS + apart)
+    return pack
+
+
+def epoch_of(pack: PackTraining) -> Callable[[], object]:
+    """What trains an epoch whenever it is called, a single trial by the loop for one."""
+    members = pack.members
+    if len(members) == 1:
+        return members[0].train_epoch
+    model, configs = stack([each.model for each in members]), [each.config for each in members]
+    optimizer = PackOptimizer(model, configs, [each.optimizer.state_dict() for each in members])
+    return partial(pack.train_epoch, model, optimizer, members)
 
 
 @torch.no_grad()
-def states_of(
-    model: PairModel, pairs: PairTensors, batches: Sequence[Tensor], device: str = "cpu"
-) -> Tensor:
-    """States to the cap of the first examples [examples, steps, state]."""
-    assert isinstance(model, AlternatingAttention)
-    states = []
-    for index in batches[: -(-EXAMPLES // len(batches[0]))]:
-        batch = collate(pairs, index, null_token=False, device=device)
-        states.append(model.unroll(batch, model.halting.max_steps, until_halted=False).states)
-    return torch.cat(states)
-
-
-@torch.no_grad()
-def set_steps(
-    model: PairModel, states: Tensor, mean: float, sd: float, direction: Tensor | None = None
-) -> None:
-    """Scale the halting weights and choose the bias for a mean and a spread of N.
-
-    The mean is met, the standard deviation as nearly as the states allow.
-
-    Args:
-        states: the model's own, from `states_of`.
-        direction: halting weights to scale [state], in place of the model's own.
-    """
+def set_steps(model: PairModel, pairs: PairTensors, mean: float) -> None:
+    """Sharpen the halting unit and set its bias, so that N has this mean on the first pairs."""
     assert isinstance(model, AlternatingAttention) and isinstance(model.halting, Act)
-    unit, epsilon = model.halting.unit.linear, model.halting.epsilon
-    weights = unit.weight[0] if direction is None else direction
-    scores = states @ weights  # [examples, steps]
-
-    def tried(scale: float) -> tuple[float, float, float]:
-        """How far off the standard deviation is; the scale; the bias that gives the mean."""
-        bias = _bias(scores * scale, epsilon, mean)
-        steps = act(torch.sigmoid(scores * scale + bias), epsilon).steps
-        return abs(float(steps.std(correction=0)) - sd), scale, bias
-
-    _, coarse, _ = min(map(tried, COARSE))
-    _, scale, bias = min(tried(coarse * factor) for factor in FINE)
-    unit.weight.copy_(scale * weights)
-    unit.bias.fill_(bias)
-
-
-def _bias(scores: Tensor, epsilon: float | Tensor, mean: float) -> float:
-    """The bias that gives a mean number of steps, which falls as the bias rises."""
+    unit, halting = model.halting.unit.linear, model.halting
+    assert isinstance(halting.epsilon, float)
+    unit.weight *= SHARPNESS
+    index = torch.arange(len(pairs))[:: max(len(pairs) // EXAMPLES, 1)]
+    batch = collate(pairs, index, null_token=False, device=unit.weight.device)
+    scores = model.unroll(batch, halting.max_steps, until_halted=False).states @ unit.weight[0]
     low, high = -float(scores.max()) - 10.0, -float(scores.min()) + 10.0
-    for _ in range(HALVINGS):
+    for _ in range(HALVINGS):  # the number of steps falls as the bias rises
         middle = (low + high) / 2
-        steps = act(torch.sigmoid(scores + middle), epsilon).steps
+        steps = until(torch.sigmoid(scores + middle), halting.epsilon).steps
         low, high = (middle, high) if float(steps.mean()) > mean else (low, middle)
-    return (low + high) / 2
+    unit.bias.fill_((low + high) / 2)

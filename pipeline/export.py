@@ -6,10 +6,7 @@ artefacts/export/best.json names the best of them by pipeline.answering.choice, 
 accuracies that decide; test plays no part.
 """
 
-import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +34,7 @@ from pipeline.answering.registered import (
 from pipeline.measures.paired import HitsBySeed, paired_rows
 from pipeline.parameters.load import Params, load_params
 from pipeline.running.results import read_json, write_json
-from pipeline.running.stage import artefacts, made, run_stage, state_folder
+from pipeline.running.stage import artefacts, fresh, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
 from pipeline.trained.trials import data_digest, load_model, read_records, retrained_models
 from tune.provenance import provenance_tags
@@ -107,19 +104,6 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
     return models
 
 
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; put it in the place of `path` if all went well."""
-    made = path.with_name(f".{path.name}.tmp")
-    shutil.rmtree(made, ignore_errors=True)  # of a run that was killed
-    try:
-        yield made
-        shutil.rmtree(path, ignore_errors=True)
-        made.rename(path)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-
-
 def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
     """A model as the registry takes it; `code` is an empty folder for what goes along."""
     folder = artefacts("export", "models", name)
@@ -151,8 +135,9 @@ def main() -> None:
     """Write artefacts/export/ and register what it holds."""
     params = load_params()
     chosen = best_seeds(read_records("retrain"))
-    with replacing_folder(artefacts("export", "models")) as made:
-        models = write_models(made, chosen, params)
+    folder = artefacts("export", "models")
+    with fresh(folder):
+        models = write_models(folder, chosen, params)
     for name, comparison in dev_comparisons(params.evaluate.batch_size).items():
         models[name] |= comparison
     best = best_model(models)

@@ -27,7 +27,7 @@ class PairError(UserError):
     """A pair that cannot be asked about; `problem` says why, without saying which pair."""
 
 
-class Answer(NamedTuple):
+class PairAnswer(NamedTuple):
     """What a model says about a pair.
 
     predicted: the likeliest label. probabilities: of each label.
@@ -94,12 +94,12 @@ class Answerer:
             raise PairError(f"the {part} has {len(tokens)} tokens; expected at most {LONGEST}")
         return tokens, tree
 
-    def answers(self, pairs: Sequence[TokenPair], *, attention: bool = False) -> list[Answer]:
+    def answers(self, pairs: Sequence[TokenPair], *, attention: bool = False) -> list[PairAnswer]:
         """Ask about pairs that `read` gave; answers come in their order."""
         if not pairs:
             return []
         tensors = encode(pairs, self._ids).tensors
-        found: dict[int, Answer] = {}
+        found: dict[int, PairAnswer] = {}
         for index in batches_by_length(tensors, self._batch):
             batch = collate(tensors, index, null_token=self.bundle.config.input.null_token)
             chosen = [pairs[place] for place in index.tolist()]
@@ -109,7 +109,7 @@ class Answerer:
     @torch.no_grad()
     def _batch_answers(
         self, batch: Batch, pairs: list[TokenPair], attention: bool
-    ) -> Iterator[Answer]:
+    ) -> Iterator[PairAnswer]:
         model = self.bundle.model
         prediction = model(batch)
         attended: list[dict[str, Any] | None] = [None] * len(pairs)
@@ -129,7 +129,7 @@ class Answerer:
             tokens = dict.fromkeys(pairs[place].premise + pairs[place].hypothesis)
             unknown = [token for token in tokens if token not in self._ids]
             shares = by_label(shown[place])
-            yield Answer(LABELS[label], shares, steps[place], unknown, attended[place])
+            yield PairAnswer(LABELS[label], shares, steps[place], unknown, attended[place])
 
 
 def _shown(value: object) -> str:

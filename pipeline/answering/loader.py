@@ -3,17 +3,14 @@
 Only MLflow imports it, in a process that need not know this repository.
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from mlflow.exceptions import MlflowException
-from mlflow.pyfunc import scoring_server
 
 from pipeline.answering.answer import Answerer, PairError
 from pipeline.answering.bundle import read_bundle
-from pipeline.answering.serving import APPLICATION, invocations
 
 
 class EntailmentModel:
@@ -26,7 +23,7 @@ class EntailmentModel:
         """Answer rows with the columns premise and hypothesis.
 
         Args:
-            params: {"attention": True} adds a column of that name: see Answer.attention.
+            params: {"attention": True} adds a column of that name: see PairAnswer.attention.
 
         Returns:
             A table [pairs] with the columns predicted, one per label, steps and unknown_words.
@@ -55,6 +52,4 @@ class EntailmentModel:
 
 def _load_pyfunc(path: str) -> EntailmentModel:
     """Called by MLflow with the folder that pipeline.answering.bundle wrote."""
-    if APPLICATION in sys.modules:
-        scoring_server.invocations = invocations
     return EntailmentModel(Answerer(read_bundle(Path(path))))

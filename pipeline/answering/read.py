@@ -16,7 +16,7 @@ SNLI_KEYS = ("sentence1", "sentence2")  # as SNLI and the corpus artefact name t
 STANDARD_INPUT = "standard input"
 
 
-class Row(NamedTuple):
+class InputPair(NamedTuple):
     """A pair as it was given.
 
     where: file and line, for messages. fields: all that was given, in its order.
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     keys: tuple[str, str] = KEYS
 
 
-def read_file(path: Path) -> Iterator[Row]:
+def read_file(path: Path) -> Iterator[InputPair]:
     """The pairs of a .jsonl or .csv file.
 
     Raises:
@@ -46,14 +46,14 @@ def read_file(path: Path) -> Iterator[Row]:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def json_rows(file: BinaryIO, source: str) -> Iterator[Row]:
+def json_rows(file: BinaryIO, source: str) -> Iterator[InputPair]:
     """One JSON object a line; empty lines are passed over."""
     for where, line in _lines(file, source):
         if line.strip():
             yield _json_row(line, where)
 
 
-def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[Row]:
+def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[InputPair]:
     """Lines as a shell gives them: a JSON object, or premise, tab, hypothesis."""
     for where, line in _lines(file, source):
         if line.lstrip().startswith("{"):
@@ -65,10 +65,10 @@ def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[Row]:
                     f"{where}: expected a JSON object, or premise, tab, hypothesis; "
                     f"found {len(sentences)} fields"
                 )
-            yield Row(where, dict(zip(KEYS, sentences, strict=True)))
+            yield InputPair(where, dict(zip(KEYS, sentences, strict=True)))
 
 
-def csv_rows(file: BinaryIO, source: str) -> Iterator[Row]:
+def csv_rows(file: BinaryIO, source: str) -> Iterator[InputPair]:
     """Rows of a table whose first line names the columns."""
     text = io.StringIO("".join(line for _, line in _lines(file, source)), newline="")
     rows = csv.reader(text, strict=True)
@@ -83,7 +83,7 @@ def csv_rows(file: BinaryIO, source: str) -> Iterator[Row]:
             where = f"{source}, line {rows.line_num}"
             if len(values) != len(header):
                 raise DataError(f"{where}: {len(values)} fields; the header has {len(header)}")
-            yield Row(where, dict(zip(header, values, strict=True)), keys)
+            yield InputPair(where, dict(zip(header, values, strict=True)), keys)
     except csv.Error as error:
         raise DataError(f"{source}, line {rows.line_num}: not CSV ({error})") from error
 
@@ -101,7 +101,7 @@ def _lines(file: BinaryIO, source: str) -> Iterator[tuple[str, str]]:
             ) from error
 
 
-def _json_row(line: str, where: str) -> Row:
+def _json_row(line: str, where: str) -> InputPair:
     try:
         fields = json.loads(
             line, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=single_keys
@@ -116,7 +116,7 @@ def _json_row(line: str, where: str) -> Row:
         raise DataError(f"{where}: JSON nested too deeply") from error
     if not isinstance(fields, dict):
         raise DataError(f"{where}: expected a JSON object, found {type(fields).__name__}")
-    return Row(where, fields, _keys(fields, where, "keys"))
+    return InputPair(where, fields, _keys(fields, where, "keys"))
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -22,7 +22,7 @@ from typing import Any
 from actmodels.errors import ArtefactError, ConfigError, DataError
 from actmodels.files import regular
 from pipeline.answering.choice import best_model, takes_steps
-from pipeline.answering.read import KEYS, STANDARD_INPUT, Row, input_rows, read_file
+from pipeline.answering.read import KEYS, STANDARD_INPUT, InputPair, input_rows, read_file
 from pipeline.running.stage import artefacts, run_command
 
 
@@ -85,7 +85,7 @@ def advise(name: str, models: Iterable[str]) -> None:
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
 
 
-def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
+def pairs(given: argparse.Namespace) -> Iterable[list[InputPair]]:
     """The pairs in groups, each read whole before any of it is asked about.
 
     All are one group, so that a mistake in the last line is told before the first answer is
@@ -93,7 +93,7 @@ def pairs(given: argparse.Namespace) -> Iterable[list[Row]]:
     """
     if given.file is None:
         sentences = (given.premise, given.hypothesis)
-        return [[Row("the pair", dict(zip(KEYS, sentences, strict=True)))]]
+        return [[InputPair("the pair", dict(zip(KEYS, sentences, strict=True)))]]
     if given.file == "-" and sys.stdin is None:
         raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")
     if given.file == "-" and sys.stdin.isatty():

@@ -16,21 +16,21 @@ from tqdm import tqdm
 from actmodels.data.labels import LABELS
 from actmodels.errors import ArtefactError, DataError
 from actmodels.files import replacing
-from pipeline.answering.answer import Answer, Answerer, PairError
+from pipeline.answering.answer import Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle
-from pipeline.answering.read import Row
+from pipeline.answering.read import InputPair
 from pipeline.predict.explain import Style, explained, in_words
 from pipeline.sources.tokens import TokenPair
 
 CHUNK = 512  # pairs between two steps of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "attention")
-Formatter = Callable[[Row, Answer], str]
+Writer = Callable[[InputPair, PairAnswer], object]
 
 
 def ask(
     folder: Path,
     stored: dict[str, Any],
-    groups: Iterable[list[Row]],
+    groups: Iterable[list[InputPair]],
     style: str,
     *,
     explain: bool,
@@ -58,12 +58,13 @@ def ask(
             "run: dvc checkout, and if that changes nothing: dvc repro export"
         )
     answerer = Answerer(bundle)
-    write: Formatter | None = None
+    write: Writer | None = None
     with output(path) as out:
         for rows in groups:
-            first = write is None
-            write = write or formatter(style, rows, Style.of(out), folder.name, explain=explain)
-            _answer(rows, _checked(rows, answerer), answerer, explain, write, out)
+            pairs = _checked(rows, answerer)
+            first, write = write is None, write or writer(style, rows, out, folder.name, explain)
+            _answer(rows, pairs, answerer, explain, write)
+            out.flush()
             if first and style == "text":  # the other formats have a field
                 print(f"answered by {folder.name}", file=sys.stderr)
 
@@ -109,7 +110,7 @@ def give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
+def _checked(rows: list[InputPair], answerer: Answerer) -> list[TokenPair]:
     pairs = []
     for row in rows:
         try:
@@ -120,12 +121,7 @@ def _checked(rows: list[Row], answerer: Answerer) -> list[TokenPair]:
 
 
 def _answer(
-    rows: list[Row],
-    pairs: list[TokenPair],
-    answerer: Answerer,
-    explain: bool,
-    write: Formatter,
-    out: TextIO,
+    rows: list[InputPair], pairs: list[TokenPair], answerer: Answerer, explain: bool, write: Writer
 ) -> None:
     unknown: list[list[str]] = []
     few = len(rows) <= CHUNK or not sys.stderr.isatty()
@@ -134,10 +130,9 @@ def _answer(
             chunk = slice(first, first + CHUNK)
             answers = answerer.answers(pairs[chunk], attention=explain)
             for row, answer in zip(rows[chunk], answers, strict=True):
-                out.write(write(row, answer))
+                write(row, answer)
             unknown += [answer.unknown_words for answer in answers if answer.unknown_words]
             progress.update(len(answers))
-    out.flush()
     if unknown and len(rows) > 1:  # of a pair by itself the answer says all
         have = "has" if len(unknown) == 1 else "have"
         print(
@@ -147,10 +142,8 @@ def _answer(
         )
 
 
-def formatter(
-    name: str, rows: Sequence[Row], style: Style, model: str, *, explain: bool
-) -> Formatter:
-    """How a pair and its answer are written, by the name of a format.
+def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool) -> Writer:
+    """What writes a pair and its answer in a format.
 
     Args:
         rows: the pairs to come; those of a table decide on its columns.
@@ -159,49 +152,36 @@ def formatter(
     Raises:
         DataError: a pair has a field with the name of one that the answer adds.
     """
-    if name == "text":
-        shown = (lambda answer: explained(answer, style)) if explain else in_words
-        return lambda _, answer: shown(answer) + "\n"
+    if style == "text":
+        drawn = Style.of(out)
+        shown = (lambda answer: explained(answer, drawn)) if explain else in_words
+        return lambda _, answer: out.write(shown(answer) + "\n")
     for row in rows:
         for field in row.fields:
             if field in ADDED:
                 raise DataError(
                     f"{row.where}: {field!r} is what the answer would be called; rename it"
                 )
-    if name == "jsonl":
-        return lambda row, answer: (
-            json.dumps(answered(row, answer, model), ensure_ascii=False) + "\n"
-        )
-    given = dict.fromkeys(field for row in rows for field in row.fields)
-    return _Table([*given, *ADDED[:-1]], model)
+    if style == "jsonl":
+        return lambda row, answer: out.write(as_json(answered(row, answer, model)) + "\n")
+    columns = [*dict.fromkeys(field for row in rows for field in row.fields), *ADDED[:-1]]
+    table = csv.DictWriter(out, columns, extrasaction="ignore", restval="", lineterminator="\n")
+    table.writeheader()
+    return lambda row, answer: table.writerow(
+        {
+            # what JSON nests stays JSON in a table
+            name: as_json(value) if isinstance(value, dict | list) else value
+            for name, value in answered(row, answer, model).items()
+        }
+    )
 
 
-def answered(row: Row, answer: Answer, model: str) -> dict[str, Any]:
+def as_json(value: Any) -> str:
+    """JSON in a line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def answered(row: InputPair, answer: PairAnswer, model: str) -> dict[str, Any]:
     """Return the given fields, followed by the model and its answer."""
     attention = {} if answer.attention is None else {"attention": answer.attention}
     return {**row.fields, "model": model, **answer.row(), **attention}
-
-
-class _Table:
-    """Rows of a table, the header in front of the first."""
-
-    def __init__(self, columns: list[str], model: str) -> None:
-        self.columns, self.model = columns, model
-        self.begun = False
-
-    def __call__(self, row: Row, answer: Answer) -> str:
-        text = io.StringIO()
-        writer = csv.DictWriter(
-            text, self.columns, extrasaction="ignore", restval="", lineterminator="\n"
-        )
-        if not self.begun:
-            writer.writeheader()
-        self.begun = True
-        fields = answered(row, answer, self.model)
-        writer.writerow({name: _cell(value) for name, value in fields.items()})
-        return text.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """What JSON nests stays JSON in a table."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from pipeline.answering.answer import Answer
+from pipeline.answering.answer import PairAnswer
 
 MOST = 3  # tokens that are named for each sentence and step
 BAR, SHORT_BAR = 20, 8  # columns of a weight of 1, where there is room and where not
@@ -77,7 +77,7 @@ class Style:
         return ("\n" + " " * indent).join(" ".join(line) for line in lines)
 
 
-def in_words(answer: Answer) -> str:
+def in_words(answer: PairAnswer) -> str:
     """An answer in a line."""
     line = f"{answer.predicted:<13} ({probabilities(answer.probabilities)})"
     if answer.steps is not None:
@@ -92,7 +92,7 @@ def probabilities(shares: dict[str, float]) -> str:
     return ", ".join(f"{label} {share:.3f}" for label, share in shares.items())
 
 
-def explained(answer: Answer, style: Style) -> str:
+def explained(answer: PairAnswer, style: Style) -> str:
     """An answer with its steps, over many lines; `answer` was asked for with attention."""
     if answer.attention is None:
         return f"{style.bold(in_words(answer))}\n"

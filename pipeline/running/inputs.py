@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -19,10 +20,35 @@ from typing import Any
 import yaml
 
 from actmodels.errors import ArtefactError
+from actmodels.files import known
 from pipeline.parameters.files import endless, text_of
-from pipeline.running.stage import state_folder
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
+NOT_YAML = (ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError)
+
+
+@contextmanager
+def checked_inputs(stage: str, aside: Path) -> Iterator[None]:
+    """Check what a stage reads before and after the block, which runs it.
+
+    Args:
+        aside: the folder for what is damaged; DVC and stages must leave it alone.
+
+    Raises:
+        ArtefactError: see check_as_written; or something changed, and DVC then records nothing.
+    """
+    before = inputs(stage)
+    known.update((Path(name).absolute(), digest) for name, digest in before.items())
+    check_as_written(stage, before, aside)
+    yield
+    now = inputs(stage)
+    changed = [name for name in before | now if before.get(name) != now.get(name)]
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        raise ArtefactError(
+            f"{stage}: what it reads changed while it ran ({', '.join(changed[:3])}{more}), so its "
+            "results are not recorded; run dvc repro again (finished trials are kept)"
+        )
 
 
 def inputs(stage: str) -> dict[str, str]:
@@ -30,15 +56,19 @@ def inputs(stage: str) -> dict[str, str]:
 
     Nothing where DVC does not run: outside a project, or for a command that is no stage.
     """
-    declared = _declared(stage)
-    found = {f"{PARAMS}: {key}": value for key, value in _values(declared.get("params", []))}
+    declared, params, found = _declared(stage), _tree(PARAMS), {}
+    for key in declared.get("params", []):
+        node: Any = params
+        for part in key.split("."):
+            node = node.get(part) if isinstance(node, dict) else None
+        found[f"{PARAMS}: {key}"] = json.dumps(node, sort_keys=True, default=str)
     for dependency in declared.get("deps", []):
         for path in _files(Path(dependency)):
             found[path.as_posix()] = _digest(path)
     return found
 
 
-def check_as_written(stage: str, before: dict[str, str]) -> None:
+def check_as_written(stage: str, before: dict[str, str], aside: Path) -> None:
     """Compare with the digests of what other stages wrote, as far as DVC has recorded any.
 
     Args:
@@ -49,7 +79,7 @@ def check_as_written(stage: str, before: dict[str, str]) -> None:
             would overwrite it. Corrupt copies in DVC's cache are set aside, too.
     """
     read = [Path(dependency) for dependency in _declared(stage).get("deps", [])]
-    problems, cache = [], None
+    problems = []
     for maker, name, digest in list(_recorded()):
         path = Path(name)
         if not any(path.is_relative_to(d) or d.is_relative_to(path) for d in read):
@@ -58,11 +88,10 @@ def check_as_written(stage: str, before: dict[str, str]) -> None:
             problems.append(f"{name} is missing; run: dvc repro {maker}")
         elif (before.get(name) or _folder_digest(path, before)) != digest:
             # DVC would put its own copy in place of what the stage writes
-            cache = cache or _cache()
-            aside = ", ".join(str(_set_aside(file)) for file in (path, *_corrupt(cache, digest)))
+            moved = [str(_set_aside(file, aside)) for file in (path, *_corrupt(_cache(), digest))]
             problems.append(
                 f"{name} is not what the stage {maker} wrote: it is damaged or was edited; "
-                f"set aside as {aside}; run: dvc repro -f -s {maker}"
+                f"set aside as {', '.join(moved)}; run: dvc repro -f -s {maker}"
             )
     if problems:
         raise ArtefactError("\n".join(problems))
@@ -97,63 +126,10 @@ def _corrupt(cache: Path, digest: str) -> list[Path]:
     return [file for entry in listed for file in _corrupt(cache, entry["md5"])]
 
 
-def _set_aside(path: Path) -> Path:
-    """Move a file or a folder to where DVC and stages, which empty their folders, leave it."""
-    (place := state_folder() / "damaged").mkdir(parents=True, exist_ok=True)
-    return Path(shutil.move(path, mkdtemp(prefix=f"{path.parent.name}-", dir=place)))
-
-
-def check_unchanged(stage: str, before: dict[str, str]) -> None:
-    """Compare with what was there when the stage began.
-
-    Raises:
-        ArtefactError: something differs; DVC then records nothing.
-    """
-    now = inputs(stage)
-    changed = [name for name in before | now if before.get(name) != now.get(name)]
-    if changed:
-        shown = ", ".join(_said(name, before, now) for name in changed[:3])
-        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-        raise ArtefactError(
-            f"{stage}: what it reads changed while it ran ({shown}{more}), so its results are not "
-            "recorded; run dvc repro again (finished trials are kept)"
-        )
-
-
-def first_unreadable(before: dict[str, str]) -> str | None:
-    """A sentence on the first artefact that is not even of its kind; None if all are.
-
-    For a stage that broke: whatever it stumbled over, this is why.
-    """
-    for name in before:
-        path = Path(name)
-        if path.parts[0] == "artefacts" and (why := _unreadable(path)):
-            return f"{name} {why}; run: dvc repro -f -s {path.parts[1]}"
-    return None
-
-
-def _unreadable(path: Path) -> str | None:
-    if path.suffix not in (".json", ".jsonl", ".csv", ".tsv", ".txt"):
-        return None  # tensors say so themselves
-    try:
-        text = path.read_text(encoding="utf-8")
-        parts = {".json": [text], ".jsonl": text.splitlines()}.get(path.suffix, [])
-        read = [json.loads(part) for part in parts]
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    except UnicodeDecodeError as error:
-        return f"is not UTF-8 at byte {error.start}"
-    except (ValueError, RecursionError) as error:
-        return f"is not JSON: {str(error)[:100]}"
-    wrong = [part for part in read if not isinstance(part, dict)]
-    return f"holds {json.dumps(wrong[0])[:20]}, where an object is expected" if wrong else None
-
-
-def _said(name: str, before: dict[str, str], now: dict[str, str]) -> str:
-    if not name.startswith(f"{PARAMS}: "):
-        return name
-    old, new = (values.get(name, "absent") for values in (before, now))
-    return f"{name} was {old} and is {new}"
+def _set_aside(path: Path, folder: Path) -> Path:
+    """Move a file or a folder into a new folder in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.move(path, mkdtemp(prefix=f"{path.parent.name}-", dir=folder)))
 
 
 def _declared(stage: str) -> dict[str, Any]:
@@ -168,9 +144,7 @@ def _tree(path: Path) -> dict[str, Any]:
     """
     try:
         tree = yaml.load(text_of(path), yaml.CSafeLoader)
-    except PermissionError:
-        raise
-    except (OSError, ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError):
+    except (FileNotFoundError, *NOT_YAML):
         return {}
     return tree if isinstance(tree, dict) and not endless(tree) else {}
 
@@ -180,43 +154,23 @@ def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "md5").hexdigest()
-    except PermissionError:
-        raise
-    except OSError as error:  # removed in this very moment
-        return str(error)
+    except FileNotFoundError:  # removed in this very moment
+        return "missing"
 
 
-def _folder_digest(path: Path, known: dict[str, str]) -> str:
+def _folder_digest(path: Path, digests: dict[str, str]) -> str:
     """As DVC has it: that of the sorted listing of its files, of which some are known."""
     for folder in (path, *path.rglob("*")):
         if folder.is_dir():
             list(folder.iterdir())  # PermissionError, where rglob would find no files
     files = sorted(
-        (file.relative_to(path).as_posix(), known.get(file.as_posix()) or _digest(file))
+        (file.relative_to(path).as_posix(), digests.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")
         if file.is_file() and not file.match(".*.tmp")  # .dvcignore: a kill left it
     )
     listing = [{"md5": digest, "relpath": name} for name, digest in files]
     text = json.dumps(listing, sort_keys=True)
     return f"{hashlib.md5(text.encode()).hexdigest()}.dir"
-
-
-def _values(keys: list[str]) -> Iterator[tuple[str, str]]:
-    """The single parameters at or below dotted keys of params.yaml, as JSON."""
-    tree = _tree(PARAMS)
-    for key in keys:
-        node: Any = tree
-        for part in key.split("."):
-            node = node.get(part) if isinstance(node, dict) else None
-        yield from _leaves(key, node)
-
-
-def _leaves(key: str, node: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(node, dict) and node:
-        for name, value in node.items():
-            yield from _leaves(f"{key}.{name}", value)
-    else:
-        yield key, json.dumps(node, default=str)
 
 
 def _files(path: Path) -> list[Path]:

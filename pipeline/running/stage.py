@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from tqdm import tqdm
 
 from actmodels.errors import ArtefactError, UserError
-from actmodels.files import known, write_text
+from actmodels.files import write_text
 from actmodels.messages import printable
 from pipeline import INTERRUPTED
 
@@ -99,12 +99,7 @@ def _make_folders() -> None:
 
 def run_stage(main: Callable[[], None]) -> NoReturn:
     """Run a stage as a command; inputs that are damaged, or edited meanwhile, end it."""
-    from pipeline.running.inputs import (  # reads YAML, which commands do without
-        check_as_written,
-        check_unchanged,
-        first_unreadable,
-        inputs,
-    )
+    from pipeline.running.inputs import checked_inputs  # reads YAML, which commands do without
 
     def checked() -> None:
         stage = Path(inspect.getfile(main)).stem
@@ -114,18 +109,8 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
             for half in artefacts(stage).rglob(".*.tmp"):  # a kill left it; see replacing
                 half.unlink(missing_ok=True)
-            before = inputs(stage)
-            known.update((Path(name).absolute(), digest) for name, digest in before.items())
-            check_as_written(stage, before)
-            try:
+            with checked_inputs(stage, state_folder() / "damaged"):
                 main()
-            except UserError:
-                raise
-            except Exception as error:
-                if why := first_unreadable(before):
-                    raise ArtefactError(why) from error
-                raise
-            check_unchanged(stage, before)
 
     run_command(checked)
 
@@ -138,10 +123,6 @@ def run_command(main: Callable[[], None]) -> NoReturn:
     that temporary files are removed.
     """
     _open_streams()
-    # Without UTF-8 neither torch nor we can open every file name, or read every argument.
-    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
-        os.environ["PYTHONUTF8"] = "1"
-        os.execv(sys.executable, sys.orig_argv)
     received = signal.SIGINT
 
     def terminate(number: int, _frame: FrameType | None) -> None:

@@ -12,17 +12,12 @@ import torch
 from actmodels.packed.optimizer import PackOptimizer
 from bench import gpu, gpu_checks
 from bench.gpu_checks import CHECKS, Way
-from bench.plan import FULL, QUICK
 from bench.work import Sizes
 
 ROOT = Path(__file__).parents[2]
 SMALL = Sizes(40, 30, 6, 4)
 PAGE = "import sys, runpy; sys.modules.update(dict.fromkeys({})); sys.argv = ['gpu', *sys.argv[1:]]"
 OTHERS = ("numpy", "ray", "mlflow", "dvc", "pandas", "pydantic", "ruamel", "tqdm", "filelock")
-
-
-def said(_: str) -> None:
-    pass
 
 
 @pytest.mark.parametrize("what", CHECKS)
@@ -38,7 +33,7 @@ def test_a_wrong_result_names_the_setting_that_does_without(
         return [torch.ones(3)] * 2
 
     monkeypatch.setattr(gpu_checks, "trained", trained)
-    rows = {row["check"]: row for row in gpu_checks.rows(SMALL, "cpu", said)}
+    rows = {row["check"]: row for row in gpu_checks.rows(SMALL, "cpu")}
     assert set(rows) == set(CHECKS)
     assert rows[what]["then_set"] == CHECKS[what].setting
     expected = "FAILED: CUDA error: no / luck" if isinstance(wrong, RuntimeError) else "FAILED"
@@ -66,35 +61,25 @@ def test_a_pack_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_point_that_fails_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Work:
-        def __init__(self, _plan: Any, _device: str, _size: int, trials: int) -> None:
-            self.trials = trials
+    def measured(_sizes: Any, _device: str, _size: int, trials: int, precision: str) -> Any:
+        if (trials, precision) == (48, "high"):
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return {"hours": 10.0 / trials}
 
-        def measured(self, precision: str) -> dict[str, Any]:
-            if (self.trials, precision) == (48, "high"):
-                raise torch.OutOfMemoryError("CUDA out of memory")
-            return {"hours": 10.0 / self.trials}
-
-    monkeypatch.setattr(gpu, "Work", Work)
-    rows = list(gpu.speeds(FULL, "cpu", said))
-    assert [row["batch_size"] for row in rows] == [32] * 6 + [16] * 6 + [8] * 6
+    monkeypatch.setattr(gpu, "measured", measured)
+    rows = list(gpu.speeds(SMALL, "cpu"))
     asked = [(row["trials"], row["then_set"]) for row in rows if row["then_set"]]
     assert asked == [(48, "cluster.trials_per_pack: 24")] * 3
-    monkeypatch.setattr(gpu, "SECONDS", -1)
-    left = list(gpu.speeds(FULL, "cpu", said))
-    assert {(row["result"], row["then_set"]) for row in left} == {("left out, -1 s were over", "")}
-    monkeypatch.setattr(gpu_checks, "rows", lambda *_: [])
-    monkeypatch.setattr(gpu, "speeds", lambda *_: rows)
     # the best of a third is that of packs of 48
-    best = gpu.measure(FULL, said, "cuda")["hours_of_the_grid_at_best"]
-    assert best == pytest.approx(3 * 10 / 48)
-    monkeypatch.setattr(gpu, "speeds", lambda *_: left)
-    assert gpu.measure(FULL, said, "cuda")["hours_of_the_grid_at_best"] is None
+    assert gpu.hours_of_the_grid(rows) == pytest.approx(3 * 10 / 48)
+    monkeypatch.setattr(gpu, "SECONDS", -1)
+    left = list(gpu.speeds(SMALL, "cpu"))
+    assert {(row["result"], row["then_set"]) for row in left} == {("left out, -1 s were over", "")}
+    assert gpu.hours_of_the_grid(left) is None
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert gpu.measure(FULL, said) == {"note": "no GPU: not measured"}
     monkeypatch.setattr(sys, "argv", ["gpu"])
     with pytest.raises(SystemExit, match=r"^error: torch .* finds no CUDA device; run this where"):
         gpu.main()
@@ -113,6 +98,6 @@ def test_the_page_with_torch_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "no figure counts" in done.stdout and "verdict: all is well" in done.stdout
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
-    speeds = len(gpu.PRECISIONS) * (1 + len(QUICK.packs))
+    speeds = len(gpu.PRECISIONS) * len(gpu.TRIALS) * len(gpu.BATCH_SIZES)
     assert len(lines) == 4 + len(CHECKS) * len(gpu_checks.MODELS) + speeds
     assert sum("| ok |" in line for line in lines) == len(lines) - 4

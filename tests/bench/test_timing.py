@@ -1,9 +1,15 @@
+"""Variants take turns, and a cell has three digits."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from bench.tables import bench_report, cell
-from bench.timing import Timed, interleaved, rates, ratios, summary
+from bench.timing import DASH, cell, interleaved, summary
 
-DASH = "\N{EN DASH}"
+ROOT = Path(__file__).parents[2]
 
 
 def test_variants_take_turns_and_the_first_round_is_thrown_away() -> None:
@@ -19,45 +25,36 @@ def test_variants_take_turns_and_the_first_round_is_thrown_away() -> None:
     assert runs == {"a": [4, 7], "b": [5, 8], "c": [6, 9]}
 
 
-def test_a_summary_names_the_middle_the_ends_and_the_number() -> None:
-    assert summary([5.0, 1.0, 2.0]) == {"median": 2.0, "min": 1.0, "max": 5.0, "n": 3}
-    assert summary([4.0, 1.0])["median"] == 2.5
-
-
-def test_rates_are_by_the_clock_and_by_the_processor() -> None:
-    found = rates([Timed(12, wall=4.0, cpu=2.0), Timed(12, wall=3.0, cpu=2.0)])
-    assert found["per_second"] == {"median": 3.5, "min": 3.0, "max": 4.0, "n": 2}
-    assert found["per_cpu_second"]["median"] == 6.0
-
-
-def test_ratios_pair_the_runs_of_a_round() -> None:
-    # a disturbed second round slows both variants down and leaves their ratio
-    ours = [Timed(10, 1.0, 1.0), Timed(10, 10.0, 1.0)]
-    plain = [Timed(10, 2.0, 3.0), Timed(10, 20.0, 3.0)]
-    found = ratios(ours, plain)
-    assert found["times_as_fast"] == {"median": 2.0, "min": 2.0, "max": 2.0, "n": 2}
-    assert found["times_by_cpu"]["median"] == pytest.approx(3.0)
-
-
 @pytest.mark.parametrize(
     ("value", "worded"),
     [
         *[(0.01234, "0.0123"), (0.5, "0.5"), (1.384, "1.38"), (12.34, "12.3"), (1234.6, "1,235")],
-        *[(486, "486"), (None, DASH), (0.0, "0"), (False, "False"), ("plain", "plain")],
-        ({"median": 193.26, "min": 180.04, "max": 247.9, "n": 5}, f"193 (180{DASH}248, n = 5)"),
-        ({"median": 2.0, "min": 2.0, "max": 2.0, "n": 1}, "2.00"),
+        *[(486, "486"), (None, DASH), (0.0, "0"), ("plain", "plain")],
+        (summary([180.04, 247.9, 193.26]), f"193 (180{DASH}248, n = 3)"),
     ],
 )
 def test_a_cell_has_three_digits_and_its_spread(value: object, worded: str) -> None:
     assert cell(value) == worded
 
 
-def test_a_part_is_its_tables_and_what_else_it_says() -> None:
-    rows = [{"batch_size": 8, "per_second": 1.384}, {"batch_size": 16, "per_second": None}]
-    parts = {"gpu": {"what": "On a GPU.", "note": "none", "rows": rows, "others": []}}
-    document = {"machine": {"cores": 4, "gpu": None}, "sentences": "drawn", "quick": True}
-    text = bench_report({**document, "parts": parts})
-    assert f"\n\ncores: 4; gpu: {DASH}; sentences: drawn\n\n" in text
-    assert "**A quick run at tiny sizes: no figure counts.**" in text
-    assert "## gpu\n\nOn a GPU.\n\n| batch size | per second |\n" in text
-    assert f"| 8 | 1.38 |\n| 16 | {DASH} |\n\nnote: none\n" in text
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("part", "header", "rows"),
+    [
+        ("training", "| batch size | way | trials | examples per second | times as fast |", 3),
+        ("sweep", "| trials | epochs | seconds | until steady | worker seconds per trial |", 2),
+    ],
+)
+def test_a_quick_run_prints_its_table(tmp_path: Path, part: str, header: str, rows: int) -> None:
+    servers = {"RAY_ADDRESS": "192.0.2.1:6379", "MLFLOW_TRACKING_URI": "http://192.0.2.1"}
+    done = subprocess.run(
+        [sys.executable, "-m", f"bench.{part}", "--quick"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | servers,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert lines[0].startswith(header) and len(lines) == 2 + rows
+    assert list(tmp_path.iterdir()) == []  # nothing is left behind

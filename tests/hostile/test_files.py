@@ -97,7 +97,7 @@ def test_what_stages_hand_on(
     files = sorted(p for p in Path("artefacts").rglob("*") if p.is_file())
     read: dict[Path, list[str]] = {path: [] for path in files}
     for stage in sorted(folder.name for folder in Path("artefacts").iterdir()):
-        check_as_written(stage, before := inputs(stage))
+        check_as_written(stage, before := inputs(stage), Path("damaged"))
         for path in files:
             if path.as_posix() in before:
                 read[path].append(stage)
@@ -108,7 +108,7 @@ def test_what_stages_hand_on(
         stage, content = drawn.choice(read[path]), path.read_bytes()
         path.write_bytes(other := damaged(content, drawn))
         with pytest.raises(ArtefactError) as told:
-            check_as_written(stage, inputs(stage))
+            check_as_written(stage, inputs(stage), Path("damaged"))
         said = re.fullmatch(
             r"(\S+) is not what the stage (\w+) wrote: it is damaged or was edited; "
             r"set aside as (\S+); run: dvc repro -f -s (\w+)",

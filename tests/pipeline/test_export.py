@@ -45,23 +45,6 @@ def test_the_best_seed_by_dev_is_chosen_and_of_equals_the_first() -> None:
     assert {model: found.key for model, found in chosen.items()} == {"a": "a-2", "b": "b-1"}
 
 
-def test_a_failed_export_leaves_the_last_one(tmp_path: Path) -> None:
-    models = tmp_path / "models"
-    with export.replacing_folder(models) as made:
-        made.mkdir()
-        (made / "old").write_text("old")
-    with pytest.raises(KeyError), export.replacing_folder(models) as made:
-        made.mkdir()
-        (made / "new").write_text("half")
-        raise KeyError
-    assert [path.name for path in tmp_path.iterdir()] == ["models"]
-    assert [path.name for path in models.iterdir()] == ["old"]
-    with export.replacing_folder(models) as made:
-        made.mkdir()
-        (made / "new").write_text("new")
-    assert [path.name for path in models.iterdir()] == ["new"]
-
-
 def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
     chosen = export.best_seeds(retrained(folder, *tiny_trials()))
     found = export.write_models(folder / "models", chosen, load_params())

@@ -12,7 +12,7 @@ from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
 from actmodels.steps import trace
-from pipeline.answering.answer import LONGEST, Answer, Answerer, PairError
+from pipeline.answering.answer import LONGEST, Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle
 from pipeline.answering.registered import signature
 from pipeline.answering.steps import told_steps
@@ -30,7 +30,7 @@ def answerer_of(model: str, folder: Path, **settings: object) -> Answerer:
     return Answerer(read_bundle(folder))
 
 
-def close(found: Answer, expected: Answer) -> bool:
+def close(found: PairAnswer, expected: PairAnswer) -> bool:
     """Equal but for rounding in the last of six digits."""
     pairs = zip(found.probabilities.items(), expected.probabilities.items(), strict=True)
     near = all(a == b and abs(x - y) <= 2e-6 for (a, x), (b, y) in pairs)
@@ -141,12 +141,9 @@ def test_no_pairs_are_no_answers(tmp_path: Path) -> None:
     ("hypothesis", "sentence"),
     [
         ("", "the hypothesis has no words"),
-        (" \n\u00a0", "the hypothesis has no words"),
         (5, "the hypothesis is 5; expected text"),
-        (True, "the hypothesis is True; expected text"),
         (None, "the hypothesis is missing; expected text"),
         (float("nan"), "the hypothesis is missing; expected text"),
-        (["a", "b"], r"the hypothesis is \['a', 'b'\]; expected text"),
         ("\ud800", r"the hypothesis holds half a character \(a lone surrogate\)"),
         ([10**5000], "the hypothesis is a number of thousands of digits; expected text"),
         ("a " * (LONGEST + 1), "the hypothesis has 1001 tokens; expected at most 1000"),

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.answering.read import SNLI_KEYS, Row, input_rows, read_file
+from pipeline.answering.read import SNLI_KEYS, InputPair, input_rows, read_file
 
 
-def rows(path: Path, content: bytes | str) -> list[Row]:
+def rows(path: Path, content: bytes | str) -> list[InputPair]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return list(read_file(path))
 
@@ -20,8 +20,8 @@ def test_json_lines_keep_what_else_they_hold(tmp_path: Path) -> None:
     found = rows(path, '{"id": 7, "hypothesis": "b é", "premise": "a"}\n\n{"premise": "c",'
                        ' "hypothesis": "d", "more": [1]}')  # fmt: skip
     assert found == [
-        Row(f"{path}, line 1", {"id": 7, "hypothesis": "b é", "premise": "a"}),
-        Row(f"{path}, line 3", {"premise": "c", "hypothesis": "d", "more": [1]}),
+        InputPair(f"{path}, line 1", {"id": 7, "hypothesis": "b é", "premise": "a"}),
+        InputPair(f"{path}, line 3", {"premise": "c", "hypothesis": "d", "more": [1]}),
     ]
 
 
@@ -51,12 +51,15 @@ def test_keys_of_snli_are_taken_and_kept_line_by_line(tmp_path: Path) -> None:
     ours = {"premise": "c", "hypothesis": "d"}
     path = tmp_path / "pairs.jsonl"
     found = rows(path, f"{json.dumps(snli)}\n{json.dumps(ours)}\n")
-    assert found == [Row(f"{path}, line 1", snli, SNLI_KEYS), Row(f"{path}, line 2", ours)]
+    assert found == [
+        InputPair(f"{path}, line 1", snli, SNLI_KEYS),
+        InputPair(f"{path}, line 2", ours),
+    ]
     (row,) = input_rows(io.BytesIO(json.dumps(snli).encode()))
     assert row.keys == SNLI_KEYS
     path = tmp_path / "pairs.csv"
     found = rows(path, "sentence2,gold_label,sentence1\nb,-,a\n")
-    assert found == [Row(f"{path}, line 2", snli, SNLI_KEYS)]
+    assert found == [InputPair(f"{path}, line 2", snli, SNLI_KEYS)]
 
 
 GOOD = b'{"premise": "a", "hypothesis": "b"}\n'
@@ -72,12 +75,6 @@ KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
         ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, found list"),
         ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
         ("p.jsonl", b'{"n": NaN}', "p.jsonl, line 1: not JSON (NaN is no number there)"),
-        ("p.jsonl", b'{"n": -1e999}', "p.jsonl, line 1: not JSON (-1e999 is no number there)"),
-        (
-            "p.jsonl",
-            b'{"n": ' + b"1" * 4000 + b".5}",
-            f"p.jsonl, line 1: not JSON ({'1' * 40} is no number there)",
-        ),
         ("p.jsonl", b'{"n": {"a": 1, "a": 2}}', "p.jsonl, line 1: not JSON (an object has a key"
                                                 " twice)"),
         ("p.jsonl", b'{"n": ' + b"9" * 5000, "p.jsonl, line 1: not JSON (Exceeds the limit (4300"
@@ -85,21 +82,11 @@ KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
                                              " 5000 digits)"),
         ("p.jsonl", b'{"text": "b", "premise": "a"}', f"p.jsonl, line 1: {KEYS};"
                                                       " found 'premise', 'text'"),
-        ("p.jsonl", b"{}", f"p.jsonl, line 1: {KEYS}; found nothing"),
-        ("p.jsonl", GOOD + b'{"sentence2": "b"}', f"p.jsonl, line 2: {KEYS};"
-                                                  " found 'sentence2'"),
         ("p.jsonl", b'{"sentence2": "b", "premise": "a"}', f"p.jsonl, line 1: {KEYS};"
                                                            " found 'premise', 'sentence2'"),
-        ("p.jsonl", GOOD[:-2] + b', "sentence1": "a", "sentence2": "b"}',
-         f"p.jsonl, line 1: {KEYS}; found 'premise', 'hypothesis', 'sentence1',"
-         " 'sentence2'"),
-        ("p.jsonl", GOOD[:-2] + b', "sentence1": "a"}', f"p.jsonl, line 1: {KEYS}; found"
-                                                        " 'premise', 'hypothesis', 'sentence1'"),
         ("p.jsonl", GOOD + b"\xff\n", "p.jsonl, line 2: not UTF-8 at byte 1 of the line; save it as"
                                       " UTF-8"),
         ("p.csv", b"", f"p.csv, line 1: {COLUMNS}; found nothing"),
-        ("p.csv", b"A man sleeps.,He is awake.\n", f"p.csv, line 1: {COLUMNS}; found"
-                                                   " 'A man sleeps.', 'He is awake.'"),
         ("p.csv", b"id,sentence1,hypothesis\n", f"p.csv, line 1: {COLUMNS}; found"
                                                 " 'hypothesis', 'sentence1', 'id'"),
         ("p.csv", b"premise,a,a,hypothesis\n", "p.csv, line 1: the header names a column twice"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.answering.answer import Answer
+from pipeline.answering.answer import PairAnswer
 from pipeline.predict.explain import Style, explained, in_words
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}
@@ -25,7 +25,7 @@ def step(number: int, premise: list[float], hypothesis: list[float]) -> dict[str
     }
 
 
-ANSWER = Answer(
+ANSWER = PairAnswer(
     "entailment",
     SHARES,
     2,
@@ -71,7 +71,7 @@ def test_words_that_the_model_does_not_know_end_the_line_of_the_answer() -> None
     first += """; not known to the model: 'awake', ',', "n't", '\\x1b[2J'"""
     assert in_words(answer) == first
     assert explained(answer, Style(unicode=False)) == f"{first}\n{rest}"
-    without = Answer("neutral", SHARES, None, ["awake"], None)
+    without = PairAnswer("neutral", SHARES, None, ["awake"], None)
     assert in_words(without).endswith("contradiction 0.250); not known to the model: 'awake'")
 
 
@@ -93,7 +93,7 @@ def test_no_line_is_wider_than_the_terminal(colour: bool, width: int) -> None:
     even = [1 / len(tokens)] * (len(tokens) - 1) + [0.9]
     attention = {"premise": tokens, "hypothesis": tokens, "trace": [step(1, even, even)]}
     text = explained(
-        Answer("entailment", SHARES, 1, [], attention), Style(colour=colour, width=width)
+        PairAnswer("entailment", SHARES, 1, [], attention), Style(colour=colour, width=width)
     )
     sentences = [line for line in text.splitlines() if "token" in line or "x" * 9 in line]
     assert len(sentences) > 4
@@ -113,7 +113,7 @@ def test_what_would_move_the_terminal_is_shown_as_it_is_written() -> None:
 
 
 def test_an_answer_without_steps_is_a_line() -> None:
-    answer = Answer("neutral", SHARES, None, [], None)
+    answer = PairAnswer("neutral", SHARES, None, [], None)
     line = "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
     assert in_words(answer) == line
     assert explained(answer, Style()) == f"{line}\n"

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -79,22 +78,3 @@ def test_nothing_to_read_from_or_to_write_to(redirected: str, said: str, tmp_pat
         timeout=60,
     )
     assert (done.returncode, done.stderr) == (1, f"error: {said}\n")
-
-
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_is_a_sentence_and_leaves_nothing(
-    tmp_path: Path, sent: signal.Signals
-) -> None:
-    write_export(tmp_path, sample_trial("adaptive_attention"))
-    pipe = tmp_path / "pairs.jsonl"
-    os.mkfifo(pipe)
-    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--output", "answers.txt")
-    with pipe.open("w") as given:  # returns once the command reads
-        given.write(jsonl(*PAIRS))
-        given.flush()
-        process.send_signal(sent)
-        out, errors = process.communicate(timeout=30)
-    assert (process.returncode, out) == (128 + sent, "")
-    assert errors.startswith("interrupted")
-    assert "Traceback" not in errors
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["artefacts", "pairs.jsonl"]

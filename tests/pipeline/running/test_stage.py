@@ -9,7 +9,7 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from pipeline.parameters.load import load_params
-from pipeline.running.stage import artefacts, made, state_folder
+from pipeline.running.stage import artefacts, fresh, made, state_folder
 from pipeline.trained.trials import execution_settings
 
 ROOT = Path(__file__).parents[3]
@@ -64,16 +64,6 @@ def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: 
         assert done.stderr.strip("\n").isprintable()
 
 
-def test_a_locale_of_ascii_does_not_limit_names_and_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}.items():
-        monkeypatch.setenv(name, value)
-    done = run(r"Path('gr\xfcn').touch(); print('gr\xfcn')", tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "grün\n", "")
-    assert (tmp_path / "grün").exists()
-
-
 def test_the_trace_of_a_file_name_in_another_encoding_is_kept(tmp_path: Path) -> None:
     done = run(r"raise ValueError('gr\udcfcn')", tmp_path)
     (path,) = (tmp_path / "state" / "errors").iterdir()
@@ -124,28 +114,6 @@ def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
     closing = ["bash", "-c", '"$@" <&- >&- 2>&-', "bash", *script]
     done = subprocess.run(closing, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("made.json", b"null", "holds null, where an object is expected"),
-        ("made.jsonl", b"{}\n[1]\n", "holds [1], where an object is expected"),
-        ("made.json", b"[" * 9999, "is not JSON: maximum recursion depth exceeded"),
-        ("made.csv", b"a\n\xff", "is not UTF-8 at byte 2"),
-    ],
-)
-def test_a_stage_that_breaks_names_the_artefact_that_is_none(
-    name: str, content: bytes, said: str, tmp_path: Path
-) -> None:
-    (tmp_path / "dvc.yaml").write_text('stages: {"<string>": {deps: [artefacts/first]}}')
-    (tmp_path / "artefacts" / "first").mkdir(parents=True)
-    (tmp_path / "artefacts" / "first" / name).write_bytes(content)
-    done = run("raise TypeError", tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: artefacts/first/{name} {said}")
-    assert done.stderr.endswith("; run: dvc repro -f -s first\n")
-    assert run("pass", tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -201,6 +169,19 @@ def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> Non
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "one.py"], env=environment, check=True, timeout=60)
     assert [name for name in names if (folder / "artefacts" / name).exists()] == names[2:]
+
+
+def test_a_folder_holds_what_one_run_wrote_or_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    for name in ("first", "second"):
+        with fresh(place):
+            place.mkdir()
+            (place / name).touch()
+        assert [path.name for path in place.iterdir()] == [name]
+    with pytest.raises(KeyboardInterrupt), fresh(place):
+        place.mkdir()
+        raise KeyboardInterrupt
+    assert not place.exists()
 
 
 def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
