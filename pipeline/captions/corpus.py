@@ -41,8 +41,8 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
             )
             raise ConfigError("params.yaml", [problem])
         seen.add(pair)
-        parses = [caption.parse for caption in pair]
-        yield Pair(f"captions-{split}-{number:06d}", label, *pair, depth, *parses)
+        name, (premise, hypothesis) = f"captions-{split}-{number:06d}", pair
+        yield Pair(name, label, *pair, depth, premise.parse, hypothesis.parse)
 
 
 def schedule(chance: Chance, pairs: int) -> list[tuple[str, int]]:

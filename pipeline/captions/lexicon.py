@@ -94,7 +94,7 @@ def _both(form: str) -> Form:
 
 _WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
 GARMENTS = tuple(_both(garment) for garment in _WORDS.pop("garments"))
-VOCABULARIES = {
+VOCABULARIES: dict[str, Vocabulary] = {
     slot: read_outline(outline, exhaustive=slot == "headgear") for slot, outline in _WORDS.items()
 }
 
