@@ -39,10 +39,9 @@ def words(sentence: str) -> list[str]:
     return list(tokenise(sentence, lowercase=True))
 
 
-@pytest.mark.parametrize("longest", [1, 2])
 @pytest.mark.parametrize("side", ["hypothesis", "premise"])
-def test_words_of_one_sentence(train: list[Pair], dev: list[Pair], side: str, longest: int) -> None:
-    counts = CountVectorizer(tokenizer=words, token_pattern=None, ngram_range=(1, longest))
+def test_words_of_one_sentence(train: list[Pair], dev: list[Pair], side: str) -> None:
+    counts = CountVectorizer(tokenizer=words, token_pattern=None, ngram_range=(1, 2))
     model = make_pipeline(counts, LogisticRegression(C=0.3, max_iter=200))
     model.fit([getattr(pair, side) for pair in train], labels(train))
     assert model.score([getattr(pair, side) for pair in dev], labels(dev)) < CEILING
