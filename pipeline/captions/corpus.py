@@ -1,33 +1,58 @@
 """The embedded corpus: generated captions, labelled by construction, the same for a seed."""
 
 from collections.abc import Iterator
-from functools import partial
+from hashlib import sha256
+from itertools import cycle, islice, product
 
+from actmodels.data.labels import LABELS
+from actmodels.errors import ConfigError
 from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import draw_pair
 from pipeline.captions.sentences import Caption, realise
 from pipeline.parameters.generated_sections import Captions
-from pipeline.sources.generated import generate
-from pipeline.sources.jsonl import Pair
+from pipeline.sources.jsonl import UNLABELLED, Pair
 
 WORDINGS = 10  # of one pair of meanings, tried before other meanings are drawn
+TRIES = 10_000  # for one pair, before the corpus is said to be exhausted
+# Of every TENTHS pairs of sentences that can be, a split may have those of its own residues.
+TENTHS = 10
+RESIDUES = {"train": range(0, 8), "dev": range(8, 9), "test": range(9, 10)}
 
 
 def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
     """The pairs of one split: train, dev or test.
 
+    No pair of sentences occurs twice, within the split or in another. The labelled pairs are
+    balanced over label and depth jointly, in random order.
+
     Raises:
         ConfigError: the settings allow for too few sentences.
     """
     chance = Chance(settings, split)
-    depths = range(1, settings.max_depth + 1)
-    size = {"pairs": getattr(settings, split), "unlabelled": settings.unlabelled}
-    draw = partial(wordings, chance)
-    for pair in generate("captions", split, chance, draw, depths=depths, **size):
-        assert isinstance(pair.premise, Caption)
-        assert isinstance(pair.hypothesis, Caption)
-        parses = (pair.premise.parse, pair.hypothesis.parse)
-        yield Pair(*pair[:5], *parses)
+    seen: set[tuple[str, str]] = set()
+    for number, (label, depth) in enumerate(schedule(chance, getattr(settings, split))):
+        for pair in islice(wordings(chance, label, depth), TRIES):
+            if pair not in seen and residue(*pair) in RESIDUES[split]:
+                break
+        else:
+            problem = (
+                f"corpus.captions: no further pair of depth {depth} was found for {split} after "
+                f"{len(seen):,} of all depths; lower {split}, or allow for more sentences"
+            )
+            raise ConfigError("params.yaml", [problem])
+        seen.add(pair)
+        name, (premise, hypothesis) = f"captions-{split}-{number:06d}", pair
+        yield Pair(name, label, *pair, depth, premise.parse, hypothesis.parse)
+
+
+def schedule(chance: Chance, pairs: int) -> list[tuple[str, int]]:
+    """Label and depth of every pair of a split, balanced, then shuffled."""
+    depths = range(1, chance.settings.max_depth + 1)
+    unlabelled = round(pairs * chance.settings.unlabelled)
+    rows = list(islice(cycle((label, depth) for depth, label in product(depths, LABELS)), pairs))
+    rows += islice(cycle((UNLABELLED, depth) for depth in depths), unlabelled)
+    chance.shuffle(rows)
+    return rows
 
 
 def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[Caption, Caption]]:
@@ -36,3 +61,9 @@ def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[Caption, 
         premise, hypothesis = draw_pair(chance, label, depth)
         for _ in range(WORDINGS):
             yield realise(chance, premise), realise(chance, hypothesis)
+
+
+def residue(premise: str, hypothesis: str) -> int:
+    """Which tenth of all pairs of sentences this one is in: decides its split for good."""
+    digest = sha256(f"{premise}\n{hypothesis}".encode()).digest()
+    return int.from_bytes(digest[:4]) % TENTHS

@@ -4,20 +4,19 @@ A concept is a set of atoms, kept as the bits of an integer: a hypernym holds th
 hyponyms, so inclusion is entailment and an empty intersection is contradiction. Every concept
 also has an atom of its own, because no outline lists all the kinds there are of anything.
 
-Concepts are written as outlines: what is indented is a kind of what is above. Each line has the
-concept's interchangeable forms, separated by ` / `, and as `one|many` where a plural subject
-needs another. `[...]` holds tags: `out`, `in` and `water` bind an action to a setting, `animal`
-marks what animals do too, `common` what is spoken of most. A line `* form: a, b` is a class
-across the outline, of members named by their first forms.
+The concepts and their wordings are in words.yaml, which describes its format.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from pipeline.captions import words_scene, words_who
+import yaml
 
-LINE = re.compile(r"(?P<indent> *)(?P<across>\* )?(?P<forms>[^:\[]+)(: (?P<members>[^\[]+))?"
-                  r"( *\[(?P<tags>[^]]+)\])?$")  # fmt: skip
+WORD = re.compile(r"\w+")
+Form = tuple[str, str]  # (one, many)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +25,13 @@ class Concept:
 
     name: the first form of the concept.
     atoms: the bits of everything that the concept covers.
-    forms: its interchangeable wordings as (one, many).
+    forms: its interchangeable wordings.
     parent: the concept above it in the outline, if any.
     """
 
     name: str
     atoms: int
-    forms: tuple[tuple[str, str], ...]
+    forms: tuple[Form, ...]
     tags: frozenset[str]
     parent: str | None
 
@@ -55,54 +54,49 @@ class Vocabulary:
         return tuple(c for c in self.concepts.values() if not c.atoms & ~wanted)
 
 
-def read_outline(text: str, *, exhaustive: bool = False) -> Vocabulary:
-    """Read an outline, as the module describes.
+def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Vocabulary:
+    """Read one section of words.yaml.
 
     exhaustive: there is nothing of the kind outside the outline.
     """
-    rows: list[tuple[str, list[tuple[str, str]], frozenset[str], str | None]] = []
+    rows = list(_rows(outline))
     atoms: dict[str, int] = {}
-    path: list[str] = []
-    for number, line in enumerate(text.strip("\n").splitlines()):
-        match = LINE.match(line)
-        if match is None:
-            raise ValueError(f"line {number + 1} of an outline is not readable: {line!r}")
-        forms = [_both(form) for form in match["forms"].strip().split(" / ")]
-        name = forms[0][0]
-        atoms[name] = 1 << number
-        if match["across"]:
-            for member in match["members"].split(","):
-                atoms[name] |= atoms[member.strip()]
-            path = []
-        else:
-            path = [*path[: len(match["indent"]) // 2], name]
-            for ancestor in path[:-1]:
-                atoms[ancestor] |= 1 << number
-        tags = frozenset((match["tags"] or "").replace(" ", "").split(",")) - {""}
-        rows.append((name, forms, tags, path[-2] if len(path) > 1 else None))
-    concepts = {n: Concept(n, atoms[n], tuple(f), t, p) for n, f, t, p in rows}
+    for number, (path, _, _, members) in enumerate(rows):
+        atoms[path[-1]] = 1 << number
+        for ancestor in path[:-1]:
+            atoms[ancestor] |= 1 << number
+        for member in members:
+            atoms[path[-1]] |= atoms[member]
+    concepts = {
+        path[-1]: Concept(path[-1], atoms[path[-1]], forms, tags, path[-2] if path[1:] else None)
+        for path, forms, tags, _ in rows
+    }
     return Vocabulary(concepts, (1 << len(rows) + (not exhaustive)) - 1)
 
 
-def _both(form: str) -> tuple[str, str]:
+def _rows(
+    outline: Mapping[str, Any], above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], tuple[Form, ...], frozenset[str], list[str]]]:
+    """Of each concept its path of names, its forms, its tags and the members of a class."""
+    for key, below in outline.items():
+        written, _, tags = key.partition(" [")
+        forms = tuple(_both(form) for form in written.split(" / "))
+        path = (*above, forms[0][0])
+        yield path, forms, frozenset(WORD.findall(tags)), below if isinstance(below, list) else []
+        if isinstance(below, dict):
+            yield from _rows(below, path)
+
+
+def _both(form: str) -> Form:
     one, _, many = form.partition("|")
     return one, many or one
 
 
-KINDS = read_outline(words_who.KINDS)
-COUNTS = read_outline(words_who.COUNTS)
-AGES = read_outline(words_who.AGES)
-SIZES = read_outline(words_who.SIZES)
-COLOURS = read_outline(words_who.COLOURS)
-MOODS = read_outline(words_who.MOODS)
-HEADGEAR = read_outline(words_who.HEADGEAR, exhaustive=True)
-ACTIONS = read_outline(words_scene.ACTIONS)
-PLACES = read_outline(words_scene.PLACES)
-TIMES = read_outline(words_scene.TIMES)
-DAYS = read_outline(words_scene.DAYS)
-WEATHER = read_outline(words_scene.WEATHER)
-RELATIONS = read_outline(words_scene.RELATIONS)
-GARMENTS = tuple(_both(garment) for garment in words_who.GARMENTS)
+_WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
+GARMENTS = tuple(_both(garment) for garment in _WORDS.pop("garments"))
+VOCABULARIES: dict[str, Vocabulary] = {
+    slot: read_outline(outline, exhaustive=slot == "headgear") for slot, outline in _WORDS.items()
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from actmodels.errors import ConfigError
 from pipeline.captions.chance import Chance, draw, excluding, open_to, repeating, supporting
-from pipeline.captions.lexicon import GARMENTS, KINDS, PLACES, TIMES, WEATHER
+from pipeline.captions.lexicon import GARMENTS, VOCABULARIES
 from pipeline.captions.scenes import (
     CONTRADICTION,
     ENTAILMENT,
@@ -198,11 +198,14 @@ def plausible(meaning: Meaning) -> bool:
     return True
 
 
+PLACES, KINDS, TIMES, WEATHER = (
+    VOCABULARIES[slot] for slot in ("place", "kind", "time", "weather")
+)
 INSIDE = frozenset(PLACES.below("indoors"))
 NEAR_WATER = frozenset(PLACES.below("near the water")) | {PLACES["outdoors"]}
 UNHOUSED = frozenset(KINDS.below("animal")) - frozenset(KINDS.below("dog", "cat"))
-FAIR = frozenset(WEATHER.below("in good weather"))
-DARK = frozenset(TIMES.below("in the evening", "at night"))
+FAIR = frozenset(VOCABULARIES["weather"].below("in good weather"))
+DARK = frozenset(VOCABULARIES["time"].below("in the evening", "at night"))
 
 
 def _dark(meaning: Meaning) -> bool:

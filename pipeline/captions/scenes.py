@@ -9,33 +9,11 @@ are exact.
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.captions.lexicon import (
-    ACTIONS,
-    AGES,
-    COLOURS,
-    COUNTS,
-    DAYS,
-    HEADGEAR,
-    KINDS,
-    MOODS,
-    PLACES,
-    RELATIONS,
-    SIZES,
-    TIMES,
-    WEATHER,
-    Concept,
-    Selection,
-    Vocabulary,
-)
+from pipeline.captions.lexicon import VOCABULARIES, Concept, Selection
 
 SCENE = -1  # the owner of facts that belong to no participant
 Key = tuple[int, str]  # owner (0, 1 or SCENE) and kind of fact
 
-VOCABULARIES: dict[str, Vocabulary] = {
-    "kind": KINDS, "count": COUNTS, "age": AGES, "size": SIZES, "colour": COLOURS,
-    "mood": MOODS, "headgear": HEADGEAR, "action": ACTIONS, "place": PLACES, "time": TIMES,
-    "day": DAYS, "weather": WEATHER, "relation": RELATIONS,
-}  # fmt: skip
 FAMILIES = {
     "adults": ("adult",),
     "people": ("adult", "child"),
@@ -124,19 +102,19 @@ class Meaning:
     bare: frozenset[int] = frozenset()
 
 
-RELATION_BITS = RELATIONS.everything.bit_length()
+RELATIONS = VOCABULARIES["relation"].everything
 
 
 def everything(slot: str) -> int:
     """The atoms of all values of a kind of fact; a relation has those of both directions."""
     atoms = VOCABULARIES[slot].everything
-    return atoms | atoms << RELATION_BITS if slot == "relation" else atoms
+    return atoms | atoms << RELATIONS.bit_length() if slot == "relation" else atoms
 
 
 def reverse(atoms: int) -> int:
     """The same relation seen from its other participant."""
-    forwards = atoms & RELATIONS.everything
-    return forwards << RELATION_BITS | atoms >> RELATION_BITS
+    bits = RELATIONS.bit_length()
+    return (atoms & RELATIONS) << bits | atoms >> bits
 
 
 def candidates(frame: Frame, key: Key) -> Selection:

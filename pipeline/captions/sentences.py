@@ -7,14 +7,14 @@ put together stays marked until the sentence is whole, and so is the sentence's 
 import re
 
 from pipeline.captions.chance import Chance
-from pipeline.captions.lexicon import GARMENTS, PLACES
+from pipeline.captions.lexicon import GARMENTS, VOCABULARIES
 from pipeline.captions.scenes import SCENE, Meaning, Value
 from pipeline.sources.parses import folded
 
 BESIDE = ("near", "beside")
-WHERE = frozenset(one for place in PLACES.concepts.values() for one, _ in place.forms)
+PLACES = VOCABULARIES["place"].concepts.values()
+WHERE = frozenset(one for place in PLACES for one, _ in place.forms)
 IMPERSONAL = ("this is happening", "this takes place", "the scene is set")
-
 
 OPEN, CLOSE = "\N{MATHEMATICAL LEFT ANGLE BRACKET}", "\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
 PIECE = re.compile(rf"[{OPEN}{CLOSE},]|[^\s{OPEN}{CLOSE},]+")

@@ -9,6 +9,7 @@ A question is 21 numbered lines of tokens between single blanks, and an empty li
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from actmodels.errors import DataError
@@ -28,69 +29,47 @@ def parse_questions(lines: Iterable[bytes], source: str) -> Iterator[ClozeQuesti
     Raises:
         DataError: there is no question, or a malformed one; names file and line.
     """
-    context: list[list[str]] = []
-    number = found = 0
-    for number, line in enumerate(lines, start=1):
-        where = f"{source}, line {number}"
-        text = _decoded(line, where)
-        if not text.strip():
-            if context:
-                raise DataError(f"{where}: {_cut_short(len(context))}")
-            continue
-        rest = _numbered(text, len(context), where)
-        if len(context) < CONTEXT_LINES:
-            context.append(_context_line(rest, len(context), where))
-        else:
-            yield _question(context, rest, where)
-            context, found = [], found + 1
-    if context:
-        raise DataError(f"{source}, line {number}: the file ends here: {_cut_short(len(context))}")
+    found = 0
+    for empty, block in groupby(enumerate(lines, start=1), lambda line: not line[1].strip()):
+        if not empty:
+            found += 1
+            yield _question([*_numbered(block, source)])
     if not found:
         raise DataError(
             f"{source} has no questions; expected some in the Children's Book Test's format"
         )
 
 
-def _decoded(line: bytes, where: str) -> str:
-    try:
-        return line.rstrip(b"\r\n").decode()
-    except UnicodeDecodeError as error:
+def _numbered(block: Iterable[tuple[int, bytes]], source: str) -> Iterator[tuple[str, str]]:
+    """Of each line of a question where it is, and what stands behind its number."""
+    for own, (number, line) in enumerate(block, start=1):
+        where = f"{source}, line {number}"
+        try:
+            head, _, rest = line.rstrip(b"\r\n").decode().partition(" ")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{where}: not UTF-8 (at byte {error.start + 1}); convert the file to UTF-8"
+            ) from error
+        if head != str(own):
+            raise DataError(
+                f"{where}: the numbering is broken, {head!r} begins the line; expected {own}"
+            )
+        yield where, rest
+
+
+def _question(lines: list[tuple[str, str]]) -> ClozeQuestion:
+    where, last = lines[-1]
+    if len(lines) != CONTEXT_LINES + 1:
         raise DataError(
-            f"{where}: not UTF-8 (at byte {error.start + 1}); convert the file to UTF-8"
-        ) from error
-
-
-def _cut_short(lines: int) -> str:
-    return (
-        f"a question of {lines} lines; expected {CONTEXT_LINES} context lines and the query as "
-        f"line {CONTEXT_LINES + 1}"
-    )
-
-
-def _numbered(text: str, before: int, where: str) -> str:
-    """What stands behind a line's number."""
-    head, _, rest = text.partition(" ")
-    if head == str(before + 1):
-        return rest
-    if head == "1":
-        raise DataError(f"{where}: a new question begins behind {_cut_short(before)}")
-    raise DataError(
-        f"{where}: the numbering is broken, {head!r} begins the line; expected {before + 1}"
-    )
-
-
-def _context_line(rest: str, before: int, where: str) -> list[str]:
-    if "\t" in rest:
-        raise DataError(
-            f"{where}: the query comes after {before} context lines; expected {CONTEXT_LINES}"
+            f"{where}: a question of {len(lines)} lines ends; expected {CONTEXT_LINES} context "
+            f"lines and the query as line {CONTEXT_LINES + 1}"
         )
-    if not (tokens := rest.split()):
-        raise DataError(f"{where}: the context line has no words; expected a sentence")
-    return tokens
-
-
-def _question(context: list[list[str]], rest: str, where: str) -> ClozeQuestion:
-    fields = rest.split("\t")
+    context = [rest.split() for _, rest in lines[:-1]]
+    if [] in context:
+        raise DataError(
+            f"{lines[context.index([])][0]}: the context line has no words; expected a sentence"
+        )
+    fields = last.split("\t")
     if len(fields) != 4 or fields[2]:
         raise DataError(
             f"{where}: expected the query, a tab, the answer, two tabs and the candidates; "

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from actmodels.data.labels import LABELS
@@ -36,12 +37,15 @@ class _Sentences:
         self.offsets.append(len(self.ids))
 
     def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
-        # A tensor cannot be made on an empty buffer.
-        ids = torch.frombuffer(self.ids, dtype=torch.int32) if self.ids else torch.tensor([])
-        return ids.int().clone(), torch.frombuffer(self.offsets, dtype=torch.int64).clone()
+        return as_tensor(self.ids), as_tensor(self.offsets)
 
     def trees(self) -> torch.Tensor | None:
-        return torch.frombuffer(self.tree, dtype=torch.int16).clone() if self.tree else None
+        return as_tensor(self.tree) if self.tree else None
+
+
+def as_tensor(values: "array[int]") -> torch.Tensor:
+    """The same whole numbers, of the same size in memory."""
+    return torch.from_numpy(np.array(values))
 
 
 def encode(
@@ -64,7 +68,7 @@ def encode(
         labels.append(LABELS.index(pair.label))
         depths.append(pair.depth)
         pair_ids.append(pair.pair_id)
-    numbers = (torch.tensor(labels, dtype=torch.int64), torch.tensor(depths, dtype=torch.int64))
+    numbers = (as_tensor(labels), as_tensor(depths))
     trees = (premises.trees(), hypotheses.trees())
     tensors = PairTensors(*premises.tensors(), *hypotheses.tensors(), *numbers, *trees)
     return Encoded(tensors, pair_ids, dropped)

@@ -5,9 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
-
 from actmodels.reader.questions import (
     FIRST_WORD,
     NO_CANDIDATE,
@@ -15,6 +12,7 @@ from actmodels.reader.questions import (
     UNKNOWN,
     QuestionTensors,
 )
+from pipeline.sources.encode import as_tensor
 
 BLANK = "XXXXX"
 ARTICLES = "test_articles.txt"  # which test questions are of one article
@@ -114,15 +112,11 @@ def encode_questions(
         counts.append(len(question.candidates))
         answers.append(numbers[question.answer])
     return QuestionTensors(
-        document_ids=_tensor(documents),
-        candidate_at=_tensor(at),
-        document_offsets=_tensor(document_offsets),
-        query_ids=_tensor(queries),
-        query_offsets=_tensor(query_offsets),
-        candidate_counts=_tensor(counts),
-        answers=_tensor(answers),
+        document_ids=as_tensor(documents),
+        candidate_at=as_tensor(at),
+        document_offsets=as_tensor(document_offsets),
+        query_ids=as_tensor(queries),
+        query_offsets=as_tensor(query_offsets),
+        candidate_counts=as_tensor(counts),
+        answers=as_tensor(answers),
     )
-
-
-def _tensor(values: "array[int]") -> Tensor:
-    return torch.tensor(values, dtype=torch.int32 if values.typecode == "i" else torch.int64)

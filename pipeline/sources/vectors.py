@@ -106,32 +106,26 @@ def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[byte
     if len(numbers) != dimensions:
         raise DataError(_wrong(where, f"found {len(numbers)}", dimensions))
     _, *inner = word.split(b" ")
-    if inner and all(_is_number(piece) for piece in inner):  # not a word with spaces
+    if inner and all(math.isfinite(_number(piece)) for piece in inner):  # not a word with spaces
         raise DataError(_wrong(where, f"found {len(numbers) + len(inner)}", dimensions))
     return word, numbers
 
 
 def _parse(numbers: list[bytes], where: str) -> Tensor:
-    try:
-        row = torch.tensor([_number(number) for number in numbers])
-    except ValueError:
-        row = torch.tensor(math.nan)
-    if not row.isfinite().all():
-        wrong = next(number for number in numbers if not _is_number(number))
-        shown = wrong[:40].decode(errors="replace")
+    row = torch.tensor([_number(number) for number in numbers])
+    finite = row.isfinite()
+    if not finite.all():
+        shown = numbers[int(finite.int().argmin())][:40].decode(errors="replace")
         raise DataError(f"{where}: {shown!r} is not a finite number in single precision")
     return row
 
 
 def _number(text: bytes) -> float:
-    return math.nan if b"_" in text else float(text)  # Python reads 1_0 as ten
-
-
-def _is_number(text: bytes) -> bool:
+    """The number, nan where there is none; Python reads 1_0 as ten."""
     try:
-        return bool(torch.tensor(_number(text)).isfinite())
+        return math.nan if b"_" in text else float(text)
     except ValueError:
-        return False
+        return math.nan
 
 
 def _wrong(where: str, found: str, dimensions: int) -> str:

@@ -14,10 +14,9 @@ by a token that says nothing, in document and query alike, numbered at random in
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from xml.parsers import expat
+from xml.etree import ElementTree
 
 from actmodels.errors import DataError
 from pipeline.sources.question import BLANK, ClozeQuestion
@@ -25,49 +24,7 @@ from pipeline.sources.sentences import split_sentences
 from pipeline.sources.treebank import tokenise
 
 FEWEST_CHOICES = 2
-_TEXTS = ("leftcontext", "rightcontext", "contextart", "choice")
-
-
-@dataclass
-class _Found:
-    """One <mc> as the file has it. line: where it begins."""
-
-    line: int
-    texts: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _TEXTS})
-    correct: list[int] = field(default_factory=list)
-
-
-class _Reader:
-    """Gathers the texts of each <mc>; expat knows the line of everything."""
-
-    def __init__(self) -> None:
-        self.found: list[_Found] = []
-        self.open = ""
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.UseForeignDTD(True)  # so that an unknown entity is skipped, not an error
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.text
-        self.parser.SkippedEntityHandler = lambda name, _: self.text(" ")
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "mc":
-            self.found.append(_Found(self.parser.CurrentLineNumber))
-        elif name in _TEXTS and self.found:
-            self.open = name
-            texts = self.found[-1].texts[name]
-            if name == "choice" and attributes.get("correct") == "true":
-                self.found[-1].correct.append(len(texts))
-            texts.append("")
-
-    def end(self, name: str) -> None:
-        if name == self.open:
-            self.open = ""
-
-    def text(self, data: str) -> None:
-        if self.open:
-            self.found[-1].texts[self.open][-1] += data
+TEXTS = ("leftcontext", "rightcontext", "contextart")
 
 
 def read_questions(path: Path, seed: int) -> Iterator[ClozeQuestion]:
@@ -78,37 +35,36 @@ def read_questions(path: Path, seed: int) -> Iterator[ClozeQuestion]:
 
     Raises:
         DataError: the file is missing, no XML or without questions, or a question is malformed;
-            names file and line.
+            names the file, and the line or the question counted from 1.
     """
     if not path.is_file():
         raise DataError(f"{path} is missing; expected a file of Who-Did-What")
-    reader = _Reader()
     try:
-        reader.parser.Parse(path.read_bytes(), True)
-    except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise DataError(
-            f"{path}, line {error.lineno}: not XML ({reason}); expected a file of Who-Did-What"
-        ) from error
-    if not reader.found:
+        root = ElementTree.fromstring(path.read_bytes().replace(b"&nbsp;", b" "))
+    except ElementTree.ParseError as error:
+        raise DataError(f"{path}: not XML ({error}); expected a file of Who-Did-What") from error
+    found = root.findall(".//mc")
+    if not found:
         raise DataError(f"{path} has no questions; expected elements <mc>")
-    for number, found in enumerate(reader.found):
-        yield _question(found, f"{path}, line {found.line}", Random(f"{seed} {number}"))
+    for number, question in enumerate(found):
+        yield _question(question, f"{path}, question {number + 1}", Random(f"{seed} {number}"))
 
 
-def _question(found: _Found, where: str, draw: Random) -> ClozeQuestion:
-    for name in _TEXTS[:3]:
-        if len(found.texts[name]) != 1:
-            count = len(found.texts[name])
+def _question(found: ElementTree.Element, where: str, draw: Random) -> ClozeQuestion:
+    texts = {name: _texts(found, name) for name in TEXTS}
+    for name, elements in texts.items():
+        if len(elements) != 1:
+            count = len(elements)
             raise DataError(f"{where}: {count} elements <{name}> in a question; expected one")
-    choices = [_tokens(choice) for choice in found.texts["choice"]]
+    choices = [_tokens(choice) for choice in _texts(found, "choice")]
     if len(choices) < FEWEST_CHOICES:
         raise DataError(
             f"{where}: {len(choices)} elements <choice>; expected at least {FEWEST_CHOICES}"
         )
-    if len(found.correct) != 1:
+    correct = [choice.get("correct") == "true" for choice in found.iter("choice")]
+    if sum(correct) != 1:
         raise DataError(
-            f'{where}: {len(found.correct)} choices with correct="true"; expected exactly one'
+            f'{where}: {sum(correct)} choices with correct="true"; expected exactly one'
         )
     if [] in choices:
         raise DataError(f"{where}: a <choice> is empty; expected a name")
@@ -116,8 +72,8 @@ def _question(found: _Found, where: str, draw: Random) -> ClozeQuestion:
         if choices.count(choice) > 1:
             name = " ".join(choice)
             raise DataError(f"{where}: the choice {name!r} is given twice; expected different ones")
-    right = found.correct[0]
-    left, rest, article = (found.texts[name][0] for name in _TEXTS[:3])
+    right = correct.index(True)
+    left, rest, article = (texts[name][0] for name in TEXTS)
     numbers = draw.sample(range(len(choices)), len(choices))
     names = [f"@entity{number}" for number in numbers]
     sentences = [anonymised(s, choices, names) for s in _sentences(article)]
@@ -129,6 +85,10 @@ def _question(found: _Found, where: str, draw: Random) -> ClozeQuestion:
             f"{where}: the answer {name!r} is not in the article; expected it there at least once"
         )
     return question
+
+
+def _texts(found: ElementTree.Element, name: str) -> list[str]:
+    return ["".join(element.itertext()) for element in found.iter(name)]
 
 
 def _sentences(text: str) -> list[list[str]]:

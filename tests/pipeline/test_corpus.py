@@ -1,8 +1,6 @@
 """The corpus stage run on a small archive and on a few generated captions."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 from actmodels.errors import DataError
 from pipeline import corpus
 from pipeline.sources.jsonl import read_pairs
-from tests.pipeline.project import ROOT, fetched, told, write_params, written
+from tests.pipeline.project import fetched, told, write_params, written
 from tests.pipeline.sources.zips import make_zip
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
@@ -121,15 +119,3 @@ def test_captions(folder: Path) -> None:
     pairs = list(read_pairs(folder / "artefacts" / "corpus" / "train.jsonl"))
     assert len(pairs) == summary["splits"]["train"]["pairs"]
     assert all(pair.depth > 0 for pair in pairs)
-
-
-@pytest.mark.slow
-def test_command_line(folder: Path) -> None:
-    """As DVC runs it: one line for the user, no traceback."""
-    write_params(folder, corpus=snli(folder, urls=[(folder / "absent.zip").as_uri()]))
-    command = [sys.executable, "-m", "pipeline.corpus"]
-    env = {"PYTHONPATH": str(ROOT), "PATH": ""}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: corpus.snli: file://")
-    assert "No such file" in done.stderr and "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ from pipeline import lexicalised
 from pipeline.lexical.features import GROUPS
 from pipeline.parameters.section import Feature
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from tests.pipeline.lexical.pairs import pair
+from tests.pipeline.lexical.test_features import pair
 from tests.pipeline.project import told, write_params, written
 
 ANIMALS = ("dog", "cat", "bird", "horse")
@@ -121,6 +121,19 @@ def test_the_test_split_chooses_nothing(biased: Path) -> None:
     assert (before.pop("test_accuracy"), after.pop("test_accuracy")) == (1.0, 1 / 3)
     assert before == after
     assert [row["predicted"] for row in repeated] == [row["predicted"] for row in predicted]
+
+
+def test_training_pairs_of_one_label_are_told(folder: Path) -> None:
+    write(folder, "train", neutral("train"))
+    with pytest.raises(DataError, match=r"^lexicalised: all training pairs have the same label;"):
+        lexicalised.main()
+
+
+def test_a_fit_that_does_not_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexicalised, "MAX_ITERATIONS", 1)
+    message = r"^lexicalised\.regularisation 1\.0 does not converge in 1 iterations; use a larger"
+    with pytest.raises(DataError, match=message):
+        lexicalised.main()
 
 
 def test_a_split_without_pairs_is_told(folder: Path) -> None:

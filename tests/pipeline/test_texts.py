@@ -1,4 +1,4 @@
-"""The texts stage on small archives and files, from disk and from a real server."""
+"""The texts stage on small archives and files."""
 
 import hashlib
 from pathlib import Path
@@ -6,14 +6,11 @@ from typing import Any
 
 import pytest
 
-from actmodels.errors import ArtefactError, DataError
+from actmodels.errors import DataError
 from pipeline import texts
 from pipeline.sources.stored_text import stored_text
 from tests.pipeline.project import fetched, told, write_params, written
-from tests.pipeline.sources.server import answer, serving
 from tests.pipeline.sources.zips import make_zip
-
-pytestmark = pytest.mark.usefixtures("impatient")
 
 MEMBERS = {"t/first": b"one\ntwo", "t/second": "zw\xf6lf\n".encode(), "t/third": b"\xff\x00 end"}
 JOINED = b"one\ntwo\nzw\xc3\xb6lf\n\xff\x00 end"
@@ -67,14 +64,6 @@ def test_without_members_the_file_is_the_text(
     assert written(folder, "texts") == before
 
 
-def test_from_a_server_that_hangs_up_once(folder: Path) -> None:
-    content = archive(folder).read_bytes()
-    with serving(content, answer(after=50), answer()) as server:
-        found = made(folder, far=source(archive(folder), "t/first", urls=[server.url]))
-    assert found["far.txt"] == b"one\ntwo"
-    assert server.ranges == [None, "bytes=50-"]
-
-
 def failing(folder: Path, **sources: Any) -> str:
     """The sentence of a run that fails, which leaves what an earlier one wrote or nothing."""
     before = written(folder, "texts")
@@ -86,14 +75,8 @@ def failing(folder: Path, **sources: Any) -> str:
 
 def test_another_file_than_expected_keeps_the_earlier_texts(folder: Path) -> None:
     made(folder, far=source(archive(folder), "t/first"))
-    with serving(b"", answer(b"something else")) as server:
-        another = source(archive(folder), urls=[server.url], sha256="0" * 64)
-        said = failing(folder, far=another)
-    found = hashlib.sha256(b"something else").hexdigest()
-    assert said == (
-        f"texts.sources.far: {server.url}: 14 bytes came with SHA-256 {found}, expected {'0' * 64} "
-        "(texts.sources.far.sha256); check texts.sources.far.urls in params.yaml"
-    )
+    said = failing(folder, far=source(archive(folder), "t/first", sha256="0" * 64))
+    assert f"expected {'0' * 64} (texts.sources.far.sha256)" in said
     assert written(folder, "texts")["far.txt"] == b"one\ntwo"
 
 
@@ -109,8 +92,3 @@ def test_what_is_no_text_leaves_nothing(folder: Path) -> None:
     said = failing(folder, empty=source(make_zip(folder / "e.zip", {"e": b""}), "e"))
     assert said == "texts.sources.empty: the text is empty; expected at least one byte"
     assert list((folder / "artefacts").iterdir()) == []
-
-
-def test_a_text_that_is_not_there_is_asked_of_its_stage(folder: Path) -> None:
-    with pytest.raises(ArtefactError, match=r"t\.txt is missing; run: dvc repro texts"):
-        stored_text("t")

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.errors import ArtefactError, DataError
+from actmodels.errors import DataError
 from pipeline import vectors
 from pipeline.sources.tokens import write_words
 from tests.pipeline.project import fetched, told, write_params, written
@@ -62,12 +62,6 @@ def test_bad_line_leaves_no_artefact(folder: Path) -> None:
     with pytest.raises(DataError, match=r"v\.txt in .*line 2: expected a word and 2 numbers"):
         of_glove(folder, "the 7 8\ncafé 1\n")
     assert not (folder / "artefacts" / "vectors").exists()
-
-
-def test_vocabulary_is_missing(folder: Path) -> None:
-    (folder / "artefacts" / "vocabulary" / "words.tsv").unlink()
-    with pytest.raises(ArtefactError, match="dvc repro vocabulary"):
-        made(folder)
 
 
 @pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])

@@ -6,8 +6,9 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from pipeline.captions.chance import Chance
+from pipeline.captions.lexicon import VOCABULARIES
 from pipeline.captions.pairs import cast
-from pipeline.captions.scenes import SCENE, VOCABULARIES, Frame, Meaning, Participant, Value
+from pipeline.captions.scenes import SCENE, Frame, Meaning, Participant, Value
 from pipeline.parameters.generated_sections import Captions
 
 CONF = Path(__file__).parents[3] / "conf"

@@ -6,9 +6,8 @@ from pydantic import ValidationError
 
 from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
-from pipeline.captions.corpus import generate_split
+from pipeline.captions.corpus import RESIDUES, generate_split
 from pipeline.parameters.generated_sections import Captions
-from pipeline.sources.generated import RESIDUES
 from pipeline.sources.jsonl import format_pair
 from pipeline.sources.treebank import tokenise
 from tests.pipeline.captions.build import captions

@@ -39,10 +39,9 @@ def words(sentence: str) -> list[str]:
     return list(tokenise(sentence, lowercase=True))
 
 
-@pytest.mark.parametrize("longest", [1, 2])
 @pytest.mark.parametrize("side", ["hypothesis", "premise"])
-def test_words_of_one_sentence(train: list[Pair], dev: list[Pair], side: str, longest: int) -> None:
-    counts = CountVectorizer(tokenizer=words, token_pattern=None, ngram_range=(1, longest))
+def test_words_of_one_sentence(train: list[Pair], dev: list[Pair], side: str) -> None:
+    counts = CountVectorizer(tokenizer=words, token_pattern=None, ngram_range=(1, 2))
     model = make_pipeline(counts, LogisticRegression(C=0.3, max_iter=200))
     model.fit([getattr(pair, side) for pair in train], labels(train))
     assert model.score([getattr(pair, side) for pair in dev], labels(dev)) < CEILING
@@ -53,17 +52,8 @@ def lengths(pairs: list[Pair]) -> np.ndarray:
     return np.column_stack([counts, counts[:, 0] - counts[:, 1]])
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        LogisticRegression(max_iter=500),
-        RandomForestClassifier(100, min_samples_leaf=10, random_state=0),
-    ],
-    ids=["linear", "forest"],
-)
-def test_lengths(
-    train: list[Pair], dev: list[Pair], model: LogisticRegression | RandomForestClassifier
-) -> None:
+def test_lengths(train: list[Pair], dev: list[Pair]) -> None:
+    model = RandomForestClassifier(100, min_samples_leaf=10, random_state=0)
     model.fit(lengths(train), labels(train))
     assert model.score(lengths(dev), labels(dev)) < CEILING
 
@@ -81,7 +71,3 @@ def test_overlap_alone_is_not_enough(train: list[Pair], dev: list[Pair]) -> None
     model = RandomForestClassifier(100, min_samples_leaf=10, random_state=0)
     model.fit(missing(train), labels(train))
     assert 1 / 3 < model.score(missing(dev), labels(dev)) < 0.6
-
-
-def test_there_are_enough_words(train: list[Pair]) -> None:
-    assert len({word for pair in train for word in words(pair.premise)}) >= 400

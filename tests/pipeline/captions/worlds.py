@@ -1,50 +1,35 @@
 """An oracle for labels that shares no code with the corpus: it looks at possible worlds.
 
-Outlines are read again into sets of names; a world gives each fact of the premise one atom. A
+The words are read again into sets of names; a world gives each fact of the premise one atom. A
 hypothesis follows if it is true in all worlds of the premise, is excluded if in none.
 """
 
 import re
 from itertools import product
+from pathlib import Path
+from typing import Any
 
-from pipeline.captions import words_scene, words_who
+from ruamel.yaml import YAML
+
+from pipeline.captions import lexicon
 from pipeline.captions.scenes import Key, Meaning, Value
 
-OUTLINES = {
-    "kind": words_who.KINDS,
-    "count": words_who.COUNTS,
-    "age": words_who.AGES,
-    "size": words_who.SIZES,
-    "colour": words_who.COLOURS,
-    "mood": words_who.MOODS,
-    "headgear": words_who.HEADGEAR,
-    "action": words_scene.ACTIONS,
-    "relation": words_scene.RELATIONS,
-    "place": words_scene.PLACES,
-    "time": words_scene.TIMES,
-    "day": words_scene.DAYS,
-    "weather": words_scene.WEATHER,
-}
 
-
-def read(text: str) -> dict[str, set[str]]:
+def covers(outline: dict[str, Any]) -> dict[str, set[str]]:
     """Concept -> everything below it, itself included."""
-    covers: dict[str, set[str]] = {}
-    above: dict[int, str] = {}
-    for line in text.strip("\n").split("\n"):
-        indent = len(line) - len(line.lstrip())
-        head, _, members = re.sub(r"\[.*", "", line).strip().lstrip("* ").partition(":")
-        name = head.split("/")[0].split("|")[0].strip()
-        above[indent] = name
-        covers[name] = {name}
-        for member in filter(None, (m.strip() for m in members.split(","))):
-            covers[name] |= covers[member]
-        for level in range(0, indent, 2):
-            covers[above[level]].add(name)
-    return covers
+    found: dict[str, set[str]] = {}
+    for key, below in outline.items():
+        name = re.split(r" \[| / |\|", key)[0]
+        if isinstance(below, list):
+            found[name] = {name}.union(*(found[member] for member in below))
+        else:
+            inside = covers(below or {})
+            found |= inside | {name: {name, *inside}}
+    return found
 
 
-COVERS = {slot: read(text) for slot, text in OUTLINES.items()}
+WORDS = YAML(typ="safe").load(Path(lexicon.__file__).with_name("words.yaml"))
+COVERS = {slot: covers(outline) for slot, outline in WORDS.items() if slot != "garments"}
 Atom = tuple[str, int]  # a name and, of a relation, who acts
 
 

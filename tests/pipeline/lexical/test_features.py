@@ -1,100 +1,131 @@
-"""The matrix of a split: its columns come from training pairs alone."""
+"""Each feature by hand; the matrix of a split, whose columns come from training pairs alone."""
+
+import math
+import random
 
 import numpy as np
 import pytest
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 
 from actmodels.errors import DataError
-from pipeline.lexical.features import GROUPS, Features
+from pipeline.lexical.features import (
+    INDICATORS,
+    Features,
+    bleu,
+    cross_bigrams,
+    cross_unigrams,
+    hypothesis_ngrams,
+    length,
+    overlap,
+)
 from pipeline.sources.tokens import TokenPair
-from tests.pipeline.lexical.pairs import pair
+from pipeline.sources.word_kinds import kind_of
+
+
+def pair(premise: str, hypothesis: str, label: str = "neutral", name: str = "p") -> TokenPair:
+    """A pair from sentences whose tokens are separated by spaces."""
+    return TokenPair(name, label, 0, premise.split(), hypothesis.split())
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        *(("dog", "content"), ("running", "content"), ("red", "content"), ("22", "content")),
+        *(("the", "function"), ("The", "function"), ("two", "function"), ("not", "function")),
+        *(("n't", "function"), ("'s", "function"), (".", "mark"), ("--", "mark"), ("''", "mark")),
+    ],
+)
+def test_kind_of_a_word(word: str, kind: str) -> None:
+    assert kind_of(word) == kind
+
+
+def test_bleu_by_hand() -> None:
+    # hypothesis: a b c e; 3 of 4 words, then with one added to both 2 + 1 of 3 + 1 bigrams,
+    # 1 + 1 of 2 + 1 trigrams and 0 + 1 of 1 + 1 fourgrams; premise of 5: brevity penalty
+    brevity = math.exp(1 - 5 / 4)
+    precisions = [3 / 4, 3 / 4, 2 / 3, 1 / 2]
+    expected = [brevity * math.prod(precisions[:n]) ** (1 / n) for n in range(1, 5)]
+    assert bleu(pair("a b c d f", "a b c e")) == pytest.approx(expected)
+
+
+def test_bleu_is_that_of_nltk() -> None:
+    draw = random.Random(1)
+    weights = [(1 / n,) * n for n in range(1, 5)]
+    for _ in range(1000):
+        one, two = (draw.choices("abcdef", k=draw.randint(1, 9)) for _ in range(2))
+        theirs = sentence_bleu([one], two, weights, SmoothingFunction().method2)
+        assert bleu(pair(" ".join(one), " ".join(two))) == pytest.approx(theirs, rel=1e-12)
+
+
+def test_length_is_signed() -> None:
+    assert length(pair("a b c", "a")) == [-2.0]
+    assert length(pair("a", "a b c")) == [2.0]
+
+
+def test_overlap_by_hand() -> None:
+    # distinct words: the dog runs . / the cat runs dog . -> the, dog, runs, . of 4;
+    # content words: dog runs / cat runs dog -> dog, runs of 2
+    found = overlap(pair("the dog dog runs .", "the the cat runs dog ."))
+    assert found == [4.0, 1.0, 2.0, 1.0]
+    # 2 of 3 words, 1 of 2 content words
+    assert overlap(pair("the dog runs .", "the dog sleeps")) == [2.0, 2 / 3, 1.0, 0.5]
+    assert overlap(pair("the dog", "the")) == [1.0, 1.0, 0.0, 0.0]  # no content words
+
+
+def test_indicators_by_hand() -> None:
+    one = pair("the old dog runs .", "a dog runs . runs .")
+    words, bigrams = {"a", "dog", "runs", "."}, {"a dog", "dog runs", "runs .", ". runs"}
+    assert hypothesis_ngrams(one) == words | bigrams
+    content = {f"{p} {h}" for p in ("old", "dog", "runs") for h in ("dog", "runs")}
+    assert cross_unigrams(one) == content | {"the a", ". ."}
+    # the kind is that of the second words
+    premise, hypothesis = ("the old", "old dog", "dog runs"), ("a dog", "dog runs", ". runs")
+    content = {f"{p} {h}" for p in premise for h in hypothesis}
+    assert cross_bigrams(one) == content | {"runs . runs ."}
+    assert not cross_bigrams(pair("dog", "cat"))
+
 
 TRAIN = [
-    pair("a dog runs fast", "a dog moves"),
+    pair("a dog runs fast", "a dog moves dog moves"),
     pair("a dog sleeps", "a cat sleeps"),
-    pair("two cats sleep", "a dog sleeps"),
+    pair("a dog sleeps", "a dog sleeps"),
 ]
 OTHER = [pair("a dog barks", "the unicorn sleeps"), pair("x", "a dog")]
 
 
-def words(matrix: sparse.csr_matrix) -> list[list[float]]:
-    rows: list[list[float]] = matrix.toarray().tolist()
-    return rows
+def columns(*matrices: sparse.csr_matrix) -> list[list[float]]:
+    """The columns of matrices below each other, sorted: their order is that of a hash."""
+    return sorted(sparse.vstack(matrices).T.toarray().tolist())
 
 
-@pytest.mark.parametrize("groups", [[name] for name in GROUPS] + [list(GROUPS)])
-def test_a_split_is_a_sparse_matrix_of_rows(groups: list[str]) -> None:
-    features = Features(groups, min_count=1)
-    for matrix, pairs in (
-        (features.fit_transform(iter(TRAIN)), TRAIN),
-        (features.transform(iter(OTHER)), OTHER),
-    ):
-        assert isinstance(matrix, sparse.csr_matrix)
-        assert matrix.shape == (len(pairs), sum(features.sizes.values()))
-        assert matrix.dtype == np.float64
-        assert matrix.has_canonical_format
-    assert list(features.sizes) == groups
-
-
-def test_indicators_are_one_where_a_pair_has_them() -> None:
-    features = Features(["hypothesis_ngrams"], min_count=1)
-    # in order of first appearance, premise first: a dog runs fast moves sleeps cat two cats sleep;
-    # of these the hypotheses have a dog moves sleeps cat
-    # bigrams: a-dog dog-runs runs-fast dog-moves dog-sleeps a-cat cat-sleeps two-cats cats-sleep;
-    # of these a-dog dog-moves dog-sleeps a-cat cat-sleeps
-    assert words(features.fit_transform(TRAIN)) == [
-        [1, 1, 1, 0, 0, 1, 1, 0, 0, 0],
-        [1, 0, 0, 1, 1, 0, 0, 0, 1, 1],
-        [1, 1, 0, 1, 0, 1, 0, 1, 0, 0],
-    ]
-    assert words(features.transform(OTHER)) == [
-        [0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
-        [1, 1, 0, 0, 0, 1, 0, 0, 0, 0],
-    ]
-
-
-def test_a_rare_indicator_has_no_column() -> None:
-    features = Features(["hypothesis_ngrams"], min_count=2)
-    # a, dog, sleeps, a-dog are in at least two hypotheses
-    assert words(features.fit_transform(TRAIN)) == [[1, 1, 0, 1], [1, 0, 1, 0], [1, 1, 1, 1]]
-    features = Features(["hypothesis_ngrams"], min_count=2)  # each counts once a pair
-    features.fit_transform([pair("x", "dog dog dog"), pair("x", "cat"), pair("x", "cat")])
-    assert features.sizes == {"hypothesis_ngrams": 1}
+@pytest.mark.parametrize("min_count", [1, 2])
+@pytest.mark.parametrize("group", INDICATORS)
+def test_indicators_are_those_of_count_vectorizer(group: str, min_count: int) -> None:
+    features = Features([group], min_count)
+    oracle = CountVectorizer(analyzer=INDICATORS[group], binary=True, min_df=min_count)
+    ours = columns(features.fit_transform(TRAIN), features.transform(OTHER))
+    assert ours == columns(oracle.fit_transform(TRAIN), oracle.transform(OTHER))
+    assert features.sizes == {group: len(ours)}
 
 
 def test_measures_are_scaled_by_the_training_pairs() -> None:
     features = Features(["length"], min_count=1)
-    # differences -1, 0, 0: mean -1/3, standard deviation sqrt(2)/3
+    # differences 1, 0, 0: mean 1/3, standard deviation sqrt(2)/3
     spread = 2**0.5 / 3
-    trained = words(features.fit_transform(TRAIN))
-    assert trained == pytest.approx(np.array([[-2 / 3], [1 / 3], [1 / 3]]) / spread)
-    assert words(features.transform(OTHER)) == pytest.approx(np.array([[1 / 3], [4 / 3]]) / spread)
-
-
-def test_a_measure_that_never_changes_is_nothing() -> None:
-    features = Features(["length"], min_count=1)
-    assert words(features.fit_transform([pair("a b", "a"), pair("a c", "b")])) == [[0], [0]]
-    assert words(features.transform([pair("a b", "a b")])) == [[1]]
-
-
-def test_features_of_the_hypothesis_leave_out_the_premise() -> None:
-    premises = [["two", "cats", "sleep"], ["a", "cat", "sleeps", "fast"], ["a", "dog"]]
-    other = [one._replace(premise=p) for one, p in zip(TRAIN, premises, strict=True)]
-    changed = set()
-    for group in GROUPS:
-        features = Features([group], min_count=1)
-        if words(features.fit_transform(TRAIN)) != words(features.transform(other)):
-            changed.add(group)
-    assert set(GROUPS) - changed == {"hypothesis_ngrams"}
+    trained = features.fit_transform(TRAIN).toarray()
+    assert trained == pytest.approx(np.array([[2 / 3], [-1 / 3], [-1 / 3]]) / spread)
+    others = features.transform(OTHER).toarray()
+    assert others == pytest.approx(np.array([[-1 / 3], [2 / 3]]) / spread)
 
 
 def test_groups_stand_side_by_side_in_their_own_order() -> None:
-    both = Features(["cross_unigrams", "length"], min_count=1)
-    matrix = words(both.fit_transform(TRAIN))
-    alone = [Features([name], min_count=1) for name in ("length", "cross_unigrams")]
-    parts = [features.fit_transform(TRAIN) for features in alone]
-    assert matrix == words(sparse.hstack(parts, format="csr"))
-    assert list(both.sizes) == ["length", "cross_unigrams"]
+    both = Features(["cross_unigrams", "overlap"], min_count=1)
+    matrix = both.fit_transform(TRAIN).toarray()
+    alone = [Features([name], min_count=1).fit_transform(TRAIN) for name in both.sizes]
+    assert matrix.tolist() == sparse.hstack(alone).toarray().tolist()
+    assert list(both.sizes) == ["overlap", "cross_unigrams"]
 
 
 def test_a_group_whose_features_are_all_rare_is_told() -> None:
@@ -104,29 +135,3 @@ def test_a_group_whose_features_are_all_rare_is_told() -> None:
     )
     with pytest.raises(DataError, match=message):
         Features(["cross_bigrams"], min_count=9).fit_transform(TRAIN)
-
-
-def test_pairs_are_gone_through_once_and_in_step() -> None:
-    """Nothing may hold the sentences of a split: full SNLI has 550,000 pairs."""
-    alive = 0
-
-    class Counted(list[str]):
-        def __init__(self, tokens: list[str]) -> None:
-            nonlocal alive
-            alive += 1
-            super().__init__(tokens)
-
-        def __del__(self) -> None:
-            nonlocal alive
-            alive -= 1
-
-    most = 0
-
-    def stream() -> list[TokenPair]:
-        nonlocal most
-        for one in TRAIN * 50:
-            most = max(most, alive)
-            yield one._replace(premise=Counted(one.premise), hypothesis=Counted(one.hypothesis))
-
-    Features(GROUPS, min_count=1).fit_transform(stream())
-    assert most <= 4

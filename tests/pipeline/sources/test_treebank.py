@@ -65,17 +65,12 @@ def test_tokens_are_those_of_the_penn_treebank() -> None:
     )
 
 
-def test_no_token_holds_white_space() -> None:
-    text = "a\u00a0b\u2003c\u3000d\te\u200a f"
-    assert tokenise(text, True) == ("a", "b", "c", "d", "e", "f")
-
-
 @pytest.mark.parametrize("text", ["", " ", "\t\n", "\u00a0"])
 def test_no_words_no_tokens(text: str) -> None:
     assert tokenise(text, True) == ()
 
 
-@pytest.mark.parametrize("others", [0.0, 0.05, 0.5])
+@pytest.mark.parametrize("others", [0.05, 0.5])
 def test_drawn_sentences_are_split_as_nltk_does(others: float) -> None:
     rng = random.Random(f"{others}")
     for sentence in {drawn(rng, others) for _ in range(2_000)}:

@@ -52,18 +52,30 @@ def test_the_longer_name_counts() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "wording"),
     [
-        ("</mc>", "", r"line 10: not XML \(mismatched tag\); expected a file of Who-Did-What"),
+        ("</mc>", "", r"not XML \(mismatched tag: line 10, .*\); expected a file of Who-Did-What"),
         ("mc>", "md>", r"train\.xml has no questions; expected elements <mc>"),
-        ("rightcontext", "right", "line 3: 0 elements <rightcontext> in a question; expected one"),
-        ('correct="true"', "", 'line 3: 0 choices with correct="true"; expected exactly one'),
-        ('"false"', '"true"', 'line 3: 2 choices with correct="true"; expected exactly one'),
-        (">Ann Lee</choice>", "></choice>", "line 3: a <choice> is empty; expected a name"),
-        (">Ann Lee</ch", ">Bob Ray</ch", "line 3: the choice 'Bob Ray' is given twice; expected"),
-        (">Bob Ray</ch", ">Al Poe</ch", "line 3: the answer 'Al Poe' is not in the article; expec"),
+        (
+            "rightcontext",
+            "right",
+            "1: 0 elements <rightcontext> in a question; exp",
+        ),
+        ('correct="true"', "", 'question 1: 0 choices with correct="true"; expected exactly one'),
+        ('"false"', '"true"', 'question 1: 2 choices with correct="true"; expected exactly one'),
+        (">Ann Lee</choice>", "></choice>", "question 1: a <choice> is empty; expected a name"),
+        (
+            ">Ann Lee</ch",
+            ">Bob Ray</ch",
+            "question 1: the choice 'Bob Ray' is given twice;",
+        ),
+        (
+            ">Bob Ray</ch",
+            ">Al Poe</ch",
+            "question 1: the answer 'Al Poe' is not in the article",
+        ),
         (
             '<choice correct="false" idx="0">Ann Lee</choice>',
             "",
-            "line 3: 1 elements <choice>; exp",
+            "question 1: 1 elements <choice>; exp",
         ),
     ],
 )
