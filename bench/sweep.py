@@ -63,9 +63,7 @@ def measure(plan: Plan, say: Say) -> dict[str, Any]:
         os.environ["RAY_TMPDIR"] = rays
         turns = {epochs: partial(sweep, epochs) for epochs in EPOCHS}
         runs = interleaved(turns, plan.sweep_repeats, say, warm_ups=0)
-    store = RunStore(state)
-    tracked = len(store.search(DONE))
-    store.release()
+    tracked = len(RunStore(state).search(DONE))
     rows = [
         {"trials": trials, "epochs": epochs}
         | {name: summary(run[name] for run in found) for name in found[0]}
