@@ -37,8 +37,9 @@ from pipeline.running.results import read_json, write_json
 from pipeline.running.stage import artefacts, fresh, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
 from pipeline.trained.trials import data_digest, load_model, read_records, retrained_models
+from tune.mlflow_store import Candidate
 from tune.provenance import provenance_tags
-from tune.results import Candidate, register
+from tune.results import register
 
 ABOUT = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
 

@@ -16,6 +16,10 @@ from pipeline.running.stage import artefacts, run_command, state_folder
 from tune.addresses import first_line
 
 HOST = "127.0.0.1"
+STAGES = ("sweep", "graves", "multihop", "nse")  # accuracies on different tasks do not compare
+SEARCHES = {
+    f"trials of {stage}": f"tags.kind = 'trial' AND tags.stage = '{stage}'" for stage in STAGES
+} | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
 
 
 class DisplayError(UserError):
@@ -64,6 +68,16 @@ def where_ray_is(state: Path) -> str:
     return f"Ray dashboard: http://{host}:{number} (it asks for the token in {state / 'ray_token'})"
 
 
+def search_links(address: str, experiment: str) -> dict[str, str]:
+    """Addresses of MLflow's page of runs, filtered, the best on dev first; by what they show."""
+    order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
+    return {
+        name: f"{address}/#/experiments/{experiment}/runs?"
+        + urllib.parse.urlencode({"searchFilter": condition, **order})
+        for name, condition in SEARCHES.items()
+    }
+
+
 def serve(uri: str, number: int) -> NoReturn:
     """Become MLflow's server; Ctrl-C ends it."""
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
@@ -84,7 +98,6 @@ def main() -> None:
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
     print(where_ray_is(state_folder()), flush=True)
     from tune.mlflow_store import check_address, experiment_id  # MLflow: seconds
-    from tune.views import view_links
 
     check_address(uri)
     if urllib.parse.urlparse(uri).scheme in ("http", "https"):
@@ -98,8 +111,8 @@ def main() -> None:
     experiment = experiment_id(uri, state_folder())
     address = f"http://{HOST}:{number}"
     print(f"MLflow:        {address} (Ctrl-C ends it)")
-    for name, place in view_links(experiment).items() if experiment else ():
-        print(f"               {address}{place}  {name}")
+    for name, link in search_links(address, experiment).items() if experiment else ():
+        print(f"  {name + ':':<20} {link}")
     serve(uri, number)
 
 

@@ -23,7 +23,7 @@ from tune.packing import Pack
 from tune.progress import Progress
 from tune.storage import Storage, is_away, usable
 from tune.store import TrialStore
-from tune.tracking import Tracker
+from tune.tracking import Tracker, TrialState, final_state
 from tune.trainable import checkpoint_name, load_checkpoint
 
 _current: "DriverCallback | None" = None
@@ -67,7 +67,6 @@ class DriverCallback(ray.tune.Callback):
         on: address of the node that a pack trained on last, by Ray's id of it.
         ends: why it is useless to go on, if it is.
         packs: of this round. room: how many there was room for. outgrown: there is room for more.
-        counted: the places and the ended trials at the last look for room.
     """
 
     trials: Mapping[str, Trial]
@@ -82,7 +81,6 @@ class DriverCallback(ray.tune.Callback):
     packs: list[Pack] = field(default_factory=list, init=False)
     room: int = field(default=0, init=False)
     outgrown: bool = field(default=False, init=False)
-    counted: tuple[int, int] = field(default=(0, 0), init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
     again: list[Pack] = field(default_factory=list, init=False)
@@ -101,7 +99,6 @@ class DriverCallback(ray.tune.Callback):
         """Another round begins, with these packs."""
         self.again.clear()
         self.packs, self.room, self.outgrown = packs, self.nodes.room, False
-        self.counted = (0, 0)
 
     def left(self) -> list[Pack]:
         """What of this round's packs has not ended."""
@@ -110,9 +107,9 @@ class DriverCallback(ray.tune.Callback):
 
     def look_for_room(self) -> bool:
         """Whether nodes have joined that have nothing to do, while packs could be smaller."""
-        now = (self.nodes.room, len(self.ended))
-        if self.nodes.room > self.room and not self.outgrown and now != self.counted:
-            self.counted, left = now, self.left()
+        joined = self.nodes.room > self.room and not self.outgrown
+        if joined and any(len(pack.trials) > 1 for pack in self.packs):
+            left = self.left()
             several = any(len(pack.trials) > 1 for pack in left)
             self.outgrown = several and len(left) < self.nodes.room
         return self.outgrown
@@ -129,7 +126,7 @@ class DriverCallback(ray.tune.Callback):
         """Ray started a pack, for the first time or again."""
         for ours in self.left_of(trial):
             self.progress.started(ours.name)
-            self.tracker.trial_started(ours.key, ours.config.flat(), ours.name)
+            self.tracker.update(ours, TrialState())
 
     def on_trial_result(
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
@@ -153,7 +150,7 @@ class DriverCallback(ray.tune.Callback):
     ) -> None:
         """Track what is new of a trial; record it if it has ended."""
         history = tuple(EpochRecord(**epoch) for epoch in news["history"])
-        self.tracker.trial_epoch(trial.key, *history, load=load)
+        self.tracker.update(trial, TrialState(history=history, load=load))
         best = max(epoch.dev_accuracy for epoch in history)
         self.progress.reached(trial.name, len(history), best)
         if not news["finished"]:
@@ -180,7 +177,7 @@ class DriverCallback(ray.tune.Callback):
             return
         self.ended.add(trial.key)
         self.trace(trial).unlink(missing_ok=True)  # of an earlier run
-        self.tracker.trial_finished(trial.key, record)
+        self.tracker.update(trial, final_state(record))
         self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
 
     def not_read(self, trial: Trial, error: Exception) -> None:
@@ -289,5 +286,5 @@ class DriverCallback(ray.tune.Callback):
         """Nothing more is tried for a trial."""
         self.errors[trial.key] = reason
         self.ended.add(trial.key)
-        self.tracker.trial_failed(trial.key, reason)
+        self.tracker.update(trial, final_state(reason))
         self.progress.ended(trial.name, trial.config.max_epochs, failed=True)

@@ -7,28 +7,28 @@ import re
 import secrets
 import socket
 import stat
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import Any, TextIO, cast
 
-import grpc
 import psutil
 import ray
 from ray._private import ray_constants
-from ray._private.grpc_utils import init_grpc_channel
-from ray.core.generated.gcs_service_pb2 import GetClusterIdRequest
-from ray.core.generated.gcs_service_pb2_grpc import NodeInfoGcsServiceStub
-from ray.exceptions import AuthenticationError
 
 from actmodels.errors import SweepError
 from actmodels.files import replacing, write_text
 from actmodels.provenance import PACKAGE, sources
+from tune.addresses import first_line
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
+PATIENCE = 60.0  # seconds for a head to let this machine in; Ray itself would try for minutes
+PROBE = "import ray, sys; ray.init(sys.argv[1], log_to_driver=False, logging_level='ERROR')"
 SETTINGS = {  # those that the user has set stay
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AIR_NEW_OUTPUT": "0",
@@ -44,7 +44,7 @@ LOCAL = {  # settings of a local Ray alone, likewise
     "RAY_worker_register_timeout_seconds": "300",
 }
 DASHBOARD = "ray_dashboard"  # file of the state folder: host and port, while there is one
-TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+AUTHENTICATION = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def access_token(state: Path) -> Path:
@@ -90,8 +90,7 @@ def join(address: str) -> Any:
     """Connect to a running cluster.
 
     Raises:
-        SweepError: no head answers at the address, or it refuses the token; Ray itself would try
-            for minutes.
+        SweepError: no head answers at the address, or it refuses this machine.
     """
     if address.startswith("ray://"):
         raise SweepError(
@@ -99,45 +98,27 @@ def join(address: str) -> Any:
             "address (such as head:6379), or start the run on the cluster: ray job submit -- "
             "bash -c 'cd PROJECT && dvc repro'"
         )
-    nobody = SweepError(
-        f"RAY_ADDRESS is {address}, but no Ray cluster answers there; start it, correct the "
-        "address, or unset RAY_ADDRESS to run on this machine"
-    )
-    if address == "auto":  # the cluster of this machine, which may refuse the token
-        with suppress(OSError):
-            address = (ray_folder() / "ray_current_cluster").read_text().strip()
-    host, colon, port = address.rpartition(":")
     try:
-        if colon and port.isdigit():
+        if address != "auto":
+            host, _, port = address.rpartition(":")
             socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
-            with init_grpc_channel(address) as channel:  # what accepts may still say nothing
-                service: Any = NodeInfoGcsServiceStub(channel)
-                service.GetClusterId(GetClusterIdRequest(), timeout=10)
-        return start(address=address)
-    except AuthenticationError as error:
+        probe = [sys.executable, "-c", PROBE, address]
+        subprocess.run(probe, capture_output=True, timeout=PATIENCE, check=True)
+    except (OSError, ValueError, OverflowError) as error:
         raise SweepError(
-            "RAY_AUTH_MODE is token, but no token was found; set RAY_AUTH_TOKEN_PATH to the file "
-            "of the cluster's token"
+            f"RAY_ADDRESS is {address}, but nothing listens there; start a Ray cluster, correct "
+            "the address, or unset RAY_ADDRESS to run on this machine"
         ) from error
-    except grpc.RpcError as error:
-        if error.code() is not grpc.StatusCode.UNAUTHENTICATED:
-            raise nobody from error
-        raise SweepError(_refused(address)) from error
-    except (OSError, ValueError) as error:
-        raise nobody from error
-
-
-def _refused(address: str) -> str:
-    if os.environ.get("RAY_AUTH_MODE") != "token":
-        return (
-            f"RAY_ADDRESS is {address}, a cluster that asks for a token, and none is sent; set "
-            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to the file of the cluster's token"
-        )
-    sent = next((name for name in TOKEN_VARIABLES if name in os.environ), "Ray's own file")
-    return (
-        f"RAY_ADDRESS is {address}, a cluster that refuses the token of {sent}; give the one that "
-        "its head was started with"
-    )
+    except subprocess.SubprocessError as error:
+        why = f"no answer within {PATIENCE:g} s"
+        if isinstance(error, subprocess.CalledProcessError):
+            why = first_line(error.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+        raise SweepError(
+            f"RAY_ADDRESS is {address}, but no Ray cluster there lets this machine in ({why}); one "
+            "that asks for a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the file of "
+            "the token that its head was started with; or unset RAY_ADDRESS to run on this machine"
+        ) from error
+    return start(address=address)
 
 
 def ray_folder() -> Path:
@@ -145,18 +126,21 @@ def ray_folder() -> Path:
     return Path(os.environ.get("RAY_TMPDIR") or gettempdir(), "ray")
 
 
-def start_locally(*, dashboard: bool, log: Path) -> Any:
-    """Start Ray on this machine.
+def start_locally(*, dashboard: bool, state: Path) -> Any:
+    """Start Ray on this machine, for this machine alone.
 
     A busy machine exceeds limits of Ray that are not settable: its agents have 15 s to start. So a
     failed start is repeated, at last without the dashboard, which takes most of the time.
 
     Args:
-        log: file of Ray's messages, named in the error.
+        state: holds the access token, and Ray's messages, which the error names.
 
     Raises:
         SweepError: Ray did not start.
     """
+    if not any(name in os.environ for name in AUTHENTICATION):
+        os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
+    listen_on_loopback()
     before = set(psutil.Process().children())
     for attempt, pause in enumerate((*PAUSES, 0.0), start=1):
         last = attempt > len(PAUSES)
@@ -169,40 +153,62 @@ def start_locally(*, dashboard: bool, log: Path) -> Any:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
                 process.wait()
-        if last or isinstance(failure, AuthenticationError):
+        if last:
             break
         print(f"Ray did not start; next attempt in {pause:g} s", file=sys.stderr, flush=True)
         time.sleep(pause)
     reason = " ".join(str(failure).split())[:300] or type(failure).__name__
+    logs = (ray_folder() / "session_latest").resolve() / "logs"
     raise SweepError(
-        f"Ray did not start on this machine ({reason}); its logs are in "
-        f"{(ray_folder() / 'session_latest').resolve() / 'logs'}, its messages in {log}; run the "
-        "same command again when the machine is less busy"
+        f"Ray did not start on this machine ({reason}); its logs are in {logs}, its messages in "
+        f"{state / 'ray.log'}; run the same command again when the machine is less busy"
     ) from failure
+
+
+class MainThreadStream:
+    """A stream for the main thread; what other threads write goes to another one."""
+
+    def __init__(self, stream: TextIO, others: TextIO) -> None:
+        self.stream, self.others = stream, others
+
+    def write(self, text: str) -> int:
+        """Write to the stream of this thread."""
+        main = threading.current_thread() is threading.main_thread()
+        return (self.stream if main else self.others).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
 
 @contextmanager
 def ray_speaks_to(log: Path) -> Iterator[None]:
     """Let what Ray prints go to a file: dozens of lines, from C++ too, where one node is lost.
 
-    It is the process's stderr that goes there; Python's is the terminal as before.
+    It is the process's stderr that goes there; Python's is the terminal as before. On stdout, a
+    thread of Ray's prints.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    before, print_lines = sys.stderr, ray._private.worker.print_to_stdstream
+    before = sys.stderr
     before.flush()
-    with log.open("ab") as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
-
-        def to_file(data: dict[str, Any], ignore_prefix: bool) -> None:
-            file.write("".join(f"{line}\n" for line in data["lines"]).encode())
-            file.flush()
-
+    with log.open("a", buffering=1) as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
         os.dup2(file.fileno(), 2)
-        sys.stderr, ray._private.worker.print_to_stdstream = terminal, to_file
+        sys.stderr = terminal
         try:
-            yield
+            with redirect_stdout(cast(TextIO, MainThreadStream(sys.stdout, file))):
+                yield
         finally:
-            sys.stderr, ray._private.worker.print_to_stdstream = before, print_lines
+            sys.stderr = before
             os.dup2(terminal.fileno(), 2)
+
+
+def listen_on_loopback() -> None:
+    """Have the Ray that this process starts listen on 127.0.0.1 alone, not on all interfaces.
+
+    Ray has no public setting for it: it replaces `_node_ip_address="127.0.0.1"` by the address of
+    an interface, unless this constant, which it reads from the environment when it is imported,
+    says that no other machine can join. On macOS it always does.
+    """
+    ray_constants.ENABLE_RAY_CLUSTER = False
 
 
 @contextmanager
@@ -214,33 +220,22 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         state: folder of this project's run state; holds a local Ray's access token, and what Ray
             itself has to say.
     """
-    with ray_speaks_to(state / "ray.log"):
-        yield from _connected(dashboard, state)
-
-
-def _connected(dashboard: bool, state: Path) -> Iterator[None]:
-    settings = SETTINGS if os.environ.get("RAY_ADDRESS") else SETTINGS | LOCAL
-    for name, value in settings.items():
+    address = os.environ.get("RAY_ADDRESS")
+    for name, value in (SETTINGS if address else SETTINGS | LOCAL).items():
         os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
-    address, clusters = os.environ.get("RAY_ADDRESS"), ray_constants.ENABLE_RAY_CLUSTER
-    if address:
-        context = join(address)
-    else:
-        if not any(name in os.environ for name in (*TOKEN_VARIABLES, "RAY_AUTH_MODE")):
-            os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
-        ray_constants.ENABLE_RAY_CLUSTER = False  # else it would listen on all interfaces
-        context = start_locally(dashboard=dashboard, log=state / "ray.log")
     told = state / DASHBOARD
-    if context.dashboard_url:
-        write_text(told, context.dashboard_url)
-        token = os.environ.get("RAY_AUTH_TOKEN_PATH")
-        note = f" (token: {token})" if token and not address else ""
-        print(f"Ray dashboard: http://{context.dashboard_url}{note}", file=sys.stderr, flush=True)
-    try:
-        yield
-    finally:
-        told.unlink(missing_ok=True)
-        ray_constants.ENABLE_RAY_CLUSTER = clusters
-        gc.collect()  # handles of Ray in cycles, which after this a thread could come upon
-        ray.shutdown()
+    with ray_speaks_to(state / "ray.log"):
+        try:
+            context = join(address) if address else start_locally(dashboard=dashboard, state=state)
+            if context.dashboard_url:
+                write_text(told, context.dashboard_url)
+                token = os.environ.get("RAY_AUTH_TOKEN_PATH")
+                note = f" (token: {token})" if token and not address else ""
+                url = f"http://{context.dashboard_url}{note}"
+                print(f"Ray dashboard: {url}", file=sys.stderr, flush=True)
+            yield
+        finally:
+            told.unlink(missing_ok=True)
+            gc.collect()  # handles of Ray in cycles, which after this a thread could come upon
+            ray.shutdown()

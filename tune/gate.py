@@ -4,7 +4,6 @@ It comes before everything else of a pack is loaded there: nodes join in mid-swe
 packs on them at once.
 """
 
-import platform
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,15 +34,6 @@ def name_of(error: type[Exception]) -> str:
     return f"{error.__module__}.{error.__qualname__}"
 
 
-def versions() -> dict[str, str]:
-    """What decides whether code that runs here runs there, and gives the same numbers."""
-    import ray.tune  # what trains needs it, and a node may have Ray alone
-    import torch
-
-    python = ".".join(platform.python_version_tuple()[:2])
-    return {"Python": python, "Ray": ray.__version__, "torch": torch.__version__}
-
-
 def own_node() -> str:
     """The id of the node where this runs."""
     return str(ray.get_runtime_context().get_node_id())
@@ -51,30 +41,30 @@ def own_node() -> str:
 
 @dataclass(frozen=True)
 class Gate:
-    """What a node is held against.
+    """What a node is held against; that it has the Python and the Ray of its head, Ray checks.
 
     Args:
         checkpoints: of the trials in progress, which all nodes must see.
         token: name of a file there and what it holds, while the sweep runs.
-        versions: of the driver. cuda: trials train on GPUs.
+        torch: version of the driver's. cuda: trials train on GPUs.
     """
 
     checkpoints: Storage
     token: str
-    versions: dict[str, str]
+    torch: str
     cuda: bool = False
 
     def pass_through(self) -> None:
         """NodeError, which begins with the node's id, if it cannot train."""
         try:
-            found = versions()
+            import ray.tune  # noqa: F401  a node may have Ray alone
+            import torch
         except Exception as error:
             last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             raise NodeError(f"node {own_node()[:8]} cannot load Ray and torch ({last})") from None
-        for name, expected in self.versions.items():
-            if found[name] != expected:
-                problem = f"has {name} {found[name]}, this machine {expected}; install the same"
-                raise NodeError(f"node {own_node()[:8]} {problem}")
+        if torch.__version__ != self.torch:
+            problem = f"has torch {torch.__version__}, this machine {self.torch}; install the same"
+            raise NodeError(f"node {own_node()[:8]} {problem}")
         if self.cuda:
             self.computes_on_gpu()
         self.sees()
@@ -90,14 +80,18 @@ class Gate:
             raise NodeError(f"node {own_node()[:8]} cannot use its GPU ({problem})") from None
 
     def sees(self) -> None:
-        """NodeError if this node does not see the checkpoints of the driver."""
+        """NodeError if this node cannot read and write the checkpoints of the driver."""
+        own = f"{self.token}-{own_node()}"
         try:
-            found = self.checkpoints.read(self.token).decode()
-            problem = "" if found == self.token else "it holds other files"
+            found = self.checkpoints.read(self.token)
+            self.checkpoints.write(own, b"")
+            self.checkpoints.remove(own)
         except OSError as error:
-            problem = error.strerror or str(error)
-        if problem:
-            raise self.blind(problem)
+            if is_full(error):
+                raise FullError(f"{self.checkpoints.place} is full") from error
+            raise self.blind(error.strerror or str(error)) from None
+        if found != self.token.encode():
+            raise self.blind("it holds other files")
 
     def blind(self, problem: str) -> NodeError:
         """The error of a node that does not see the checkpoints."""
@@ -105,15 +99,6 @@ class Gate:
         return NodeError(
             f"node {own_node()[:8]} does not see {place} as this machine does ({first})"
         )
-
-    def answer_of(self, node: str) -> str:
-        """The name of the file that a node writes as its answer."""
-        return f"{self.token}-{node}"
-
-    def answer(self) -> None:
-        """Pass, and write to the store; runs on the node that is asked."""
-        self.pass_through()
-        self.checkpoints.write(self.answer_of(own_node()), self.token.encode())
 
 
 def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -> None:

@@ -1,24 +1,23 @@
 """The MLflow store behind tune.tracking: the one file that imports mlflow.
 
 Runs are found by their tags and writes can be repeated: the next driver continues a killed one.
+One process at a time writes for a state folder: stages of a project wait for each other.
 """
 
-import fcntl
-import hashlib
 import logging
 import os
+import platform
 import sqlite3
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from tune.addresses import SQLITE, artifact_location, first_line, look_at, sqlite_code
+from tune.addresses import artifact_location, first_line, look_at, sqlite_code
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.
@@ -63,12 +62,6 @@ def store_errors(uri: str) -> Iterator[None]:
         code = sqlite_code(error)
         if isinstance(error, ImportError):
             hint = "install what such a store needs"
-        elif getattr(error, "filename", None) not in (None, uri.removeprefix(SQLITE)):
-            hint = "mend the file that is named and run again"
-        elif code == sqlite3.SQLITE_FULL:
-            hint = "make room on its disk and run again"
-        elif code == sqlite3.SQLITE_READONLY:
-            hint = "make the file and its folder writable and run again"
         elif os.environ.get("MLFLOW_TRACKING_URI"):
             hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
         elif code in DAMAGED:
@@ -85,42 +78,62 @@ def check_address(uri: str) -> None:
         look_at(uri)
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A model to register.
+
+    alias: the name it is asked for by. run: the name of its run.
+    digest: of all that decides its answers.
+    data: its folder. code: folders of the packages that it takes along.
+    loader: the module whose `_load_pyfunc` reads the folder.
+    requirements: libraries with their versions.
+    signature, example: as MLflow stores a signature, and columns that meet it.
+    """
+
+    alias: str
+    run: str
+    digest: str
+    data: Path
+    code: Sequence[Path]
+    loader: str
+    requirements: Sequence[str]
+    signature: Mapping[str, str]
+    example: Mapping[str, Sequence[str]]
+    description: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=dict)
+
+
 class RunStore:
     """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
-    Its `driver` is a file that this process keeps locked. The kernel frees the lock however the
-    process ends, which is how the next driver tells a crashed sweep from one still running.
+    Its `driver`, a tag of all that may be RUNNING, names the folder on this machine: what an
+    earlier driver of the folder left RUNNING has died with it.
     """
 
     def __init__(self, state: Path) -> None:
         self.state = state.resolve()
-        self.database = self.state / "mlflow.db"
         given = os.environ.get("MLFLOW_TRACKING_URI")
-        self.uri = given or f"sqlite:///{self.database}"
+        self.uri = given or f"sqlite:///{self.state / 'mlflow.db'}"
+        self.driver = f"{platform.node()}:{self.state}"
         with store_errors(self.uri):
-            self.state.mkdir(parents=True, exist_ok=True)
             if not given:
-                self._prepare_database()
+                self._prepare_database(self.state / "mlflow.db")
             look_at(self.uri)
             self.client = MlflowClient(self.uri)
             self.artifacts = artifact_location(self.state)
             self.experiment = self._find_experiment()
-            digest = hashlib.sha256(self.uri.encode()).hexdigest()[:12]
-            self.driver = self.state / "drivers" / digest / uuid.uuid4().hex
-            self.driver.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = self.driver.open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._close_orphans()
+            for run in self.search("attributes.status = 'RUNNING'"):
+                if run.data.tags.get("driver") == self.driver:
+                    self.client.set_terminated(run.info.run_id, "KILLED")
 
-    def _prepare_database(self) -> None:
-        """Create the database whole: MLflow's migrations stand neither a kill nor a rival."""
-        with (self.state / "mlflow.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not self.database.exists():
-                for remains in self.state.glob(".mlflow.db.*"):
-                    remains.unlink()
-                with replacing(self.database) as temporary:
-                    MlflowClient(f"sqlite:///{temporary}")
+    def _prepare_database(self, path: Path) -> None:
+        """Create the database whole: MLflow's migrations do not survive a kill."""
+        if not path.exists():
+            for remains in self.state.glob(".mlflow.db.*"):
+                remains.unlink()
+            with replacing(path) as temporary:
+                MlflowClient(f"sqlite:///{temporary}")
 
     def _find_experiment(self) -> str:
         name, found = find_experiment(self.client, self.artifacts)
@@ -131,40 +144,14 @@ class RunStore:
             raise TrackingError(f"MLflow's experiment {name} was deleted; restore it: {restore}")
         return str(found.experiment_id)
 
-    def _close_orphans(self) -> None:
-        """Mark as KILLED what drivers of this folder that no longer live left RUNNING."""
-        dead = [path for path in sorted(self.driver.parent.iterdir()) if is_free(path)]
-        if not dead:
-            return
-        names = {path.name for path in dead}
-        running = self.search("attributes.status = 'RUNNING'")
-        owned = {run.info.run_id for run in running if run.data.tags.get("driver") in names}
-        # Nested runs first: if we are killed here, the parent still leads to the others.
-        for run in sorted(running, key=lambda run: PARENT not in run.data.tags):
-            if run.info.run_id in owned or run.data.tags.get(PARENT) in owned:
-                self.client.set_terminated(run.info.run_id, "KILLED")
-        for path in dead:
-            path.unlink(missing_ok=True)
-
-    def release(self) -> None:
-        """No run of this process is RUNNING any more."""
-        self.driver.unlink(missing_ok=True)
-        self._lock.close()
-
     def search(self, condition: str) -> list[Run]:
-        """All runs that meet an MLflow filter; of doubles, the one to keep comes first."""
-        runs: list[Run] = []
-        find = partial(self.client.search_runs, [self.experiment], condition, max_results=1000)
-        token: str | None = ""
-        while token is not None:
-            runs.extend(page := find(page_token=token or None))
-            token = page.token or None
-
-        def rank(run: Run) -> tuple[bool, bool, int, str]:
-            info = run.info
-            return info.status != "FINISHED", not run.data.metrics, info.start_time, info.run_id
-
-        return sorted(runs, key=rank)
+        """All runs that meet an MLflow filter, the earliest first."""
+        order = ["attributes.start_time ASC"]
+        return list(
+            self.client.search_runs(
+                [self.experiment], condition, max_results=50_000, order_by=order
+            )
+        )
 
     def children(self, parent: str) -> list[Run]:
         """The nested runs of a run."""
@@ -173,8 +160,8 @@ class RunStore:
     def open(
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
     ) -> Run:
-        """Get or create the run of (kind, group); delete its doubles. role: for the views."""
-        tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver.name}
+        """Get or create the run of (kind, group); delete its doubles. role: TRAINING or RESULT."""
+        tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver}
         found = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
         if not found:
             name = name or f"{kind}-{group[:8]}"
@@ -199,8 +186,7 @@ class RunStore:
 
     def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
         """A logged model of a run, still without files; gives its id and where they belong."""
-        create = partial(self.client.create_logged_model, self.experiment, name, run_id)
-        model = create(tags=dict(tags))
+        model = self.client.create_logged_model(self.experiment, name, run_id, tags=dict(tags))
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
 
@@ -217,38 +203,20 @@ class RunStore:
         return [str(model.model_id) for model in found]
 
 
-def write_pyfunc(
-    path: Path,
-    *,
-    ids: tuple[str, str],
-    loader: str,
-    data: Path,
-    code: Sequence[Path],
-    requirements: Sequence[str],
-    signature: Mapping[str, str],
-    example: Mapping[str, Sequence[str]],
-) -> None:
-    """Write a model as a folder that MLflow loads and serves.
-
-    Args:
-        ids: of the run and of the logged model that the folder belongs to.
-        loader, data: module whose `_load_pyfunc` reads the files in `data`.
-        code: folders of packages that go along.
-        signature: inputs, outputs and parameters, each as MLflow's JSON. example: input columns.
-    """
+def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> None:
+    """Write a candidate as a folder that MLflow loads and serves, of this run and logged model."""
     import mlflow.pyfunc  # a second, and only here
     import pandas as pd
 
-    run_id, model_id = ids
     mlflow.pyfunc.save_model(
         str(path),
-        loader_module=loader,
-        data_path=str(data),
-        code_paths=[str(folder) for folder in code],
+        loader_module=item.loader,
+        data_path=str(item.data),
+        code_paths=[str(folder) for folder in item.code],
         mlflow_model=mlflow.models.Model(run_id=run_id, model_id=model_id, model_uuid=model_id),
-        signature=mlflow.models.ModelSignature.from_dict(dict(signature)),
-        input_example=(pd.DataFrame(example), {"attention": False}),
-        pip_requirements=list(requirements),
+        signature=mlflow.models.ModelSignature.from_dict(dict(item.signature)),
+        input_example=(pd.DataFrame(item.example), {"attention": False}),
+        pip_requirements=list(item.requirements),
     )
 
 
@@ -274,16 +242,6 @@ def experiment_id(uri: str, state: Path) -> str | None:
     with store_errors(uri):
         _, found = find_experiment(MlflowClient(uri), artifact_location(state))
     return None if found is None else str(found.experiment_id)
-
-
-def is_free(path: Path) -> bool:
-    """Whether the process that locked the file has ended."""
-    with path.open() as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
 
 
 def flat_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[Metric]:

@@ -1,7 +1,7 @@
 """Which nodes of a cluster can train: looked at before the first trial, and when they join.
 
-A node needs the Python, Ray and torch of this machine, and has to see the store of the trials in
-progress. One that does not fit is named and not used.
+A node needs the torch of this machine, and has to see the store of the trials in progress. One that
+does not fit is named and not used.
 """
 
 import secrets
@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 import ray
+import torch
 from ray.tune import PlacementGroupFactory
 from ray.util.placement_group import placement_group
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from tune.gate import Gate, NodeError, name_of, versions
+from tune.gate import Gate, NodeError, name_of
 from tune.storage import Storage
 
 FIRST = 20.0  # seconds that the trials wait for nodes to answer: they start Python, import torch
@@ -46,7 +47,7 @@ class Nodes:
     def __init__(
         self, checkpoints: Storage, *, joined: bool, answer: float = 180.0, cuda: bool = False
     ) -> None:
-        self.gate = Gate(checkpoints, f"seen-{secrets.token_hex(8)}", versions(), cuda)
+        self.gate = Gate(checkpoints, f"seen-{secrets.token_hex(8)}", torch.__version__, cuda)
         self.joined, self.answer = joined, answer
         self.good: set[str] = set()
         self.avoided: dict[str, float] = {}
@@ -97,7 +98,7 @@ class Nodes:
         for node in there.keys() - self.good - self.asked.keys():
             if self.avoided.get(node, now) <= now:
                 there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
-                ask: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(Gate.answer)
+                ask: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(Gate.pass_through)
                 ask = ask.options(scheduling_strategy=there_alone)
                 cuda = self.gate.cuda and "GPU" in alive[node]["Resources"]
                 self.asked[node] = (ask.remote(replace(self.gate, cuda=cuda)), now)
@@ -141,10 +142,6 @@ class Nodes:
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1]
             return last.removeprefix(f"{name_of(NodeError)}: node {node[:8]} ")
-        name = self.gate.answer_of(node)
-        if not self.gate.checkpoints.holds(name):
-            return f"what it writes to {self.gate.checkpoints.place} does not arrive here"
-        self.gate.checkpoints.remove(name)
         return ""
 
     def awaited_store(self) -> bool:

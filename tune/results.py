@@ -8,13 +8,19 @@ made again, and what a killed driver left half-done is taken away by the next on
 import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from actmodels.files import file_digest
-from tune.mlflow_store import FAILURES, Metrics, RunStore, flat_metrics, store_errors, write_pyfunc
+from tune.mlflow_store import (
+    FAILURES,
+    Candidate,
+    Metrics,
+    RunStore,
+    flat_metrics,
+    store_errors,
+    write_pyfunc,
+)
 from tune.provenance import provenance_tags
-from tune.views import save_views
 
 BEST = "best"  # the alias of the best model
 DIGEST = "model_digest"  # the tag that tells versions apart
@@ -29,7 +35,7 @@ def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> N
     Raises:
         TrackingError: the store cannot be used.
     """
-    _log_run("report", _digest(folder)[:16], provenance_tags(), metrics, state, folder)
+    log_evaluation("report", _digest(folder)[:16], provenance_tags(), metrics, state, folder)
 
 
 def _digest(folder: Path) -> str:
@@ -44,67 +50,32 @@ def _digest(folder: Path) -> str:
 
 
 def log_evaluation(
-    kind: str, group: str, tags: Mapping[str, str], metrics: Metrics, state: Path = Path("state")
-) -> None:
-    """Log figures of finished models in the one run of (kind, group), such as "evaluate".
-
-    Nested metrics are flattened: "decomposable_attention.test_accuracy_mean".
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
-    _log_run(kind, group, tags, metrics, state, None)
-
-
-def _log_run(
     kind: str,
     group: str,
     tags: Mapping[str, str],
     metrics: Metrics,
-    state: Path,
-    folder: Path | None,
+    state: Path = Path("state"),
+    folder: Path | None = None,
 ) -> None:
+    """Log figures of finished models in the one run of (kind, group), such as "evaluate".
+
+    Args:
+        metrics: flattened where nested: "decomposable_attention.test_accuracy_mean".
+        folder: its files become artifacts.
+
+    Raises:
+        TrackingError: the store cannot be used.
+    """
     store = RunStore(state)
     with store_errors(store.uri):
         run = store.open(kind, group, tags)
-        save_views(store)
-        run_id = run.info.run_id
-        known = run.data.metrics
-        if new := [
-            metric for metric in flat_metrics(metrics) if known.get(metric.key) != metric.value
-        ]:
-            store.write(run_id, new)
-        if folder and run.info.status != "FINISHED":
-            store.client.log_artifacts(run_id, str(folder))
+        known, flat = run.data.metrics, flat_metrics(metrics)
+        if new := [metric for metric in flat if known.get(metric.key) != metric.value]:
+            store.write(run.info.run_id, new)
         if run.info.status != "FINISHED":
-            store.client.set_terminated(run_id, "FINISHED")
-        store.release()
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A model to register.
-
-    alias: the name it is asked for by. run: the name of its run.
-    digest: of all that decides its answers.
-    data: its folder. code: folders of the packages that it takes along.
-    loader: the module whose `_load_pyfunc` reads the folder.
-    requirements: libraries with their versions.
-    signature, example: as MLflow stores a signature, and columns that meet it.
-    """
-
-    alias: str
-    run: str
-    digest: str
-    data: Path
-    code: Sequence[Path]
-    loader: str
-    requirements: Sequence[str]
-    signature: Mapping[str, str]
-    example: Mapping[str, Sequence[str]]
-    description: str
-    tags: Mapping[str, str] = field(default_factory=dict)
-    metrics: Metrics = field(default_factory=dict)
+            if folder:
+                store.client.log_artifacts(run.info.run_id, str(folder))
+            store.client.set_terminated(run.info.run_id, "FINISHED")
 
 
 def register(
@@ -132,7 +103,6 @@ def register(
         for alias, version in versions.items():
             if str(known.get(alias)) != version:
                 store.client.set_registered_model_alias(name, alias, version)
-        store.release()
     return versions
 
 
@@ -153,16 +123,7 @@ def _version(store: RunStore, name: str, item: Candidate) -> str:
     model_id, place = store.new_model(item.alias, run_id, tags)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
-        write_pyfunc(
-            path,
-            ids=(run_id, model_id),
-            loader=item.loader,
-            data=item.data,
-            code=item.code,
-            requirements=item.requirements,
-            signature=item.signature,
-            example=item.example,
-        )
+        write_pyfunc(path, run_id, model_id, item)
         store.client.log_model_artifacts(model_id, str(path))
         tags[FILES] = _digest(path)
     store.client.finalize_logged_model(model_id, "READY")

@@ -7,9 +7,7 @@ names of a search space and not its values, and hands back results of a grid sin
 """
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Literal
 
 from actmodels.errors import SweepError
@@ -48,37 +46,31 @@ def run_trials(
     """
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
-    with tracked(kind, trials, execution.state) as (tracker, metrics):
-        with usable(execution.checkpoints):
-            records = finish_all(
-                kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow
-            )
-        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
-        return records
-
-
-@contextmanager
-def tracked(
-    kind: str, trials: list[Trial], state: Path
-) -> Iterator[tuple[Tracker, dict[str, float]]]:
-    """A parent run, whose status says how it ended, and the metrics that it is given then."""
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
-    tracker = Tracker(kind, grid_hash(trials), tags, state)
+    tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
     tracker.start()
     status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"
     metrics: dict[str, float] = {"trials": float(len(trials))}
+    results: list[tuple[Trial, TrialRecord | str]] = []
     try:
-        yield tracker, metrics
+        with usable(execution.checkpoints):
+            found = try_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
+        results += zip(trials, found, strict=True)
+        records = [result for result in found if isinstance(result, TrialRecord)]
+        if len(records) < len(trials):
+            raise SweepError(incomplete(kind, results))
+        metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
         status = "FINISHED"
+        return records
     except SweepError:
         status = "FAILED"
         raise
     finally:
-        tracker.finish(status, metrics)
+        tracker.finish(status, metrics, results)
 
 
-def finish_all(
+def try_all(
     kind: str,
     trials: list[Trial],
     execution: Execution,
@@ -86,8 +78,12 @@ def finish_all(
     *,
     keep_weights: bool,
     slow: Callable[[Trial], float],
-) -> list[TrialRecord]:
-    """Reuse finished trials, run the others, and prove that none is missing."""
+) -> list[TrialRecord | str]:
+    """Reuse finished trials and run the others.
+
+    Returns:
+        for each trial its record, or why there is none.
+    """
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
     prepare(checkpoints, "cluster.storage")
     prepare(store.place, "cluster.state")
@@ -98,7 +94,6 @@ def finish_all(
         if record is None:
             missing.append(trial)
         else:
-            tracker.trial_reused(record, trial.config.flat(), trial.name)
             # A worker that outlived its driver may have saved once more.
             checkpoints.remove(checkpoint_name(trial.key))
             if rungs:
@@ -113,20 +108,13 @@ def finish_all(
         errors = execute(
             kind, missing, execution, store, tracker, keep_weights=keep_weights, rungs=rungs
         )
-    records = [store.load(trial.key, needs_weights=keep_weights) for trial in trials]
-    finished = [record for record in records if record is not None]
-    if len(finished) < len(trials):
-        raise SweepError(
-            incomplete(
-                kind,
-                [t for t, record in zip(trials, records, strict=True) if record is None],
-                len(trials),
-                errors,
-            )
-        )
-    if rungs:
+    found: list[TrialRecord | str] = [
+        store.load(trial.key, needs_weights=keep_weights) or errors.get(trial.key, "no result")
+        for trial in trials
+    ]
+    if rungs and not any(isinstance(result, str) for result in found):
         rungs.forget()  # the records have the same scores
-    return finished
+    return found
 
 
 def rungs_of(trials: list[Trial], place: Storage) -> Rungs | None:
@@ -140,11 +128,11 @@ def rungs_of(trials: list[Trial], place: Storage) -> Rungs | None:
     return Rungs(place, rule, rivals, max(trial.config.max_epochs for trial in trials))
 
 
-def incomplete(kind: str, left: list[Trial], total: int, errors: dict[str, str]) -> str:
+def incomplete(kind: str, results: list[tuple[Trial, TrialRecord | str]]) -> str:
     """The message about the trials that did not finish, one line each."""
-    lines = [
-        f"{kind}: {len(left)} of {total} trials did not finish; nothing was written; "
+    left = [f"  {trial.name}: {why}" for trial, why in results if isinstance(why, str)]
+    first = (
+        f"{kind}: {len(left)} of {len(results)} trials did not finish; nothing was written; "
         "run the same command again to retry them"
-    ]
-    lines += [f"  {trial.name}: {errors.get(trial.key, 'no result')}" for trial in left]
-    return "\n".join(lines)
+    )
+    return "\n".join([first, *left])

@@ -1,75 +1,79 @@
 """MLflow, written by the driver alone: one parent run per sweep, one nested run per trial.
 
-Results never depend on MLflow: a store that fails in mid-sweep is warned about once, and what it
-missed is logged later.
+Results never depend on MLflow. What it misses while trials run is written from their records when
+the sweep ends, or when the same command is run again.
 """
 
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from tune.addresses import first_line
+from tune.grid import Trial
 from tune.mlflow_store import (
     FAILURES,
     PARENT,
     TRAINING,
     Metrics,
-    Params,
     RunStore,
     flat_metrics,
     store_errors,
 )
-from tune.views import save_views
 
 log = logging.getLogger(__name__)
 
-RETRY_SECONDS = 300.0  # pause after a failed call
-EPOCHS_PER_BATCH = 50  # MLflow takes 1000 metrics at once
-# Repeating the call cannot help, for instance when somebody deleted the run meanwhile.
-REFUSALS = {"INVALID_PARAMETER_VALUE", "RESOURCE_DOES_NOT_EXIST", "BAD_REQUEST", "INVALID_STATE"}
+PAUSE = 60.0  # seconds without entries after a failed call, which may have taken as long
+EPOCHS_PER_BATCH = 50  # MLflow takes 1000 metrics per call
+
+
+@dataclass(frozen=True)
+class TrialState:
+    """What a nested run should show of its trial.
+
+    history: epochs so far. load: how busy the machine was in the last of them.
+    """
+
+    status: str = "RUNNING"
+    history: Sequence[EpochRecord] = ()
+    tags: dict[str, str] = field(default_factory=dict)
+    load: Metrics = field(default_factory=dict)
+
+
+def final_state(result: TrialRecord | str) -> TrialState:
+    """Return the state of a trial that has ended, from its record or the reason of its failure.
+
+    A trial that diverged has a record and is not tried again, but its run is FAILED.
+    """
+    if isinstance(result, str):
+        return TrialState("FAILED", tags={"failure": first_line(result)})
+    tags = {name: str(value) for name, value in (result.machine or {}).items()}
+    tags["epochs"] = str(len(result.history))
+    if result.diverged:
+        tags["failure"] = f"diverged in epoch {len(result.history)}: a loss was not finite"
+    return TrialState("FAILED" if result.diverged else "FINISHED", result.history, tags)
 
 
 @dataclass
-class _Trial:
-    """What is known of a nested run; `steps` (epochs already logged) is read when needed."""
+class _Run:
+    """A nested run in the store; `epochs`, those already logged, are read when needed."""
 
     run_id: str
     status: str
     params: set[str]
     tags: dict[str, str]
-    steps: set[int] | None = None
-
-
-def outcome(record: TrialRecord | None) -> tuple[str, dict[str, str]]:
-    """Status and tags of the nested run of a trial that has ended."""
-    machine = {name: str(value) for name, value in (record.machine or {}).items()} if record else {}
-    if record and record.diverged:
-        reason = f"diverged in epoch {len(record.history)}: a loss was not finite"
-        return "FAILED", {"failure": reason, **machine}
-    return "FINISHED", machine
-
-
-def best_figures(history: Sequence[EpochRecord]) -> Metrics:
-    """Figures of the epoch that was kept, by which MLflow can sort trials; none of no epoch."""
-    if not history:
-        return {}
-    best = best_epoch(history)
-    found = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": float(best.epoch)}
-    return {**found, "best_dev_mean_steps": best.dev_mean_steps}
+    epochs: set[int] | None = None
 
 
 class Tracker:
     """One MLflow parent run (a sweep, or a retraining) with one nested run per trial.
 
-    Only `start` raises. The other methods may be called with MLflow down: their entries wait in
-    order until it answers again, at the latest until `finish`.
+    Only `start` raises. With MLflow down, `update` drops its entries, and `finish` writes them.
 
     Args:
         kind: "sweep" or "retrain".
@@ -80,19 +84,17 @@ class Tracker:
 
     _store: RunStore
     _parent: str
-    _writer: ThreadPoolExecutor | None = None
-    _writing: Future[bool] | None = None
 
     def __init__(self, kind: str, group: str, tags: Mapping[str, str], state: Path) -> None:
         self.kind, self.group, self.tags, self.state = kind, group, dict(tags), state
-        self._trials: dict[str, _Trial] = {}
+        self._writer: ThreadPoolExecutor | None = None
+        self._runs: dict[str, _Run] = {}
         self._listed = False
-        self._queue: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
-        self._retry_at = 0.0
+        self._resume_at = 0.0
         self._warned = False
 
     def start(self) -> None:
-        """Get or create the parent run, RUNNING, and close what a crash left open.
+        """Get or create the parent run, RUNNING, and close the nested runs that a crash left open.
 
         Raises:
             TrackingError: the store cannot be used.
@@ -102,185 +104,131 @@ class Tracker:
             run = self._store.open(self.kind, self.group, self.tags, role=TRAINING)
             self._parent = run.info.run_id
             self._store.client.update_run(self._parent, "RUNNING")
-            self._list_trials()
-            self._end_open_trials()
-            save_views(self._store)
+            self._list_runs()
+            self._end_running()
 
-    def trial_started(self, key: str, params: Params, name: str) -> None:
-        """The trial trains: its nested run is RUNNING, again if need be. Parameters once."""
-        self._later(self._open_trial, key, dict(params), name, {})
-
-    def trial_epoch(self, key: str, *records: EpochRecord, load: Metrics | None = None) -> None:
-        """Log epochs, unless this or an earlier driver has logged them.
-
-        Args:
-            load: how busy the machine was in the last of them.
-        """
-        self._later(self._log_epochs, key, records, load)
-
-    def trial_finished(self, key: str, record: TrialRecord | None = None) -> None:
-        """The trial is done; `record` fills in epochs that no driver had the time to log.
-
-        One that diverged has a record and is not tried again, but its nested run is FAILED.
-        """
-        history = record.history if record else ()
-        self._later(self._end_trial, key, *outcome(record), history)
-
-    def trial_failed(self, key: str, reason: str) -> None:
-        """The trial gave up; the first line of `reason` becomes a tag."""
-        self._later(self._end_trial, key, "FAILED", {"failure": first_line(reason)}, ())
-
-    def trial_reused(self, record: TrialRecord, params: Params, name: str) -> None:
-        """The trial was finished earlier: complete its nested run, if it is not already.
-
-        A run created for it is tagged reused=true: nothing was trained under this parent.
-        """
-        self._later(self._reuse_trial, record, dict(params), name)
-
-    def finish(self, status: Literal["FINISHED", "FAILED", "KILLED"], metrics: Metrics) -> None:
-        """Write what is still waiting, then end the parent and any trial left RUNNING."""
-        self._queue.append((self._end_parent, (status, metrics)))
-        if not self._flush():
-            text = "MLflow at %s misses the end of this %s; the results are kept, run it again"
-            log.warning(text, first_line(self._store.uri), self.kind)
+    def update(self, trial: Trial, state: TrialState) -> None:
+        """Bring the nested run of a trial up to date."""
+        if self._writer:
+            self._writer.submit(self._try, trial, state)
+        else:
+            self._try(trial, state)
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
-        """Write from a thread meanwhile; at the end, however it comes, all that waits is written.
+        """Have a thread write the updates; it has written all at the end.
 
         MLflow takes a tenth of a second for a trial, in which the workers would be idle.
         """
-        self._writer = writer = ThreadPoolExecutor(1, "background")
         try:
-            yield
+            with ThreadPoolExecutor(1, "background") as self._writer:
+                yield
         finally:
             self._writer = None
-            writer.shutdown()
-            if self._writing:
-                self._writing.result()
-            if time.monotonic() >= self._retry_at:
-                self._flush()
 
-    def _later(self, action: Callable[..., None], *args: Any) -> None:
-        self._queue.append((action, args))
-        if time.monotonic() < self._retry_at:
+    def finish(
+        self,
+        status: Literal["FINISHED", "FAILED", "KILLED"],
+        metrics: Metrics,
+        results: Sequence[tuple[Trial, TrialRecord | str]] = (),
+    ) -> None:
+        """Complete the runs of these trials, then end the parent and all that is still RUNNING."""
+        try:
+            self._list_runs()
+            for trial, result in results:
+                state, run = final_state(result), self._runs.get(trial.key)
+                complete = run and run.status == state.status
+                if not (run and complete and state.tags.items() <= run.tags.items()):
+                    self._write(trial, state)
+            self._end_running()
+            self._store.write(self._parent, flat_metrics(metrics))
+            self._store.client.set_terminated(self._parent, status)
+        except FAILURES as error:
+            text = "MLflow at %s misses the end of this %s (%s); the results are kept, run it again"
+            log.warning(text, first_line(self._store.uri), self.kind, first_line(error))
+
+    def _try(self, trial: Trial, state: TrialState) -> None:
+        """Write a state, unless a call failed a moment ago."""
+        if time.monotonic() < self._resume_at:
             return
-        if self._writer is None:
-            self._flush()
-            return
-        if self._writing and not self._writing.done():
-            return  # it writes this too, or else the next one does, or `finish`
-        if self._writing:
-            self._writing.result()  # an error of the time before is raised here
-        self._writing = self._writer.submit(self._flush)
+        try:
+            if not self._listed:
+                self._list_runs()
+            self._write(trial, state)
+        except Exception as error:  # if it is ours, `finish` meets it again and raises it
+            self._listed = False  # the call may have reached the store
+            self._resume_at = time.monotonic() + PAUSE
+            if not self._warned:
+                text = "MLflow at %s failed; trials go on and are logged later (%s)"
+                log.warning(text, first_line(self._store.uri), first_line(error))
+            self._warned = True
 
-    def _flush(self) -> bool:
-        """Write what is waiting, in order; False if the store fails."""
-        while self._queue:
-            action, args = self._queue[0]
-            try:
-                action(*args)
-            except BaseException as error:
-                self._listed = False  # what reached the store is unknown
-                if not isinstance(error, FAILURES):
-                    raise
-                if not self._warned:
-                    text = "MLflow at %s failed; trials go on and are logged later (%s)"
-                    log.warning(text, first_line(self._store.uri), first_line(error))
-                self._warned = True
-                if getattr(error, "error_code", None) not in REFUSALS:
-                    self._retry_at = time.monotonic() + RETRY_SECONDS
-                    return False
-            self._queue.popleft()
-        return True
-
-    # What follows can be repeated after it was cut short anywhere.
-
-    def _list_trials(self) -> None:
+    def _list_runs(self) -> None:
         """Read the nested runs with one search; delete doubles of a trial."""
-        self._trials = {}
+        self._runs = {}
         for run in self._store.children(self._parent):
             info, tags = run.info, dict(run.data.tags)
-            if (key := tags.get("trial_key", info.run_id)) in self._trials:
+            if (key := tags.get("trial_key", info.run_id)) in self._runs:
                 self._store.client.delete_run(info.run_id)
             else:
-                self._trials[key] = _Trial(info.run_id, info.status, set(run.data.params), tags)
+                self._runs[key] = _Run(info.run_id, info.status, set(run.data.params), tags)
         self._listed = True
 
-    def _end_open_trials(self) -> None:
-        for trial in self._trials.values():
-            if trial.status == "RUNNING":
-                self._store.client.set_terminated(trial.run_id, "KILLED")
-                trial.status = "KILLED"
+    def _end_running(self) -> None:
+        for run in self._runs.values():
+            if run.status == "RUNNING":
+                self._store.client.set_terminated(run.run_id, "KILLED")
+                run.status = "KILLED"
 
-    def _find(self, key: str) -> _Trial | None:
-        if not self._listed:
-            self._list_trials()
-        return self._trials.get(key)
+    def _write(self, trial: Trial, state: TrialState) -> None:
+        """Give a nested run a state; can be repeated after it was cut short anywhere."""
+        run = self._opened(trial)
+        params = trial.config.flat()
+        if new := {name: value for name, value in params.items() if name not in run.params}:
+            self._store.write(run.run_id, params=new)
+            run.params.update(new)
+        self._log_epochs(run, state)
+        if state.status == "RUNNING":
+            return
+        figures: dict[str, float | None] = {}
+        if state.history:  # MLflow sorts trials by these
+            best = best_epoch(state.history)
+            figures = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": best.epoch}
+            figures["best_dev_mean_steps"] = best.dev_mean_steps
+        self._store.write(run.run_id, flat_metrics(figures), tags=state.tags)
+        run.tags |= state.tags
+        self._store.client.set_terminated(run.run_id, state.status)
+        run.status = state.status
 
-    def _open_trial(self, key: str, params: Params, name: str, tags: dict[str, str]) -> None:
-        client = self._store.client
-        trial = self._find(key)
-        if trial is None:
-            tags = {**tags, PARENT: self._parent, "kind": "trial", "trial_key": key}
-            tags["stage"] = self.kind
-            run = client.create_run(self._store.experiment, tags=tags, run_name=name)
-            trial = self._trials[key] = _Trial(run.info.run_id, "RUNNING", set(), tags, set())
-        elif trial.status != "RUNNING":
-            client.update_run(trial.run_id, "RUNNING")
-            for stale in [tag for tag in ("failure", "reused") if tag in trial.tags]:
-                client.delete_tag(trial.run_id, stale)
-                del trial.tags[stale]
-            trial.status = "RUNNING"
-        if new := {name: value for name, value in params.items() if name not in trial.params}:
-            self._store.write(trial.run_id, params=new)
-            trial.params.update(new)
+    def _opened(self, trial: Trial) -> _Run:
+        """The nested run of a trial, RUNNING."""
+        client, run = self._store.client, self._runs.get(trial.key)
+        if run is None:
+            tags = {PARENT: self._parent, "kind": "trial", "stage": self.kind}
+            tags |= {"trial_key": trial.key, "driver": self._store.driver}
+            made = client.create_run(self._store.experiment, tags=tags, run_name=trial.name)
+            run = self._runs[trial.key] = _Run(made.info.run_id, "RUNNING", set(), tags, set())
+        elif run.status != "RUNNING":
+            client.update_run(run.run_id, "RUNNING")
+            if "failure" in run.tags:
+                client.delete_tag(run.run_id, "failure")
+                del run.tags["failure"]
+            run.status = "RUNNING"
+        return run
 
-    def _log_epochs(
-        self, key: str, records: Sequence[EpochRecord], load: Metrics | None = None
-    ) -> None:
-        trial = self._find(key)
-        if trial is None:
-            return  # MLflow refused to open it
-        if trial.steps is None:
-            logged = self._store.client.get_metric_history(trial.run_id, "dev_loss")
-            trial.steps = {metric.step for metric in logged}
-        new = [record for record in records if record.epoch not in trial.steps]
+    def _log_epochs(self, run: _Run, state: TrialState) -> None:
+        """Log the epochs that no driver has logged yet."""
+        if run.epochs is None:
+            logged = self._store.client.get_metric_history(run.run_id, "dev_loss")
+            run.epochs = {metric.step for metric in logged}
+        new = [record for record in state.history if record.epoch not in run.epochs]
         for first in range(0, len(new), EPOCHS_PER_BATCH):
+            batch = new[first : first + EPOCHS_PER_BATCH]
             metrics = []
-            for record in new[first : first + EPOCHS_PER_BATCH]:
+            for record in batch:
                 values = asdict(record)
                 metrics += flat_metrics(values, step=values.pop("epoch"))
-            if load and new[-1] is records[-1]:
-                metrics += flat_metrics(load, step=new[-1].epoch)
-            self._store.write(trial.run_id, metrics)
-        trial.steps |= {record.epoch for record in new}
-
-    def _end_trial(
-        self, key: str, status: str, tags: dict[str, str], history: Sequence[EpochRecord]
-    ) -> None:
-        self._log_epochs(key, history)
-        trial = self._find(key)
-        if trial is None:
-            return
-        tags = {**tags, "epochs": str(len(trial.steps or ()))}
-        self._store.write(trial.run_id, flat_metrics(best_figures(history)), tags=tags)
-        trial.tags |= tags
-        self._store.client.set_terminated(trial.run_id, status)
-        trial.status = status
-
-    def _reuse_trial(self, record: TrialRecord, params: Params, name: str) -> None:
-        trial, (status, tags) = self._find(record.key), outcome(record)
-        expected = (status, str(len(record.history)), tags.get("failure"))
-        if trial and (trial.status, *map(trial.tags.get, ("epochs", "failure"))) == expected:
-            return
-        self._open_trial(record.key, params, name, {"reused": "true"})
-        self._end_trial(record.key, status, tags, record.history)
-
-    def _end_parent(self, status: str, metrics: Metrics) -> None:
-        self._list_trials()
-        self._end_open_trials()
-        if flat := flat_metrics(metrics):
-            self._store.write(self._parent, flat)
-        self._store.client.set_terminated(self._parent, status)
-        self._store.release()
+            if batch[-1] is state.history[-1]:
+                metrics += flat_metrics(state.load, step=batch[-1].epoch)
+            self._store.write(run.run_id, metrics)
+            run.epochs |= {record.epoch for record in batch}

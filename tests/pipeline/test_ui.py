@@ -14,8 +14,7 @@ import pytest
 
 from pipeline import ui
 from tests.end_to_end.project import ROOT
-from tune.mlflow_store import RunStore
-from tune.views import save_views
+from tune.mlflow_store import TRAINING, RunStore
 
 
 def free_port() -> int:
@@ -72,10 +71,14 @@ def test_a_port_that_is_none(
 
 
 @pytest.mark.slow
-def test_it_serves_the_store_and_names_the_views(tmp_path: Path) -> None:
+def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "state")
-    save_views(store)
-    store.release()
+    for stage in ("sweep", "nse", "nse"):
+        store.client.create_run(store.experiment, tags={"kind": "trial", "stage": stage})
+    store.open("sweep", "g", {}, role=TRAINING)
+    found = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
+    assert [found[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
+    assert (found["sweeps"], found["results"]) == (1, 0)
     port, log = free_port(), tmp_path / "log"
     command = [sys.executable, "-m", "pipeline.ui", "--port", str(port)]
     with log.open("w") as file:
@@ -96,8 +99,7 @@ def test_it_serves_the_store_and_names_the_views(tmp_path: Path) -> None:
             server.wait(20)
     said = log.read_text()
     assert "Report:        none yet; run: make repro" in said
-    place = f"/#/experiments/{store.experiment}/runs?viewStateShareKey=trials"
-    assert f"{address}{place}  Trials, best on dev first" in said
+    assert f"{address}/#/experiments/{store.experiment}/runs?searchFilter=tags.role+" in said
 
 
 def asked(url: str) -> dict[str, list[dict[str, str]]]:

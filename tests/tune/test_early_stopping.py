@@ -3,20 +3,14 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
-from tests.tune.test_store import record
 from tune.early_stopping import Rungs, SuccessiveHalving
-from tune.execution import Execution
 from tune.grid import with_keys
 from tune.storage import storage
-from tune.store import TrialStore
-from tune.sweep import finish_all, rungs_of
 
 
 def history(*accuracies: float) -> list[EpochRecord]:
@@ -107,31 +101,6 @@ def test_swapped_scores_are_named_and_not_compared(tmp_path: Path) -> None:
     assert [note.partition(" has ")[0] for note in here.notes] == [str(a), str(b)]
     assert here.notes[0].endswith("; set aside as a.json.damaged, this score is not compared")
     assert a.with_name("a.json.damaged").read_bytes() == scores[1]
-
-
-def test_a_swapped_score_of_a_finished_trial_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    configs = [sample_trial(MODELS[0], seed=seed) for seed in (1, 2)]
-    rule = SuccessiveHalving(1, 3)
-    trials = with_keys(configs, data_digest="d", device="cpu", threads=1, early_stopping=rule)
-    execution, keys = (
-        Execution(tmp_path, tmp_path, tmp_path, 1, 0, 0, False),
-        [t.key for t in trials],
-    )
-    for trial in trials:
-        TrialStore(execution.trials).save(record(trial), None)
-    execution.checkpoints.make()
-    here = rungs_of(trials, execution.checkpoints)
-    assert here
-    here.enter(keys[0], history(0.9))
-    folder = tmp_path / "checkpoints" / "rungs" / "1"
-    (folder / f"{keys[0]}.json").rename(folder / f"{keys[1]}.json")
-    tracker: Any = SimpleNamespace(trial_reused=lambda *_: None)
-    finish_all("sweep", trials, execution, tracker, keep_weights=False, slow=lambda _: 0.0)
-    said = capsys.readouterr().err
-    assert said.startswith(f"{folder / keys[1]}.json has the content of 'rungs/1/{keys[0]}.json'; ")
-    assert said.count("\n") == 1
 
 
 def test_the_best_is_never_cut(tmp_path: Path) -> None:

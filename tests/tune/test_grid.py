@@ -9,7 +9,6 @@ import pytest
 
 from actmodels import provenance
 from actmodels.config import TrialConfig, setting_types
-from actmodels.errors import ConfigError
 from actmodels.provenance import trial_key
 from actmodels.registry import MODELS as ALL
 from tests.samples import MODELS, SETTINGS, sample_trial
@@ -116,14 +115,6 @@ def test_grid_hash_follows_the_trials() -> None:
         return with_keys(configs, data_digest="data", device="cpu", threads=1)
 
     assert grid_hash(trials(0.1)) == grid_hash(trials(0.1)) != grid_hash(trials(0.9))
-
-
-def test_all_problems_of_a_setting_are_told_at_once() -> None:
-    with pytest.raises(ConfigError) as error:
-        sample_trial(MODELS[0], dropout=1.2, batch_size=0, colour="red")
-    assert len(error.value.problems) == 3
-    assert "dropout is 1.2; must be in [0, 1)" in error.value.problems
-    assert "colour is not a setting of decomposable_attention" in error.value.problems
 
 
 def test_code_digest_ignores_words_and_sees_code(

@@ -24,20 +24,15 @@ from tune.packing import Pack
 from tune.progress import Progress
 from tune.storage import storage
 from tune.store import TrialStore
+from tune.tracking import TrialState
 
 RESTARTS = 2
 
 
 class Silent:
-    """A tracker that only remembers which trials failed, and why."""
+    """A tracker that writes nothing."""
 
-    def __init__(self) -> None:
-        self.failed: dict[str, str] = {}
-
-    def trial_failed(self, key: str, reason: str) -> None:
-        self.failed[key] = reason
-
-    def trial_epoch(self, key: str, *records: EpochRecord, load: object) -> None:
+    def update(self, trial: Trial, state: TrialState) -> None:
         pass
 
 

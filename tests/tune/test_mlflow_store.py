@@ -2,7 +2,6 @@
 
 import socket
 import sqlite3
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -10,31 +9,31 @@ from typing import Any
 
 import pytest
 
-from tune import tracking  # first: it sets up the environment that MLflow reads when imported
+from tests.tune.tracking_samples import (
+    children,
+    end,
+    record,
+    started,
+    statuses,
+    steps,
+    train,
+    trial,
+)
+from tune import tracking
+from tune.addresses import first_line
+from tune.mlflow_store import TrackingError
 
 # isort: split
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
-from tests.tune.tracking_samples import (
-    PARAMS,
-    children,
-    epoch,
-    record,
-    runs,
-    started,
-    statuses,
-    steps,
-    train,
-)
-from tune.addresses import first_line
-from tune.mlflow_store import RunStore, TrackingError, store_errors
-from tune.results import log_report
+RESULTS = [(trial(key), record(key)) for key in "ab"]
 
 
 def test_store_that_breaks_in_mid_sweep_loses_nothing(
     state: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """It is tried once, however much waits: each try takes as long as a connection may take."""
     tracker = started(state)
     train(tracker, "a", last=1)
     original, calls = MlflowClient.log_batch, []
@@ -45,57 +44,66 @@ def test_store_that_breaks_in_mid_sweep_loses_nothing(
         raise MlflowException("connection lost to http://me:secret@host/api")
 
     monkeypatch.setattr(MlflowClient, "log_batch", broken)
-    train(tracker, "a", first=2)
-    tracker.trial_finished("a")
-    train(tracker, "b")
-    tracker.trial_finished("b")
-    assert len(calls) == 1  # no call is tried again before the pause is over
+    with tracker.in_background():
+        train(tracker, "a", first=2)
+        end(tracker, "a")
+        train(tracker, "b")
+        end(tracker, "b")
+    assert len(calls) == 1
     assert len(caplog.records) == 1
     assert "trials go on" in caplog.text
     assert "secret" not in caplog.text
     monkeypatch.setattr(MlflowClient, "log_batch", original)
-    tracker.finish("FINISHED", {})
+    tracker.finish("FINISHED", {}, RESULTS)
     assert statuses(state) == {"a": "FINISHED", "b": "FINISHED"}
     assert [steps(state, children(state)[key]) for key in "ab"] == [[1, 2, 3]] * 2
+
+
+def test_a_store_that_answers_again_is_written_to_again(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker = started(state)
+    monkeypatch.setattr(tracking, "PAUSE", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "log_batch", lambda *_, **__: 1 / 0)
+        train(tracker, "a", last=2)
+    train(tracker, "a", first=3)
+    assert statuses(state) == {"a": "RUNNING"}
+    assert steps(state, children(state)["a"]) == [1, 2, 3]
 
 
 def test_store_still_broken_at_the_end_is_completed_by_the_next_run(
     state: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     tracker = started(state)
-    original = MlflowClient.log_batch
-    monkeypatch.setattr(tracking, "RETRY_SECONDS", 0.0)
 
     def broken(*args: Any, **kwargs: Any) -> None:
         raise MlflowException("connection lost")
 
-    monkeypatch.setattr(MlflowClient, "log_batch", broken)
-    train(tracker, "a")
-    tracker.trial_finished("a")
-    tracker.finish("FINISHED", {})  # does not raise
-    assert caplog.records[-1].getMessage().endswith("run it again")
-    assert len(caplog.records) == 2
-    monkeypatch.setattr(MlflowClient, "log_batch", original)
-    again = started(state)
-    again.trial_reused(record("a"), PARAMS, "decomposable_attention-a")
-    again.finish("FINISHED", {})
-    assert statuses(state) == {"a": "FINISHED"}
-    assert steps(state, children(state)["a"]) == [1, 2, 3]
+    with monkeypatch.context() as patch:
+        patch.setattr(MlflowClient, "log_batch", broken)
+        train(tracker, "a")
+        tracker.finish("FINISHED", {}, RESULTS)  # does not raise
+    assert [record.getMessage()[-12:] for record in caplog.records] == [
+        "ection lost)",
+        "run it again",
+    ]
+    started(state).finish("FINISHED", {}, RESULTS)
+    assert statuses(state) == {"a": "FINISHED", "b": "FINISHED"}
+    assert [steps(state, children(state)[key]) for key in "ab"] == [[1, 2, 3]] * 2
 
 
-def test_run_deleted_by_hand_does_not_hold_up_the_others(
+def test_run_deleted_by_hand_is_written_again(
     state: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     tracker = started(state)
     train(tracker, "a", last=1)
     client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
     client.delete_run(children(state)["a"].info.run_id)
-    tracker.trial_epoch("a", epoch(2))
-    train(tracker, "b")
-    tracker.trial_finished("a")
-    tracker.trial_finished("b")
-    assert statuses(state) == {"b": "FINISHED"}
+    train(tracker, "a", first=2)
     assert "'active' state" in caplog.text
+    tracker.finish("FINISHED", {}, RESULTS)
+    assert statuses(state) == {"a": "FINISHED", "b": "FINISHED"}
 
 
 @pytest.mark.parametrize(
@@ -111,13 +119,6 @@ def test_run_deleted_by_hand_does_not_hold_up_the_others(
 )
 def test_no_password_is_shown(address: str, shown: str) -> None:
     assert first_line(f"cannot reach {address} now\nmore") == f"cannot reach {shown} now"
-
-
-def test_another_file_in_the_way_is_named(tmp_path: Path) -> None:
-    (tmp_path / "mlflow.lock").symlink_to("/nowhere/at/all")
-    wording = r"; mend the file that is named and run again \(.*/mlflow\.lock'\)$"
-    with pytest.raises(TrackingError, match=wording):
-        RunStore(tmp_path)
 
 
 def test_unreachable_server_is_one_sentence_and_soon(
@@ -173,37 +174,21 @@ def test_the_database_of_another_program_is_left_alone(state: Path) -> None:
     assert (state / "mlflow.db").read_bytes() == content
 
 
-@pytest.mark.parametrize(
-    ("mode", "limit", "said"),
-    [
-        ("rw", 1, r"make room on its disk and run again \(database or disk is full\)"),
-        ("ro", 0, r"make the file and its folder writable .* \(attempt to write a readonly "),
-    ],
-)
 def test_a_sound_database_is_not_called_damaged(
-    mode: str, limit: int, said: str, state: Path
+    state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = state / "mlflow.db"
-    with (
-        pytest.raises(TrackingError, match=f"mlflow.db; {said}"),
-        closing(sqlite3.connect(f"file:{database}?mode={mode}", uri=True)) as opened,
-        store_errors(f"sqlite:///{database}"),
-    ):
-        opened.execute(f"PRAGMA max_page_count = {limit}")
-        opened.executescript("CREATE TABLE one (a); INSERT INTO one VALUES (zeroblob(9999999))")
+    connect = sqlite3.connect
+    uri = f"file:{state / 'mlflow.db'}?mode=ro"
 
+    def read_only(*_: object, **__: object) -> sqlite3.Connection:
+        opened = connect(uri, uri=True)
+        opened.execute("DELETE FROM runs")
+        return opened
 
-def test_a_library_that_is_missing_is_named(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started(state).finish("FINISHED", {})
-    with closing(sqlite3.connect(state / "mlflow.db")) as database, database:
-        database.execute("UPDATE experiments SET artifact_location = 's3://bucket/runs'")
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{state / 'mlflow.db'}")
-    monkeypatch.setitem(sys.modules, "boto3", None)
-    (report := state / "report").mkdir()
-    (report / "report.md").touch()
-    with pytest.raises(TrackingError, match=r"install what such a store needs \(.*boto3"):
-        log_report(report, {}, state)
+    monkeypatch.setattr("tune.addresses.sqlite3.connect", read_only)
+    wording = r"mlflow\.db; mend that and run again \(attempt to write a readonly database\)"
+    with pytest.raises(TrackingError, match=wording):
+        started(state)
 
 
 def test_deleted_experiment_says_how_to_restore_it(state: Path) -> None:
@@ -213,15 +198,3 @@ def test_deleted_experiment_says_how_to_restore_it(state: Path) -> None:
     client.delete_experiment(number)
     with pytest.raises(TrackingError, match=f"experiments restore --experiment-id {number}"):
         started(state)
-
-
-def test_address_in_the_environment_is_used(
-    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "elsewhere" / "mlflow.db"
-    other.parent.mkdir()
-    (state / "mlflow.db").rename(other)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{other}")
-    started(state).finish("FINISHED", {})
-    assert not (state / "mlflow.db").exists()
-    assert [run.info.status for run in runs(other.parent)] == ["FINISHED"]

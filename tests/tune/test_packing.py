@@ -1,9 +1,6 @@
 """Packs: who goes with whom, how many, and which size a device is given."""
 
 from collections.abc import Callable
-from types import SimpleNamespace
-from typing import Any
-from unittest.mock import patch
 
 import pytest
 import torch
@@ -11,7 +8,6 @@ import torch
 from actmodels.config import AnyTrialConfig
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
-from tune.callback import DriverCallback
 from tune.grid import Trial, with_keys
 from tune.packing import Pack, by_shape, in_order, make_packs
 from tune.placement import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
@@ -175,19 +171,3 @@ def test_an_excerpt_is_the_beginning() -> None:
     assert torch.equal(few.premise_ids, pairs.premise_ids[: int(pairs.premise_offsets[5])])
     assert torch.equal(few.hypothesis_offsets, pairs.hypothesis_offsets[:6])
     assert len(excerpt(pairs, 10_000)) == len(pairs)
-
-
-def test_what_is_left_is_counted_after_a_change_alone() -> None:
-    """Ray asks whether packs could be smaller at each of its steps, which are many more."""
-    nodes: Any = SimpleNamespace(room=1)
-    nothing: Any = None
-    ours = like(3)
-    callback = DriverCallback({}, nothing, nothing, nothing, nothing, nothing, False, nodes)
-    callback.begin([Pack((trial,)) for trial in ours])
-    with patch.object(DriverCallback, "left", side_effect=callback.left) as count:
-        for trial in ours[:2]:
-            nodes.room += 1
-            assert not any(callback.look_for_room() for _ in range(9))
-            callback.ended.add(trial.key)
-            assert not any(callback.look_for_room() for _ in range(9))
-    assert count.call_count == 4

@@ -1,7 +1,6 @@
 """Models in a real registry: each once, found by alias, whatever was cut short before."""
 
 import shutil
-import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.tune.tracking_samples import Killed, runs
-from tune.mlflow_store import TrackingError
-from tune.results import BEST, Candidate, register
+from tune.mlflow_store import Candidate
+from tune.results import BEST, register
 
 # isort: split
 from mlflow import MlflowClient
@@ -90,13 +89,6 @@ def test_models_are_versions_under_their_aliases(state: Path, candidates: list[C
     assert (folder / "input_example.json").is_file()
 
 
-def test_the_same_models_again_change_nothing(state: Path, candidates: list[Candidate]) -> None:
-    first = register(NAME, "about", candidates, "adaptive", state)
-    assert register(NAME, "about", candidates, "adaptive", state) == first
-    assert len(client_of(state).search_model_versions(f"name = '{NAME}'")) == 2
-    assert len(runs(state)) == len(logged_models(state)) == 2
-
-
 def test_another_digest_is_another_version_and_takes_the_alias(
     state: Path, candidates: list[Candidate]
 ) -> None:
@@ -174,13 +166,3 @@ def test_a_run_killed_anywhere_is_completed_by_the_next(
     assert str(model.status) == "READY"
     (run,) = runs(state)
     assert run.info.status == "FINISHED"
-
-
-def test_a_server_that_is_down_is_one_sentence(
-    state: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{free.getsockname()[1]}")
-        with pytest.raises(TrackingError, match=r"^MLflow cannot use http://127\S+; start it"):
-            register(NAME, "about", candidates, "adaptive", state)

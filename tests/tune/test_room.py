@@ -1,11 +1,10 @@
 """A cluster without room for a trial is told at once; Ray would wait for ever."""
 
-import os
 import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -88,19 +87,6 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     assert asked[2:] == [[{"CPU": 8}], []]
 
 
-def test_the_time_really_waited_is_in_the_message(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Longer than asked for where a node may still answer."""
-    nodes, end = Nodes(storage("nowhere"), joined=True), time.monotonic() + 1.6
-    nodes.asked["a"] = (None, 0.0)
-    monkeypatch.setattr(tune.room, "request_resources", lambda bundles: None)
-    monkeypatch.setattr(nodes, "look", lambda: time.monotonic() > end and nodes.asked.clear())
-    cluster([])
-    with pytest.raises(SweepError, match=r"for a trial after 2 s \(cluster.wait_for_nodes\): it "):
-        await_room(nodes, {"cpu": 1, "gpu": 0}, 0.2)
-
-
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,25 +133,13 @@ def test_a_head_that_is_gone_is_told_at_once(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_ray")
-@pytest.mark.parametrize(
-    ("cpus", "gpus", "pack", "asked"),
-    [
-        (64, 0, 1, "64 CPUs (cluster.cpus_per_trial)"),
-        (1, 0.25, "auto", "1 CPUs (cluster.cpus_per_trial) and 0.25 GPUs (cluster.gpus_per_trial)"),
-    ],
-)
-def test_a_sweep_that_asks_for_what_this_machine_lacks(
-    cpus: int, gpus: float, pack: int | Literal["auto"], asked: str, tmp_path: Path
-) -> None:
+def test_a_sweep_that_asks_for_what_this_machine_lacks(tmp_path: Path) -> None:
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
-    execution = Execution(tmp_path, state, state / "ray", cpus, gpus, 1, False, pack)
+    execution = Execution(tmp_path, state, state / "ray", 1, 0.25, 1, False, "auto")
     configs = [sample_trial(MODELS[1], seed=seed) for seed in range(4)]
     trials = with_keys(configs, data_digest="d", device=execution.device, threads=1)
     start = time.monotonic()
-    with pytest.raises(SweepError) as told:
+    with pytest.raises(SweepError, match=r"^no node has room for a trial: it asks for 1 CPUs "):
         run_trials("sweep", trials, execution)
     assert time.monotonic() - start < 30
-    said = str(told.value)
-    assert said.startswith(f"no node has room for a trial: it asks for {asked}; there is ")
-    assert f" with {os.cpu_count()} CPUs and 0 GPUs; " in said

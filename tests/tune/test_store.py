@@ -1,6 +1,5 @@
 """The store of finished trials never hands out another configuration's result."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,56 +73,6 @@ def test_a_folder_in_the_place_of_a_file_is_set_aside(
     store.save(ours, {"a": torch.ones(2)})
     assert store.load(ours.key, needs_weights=True) is not None
     assert (tmp_path / f"{aside}1" / "found").is_dir()
-
-
-def flipped(content: bytes) -> bytes:
-    return content[:40] + bytes([content[40] ^ 1]) + content[41:]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda content: content.replace(b'"dev_accuracy": 0.5', b'"dev_accuracy": 0.99'),
-        lambda content: content[: len(content) // 2],
-        flipped,
-        lambda content: bytes(len(content)),
-        lambda content: b"",
-        lambda content: content + b"\n",
-    ],
-)
-def test_a_damaged_record_is_set_aside(
-    damage: Callable[[bytes], bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store, ours = TrialStore(storage(tmp_path)), record(trial())
-    store.save(ours, None)
-    path = tmp_path / f"{ours.key}.json"
-    sound = path.read_bytes()
-    path.write_bytes(damage(sound))
-    assert path.read_bytes() != sound
-    assert store.load(ours.key, needs_weights=False) is None
-    said = capsys.readouterr().err
-    assert said.startswith(f"{path} is damaged: its content does not have the digest at its end; ")
-    assert said.endswith(f"set aside as {path.name}.damaged, the trial is run again\n")
-    assert not path.exists()
-    assert path.with_name(f"{path.name}.damaged").read_bytes() == damage(sound)
-    store.save(ours, None)
-    assert store.load(ours.key, needs_weights=False) == ours
-
-
-@pytest.mark.parametrize("damage", [flipped, lambda content: content[:-9], lambda content: b"\0"])
-def test_damaged_weights_are_set_aside(
-    damage: Callable[[bytes], bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store, ours = TrialStore(storage(tmp_path)), record(trial())
-    store.save(ours, {"a": torch.ones(2)})
-    path = tmp_path / f"{ours.key}.pt"
-    path.write_bytes(damage(path.read_bytes()))
-    assert store.load(ours.key, needs_weights=True) is None
-    assert capsys.readouterr().err == (
-        f"{path} is damaged: its record has another digest; "
-        f"set aside as {path.name}.damaged, the trial is run again\n"
-    )
-    assert not path.exists()
 
 
 def test_result_lines_have_no_timings() -> None:

@@ -1,14 +1,11 @@
 """Crashes that are real, or cut in at every write."""
 
-import gc
 import os
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,32 +16,29 @@ from mlflow import MlflowClient
 
 from tests.tune.tracking_samples import (
     PARAMS,
-    ROOT,
     WRITES,
     Killed,
     children,
+    end,
     parents,
     record,
-    runs,
     started,
     statuses,
     steps,
     train,
+    trial,
 )
 from tune.results import log_report
 
 
-def whole_sweep(state: Path, log: Callable[[], None] = lambda: None) -> None:
+def whole_sweep(state: Path) -> None:
+    """One trial is reused, one is trained, one fails."""
     tracker = started(state)
-    tracker.trial_reused(record("a", epochs=2), PARAMS, "a")
     for key in "bc":
         train(tracker, key, last=2)
-        log()
-        if key == "b":
-            tracker.trial_finished(key)
-        else:
-            tracker.trial_failed(key, "diverged")
-    tracker.finish("FINISHED", {"trials": 3})
+    end(tracker, "b", epochs=2)
+    results = [(trial(key), record(key, epochs=2)) for key in "ab"]
+    tracker.finish("FINISHED", {"trials": 3}, [*results, (trial("c"), "out of memory")])
 
 
 @pytest.mark.slow
@@ -82,7 +76,6 @@ def test_crash_at_every_write_is_mended_by_the_next_sweep(
             break
         except Killed:
             crashes += 1
-        gc.collect()
         countdown[0] = 0
         whole_sweep(folder)
         assert [run.info.status for run in parents(folder)] == ["FINISHED"], crashes
@@ -91,66 +84,6 @@ def test_crash_at_every_write_is_mended_by_the_next_sweep(
             assert steps(folder, run) == [1, 2], crashes
             assert len(run.data.params) == len(PARAMS), crashes
     assert crashes >= 18
-
-
-SCRIPT = """
-    import os, signal, sys
-    from pathlib import Path
-    sys.path.insert(0, {root!r})
-    from tests.tune.tracking_samples import started, train
-    from tune.provenance import provenance_tags
-    assert provenance_tags() and "ray" not in sys.modules
-    tracker = started(Path(sys.argv[1]), sys.argv[2])
-    train(tracker, "done")
-    tracker.trial_finished("done")
-    train(tracker, "cut", last=2)
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def killed_driver(state: Path, group: str) -> subprocess.CompletedProcess[str]:
-    script = textwrap.dedent(SCRIPT.format(root=str(ROOT)))
-    command = [sys.executable, "-c", script, str(state), group]
-    environment = {name: v for name, v in os.environ.items() if not name.startswith("MLFLOW_")}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-
-
-@pytest.mark.slow
-def test_real_kill_from_a_cold_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    monkeypatch.chdir(tmp_path)
-    state = tmp_path / "state"
-    killed = killed_driver(state, "0123456789")
-    assert killed.returncode == -signal.SIGKILL
-    assert killed.stdout + killed.stderr == ""  # MLflow and its migrations are silent
-    assert {path.name for path in tmp_path.iterdir()} == {"state"}
-    assert statuses(state) == {"done": "FINISHED", "cut": "RUNNING"}
-    assert killed_driver(state, "other").returncode == -signal.SIGKILL
-    tracker = started(state)
-    train(tracker, "cut", first=2)
-    tracker.trial_finished("cut")
-    tracker.finish("FINISHED", {})
-    nested = [run for run in runs(state) if "mlflow.parentRunId" in run.data.tags]
-    found = sorted((run.data.tags["trial_key"], run.info.status) for run in nested)
-    assert found == [
-        ("cut", "FINISHED"),
-        ("cut", "KILLED"),
-        ("done", "FINISHED"),
-        ("done", "FINISHED"),
-    ]
-    assert sorted(run.info.status for run in parents(state)) == ["FINISHED", "KILLED"]
-    (cut,) = (r for r in nested if r.data.tags["trial_key"] == "cut" and r.info.status != "KILLED")
-    assert steps(state, cut) == [1, 2, 3]
-
-
-@pytest.mark.slow
-def test_two_cold_drivers_share_one_database(tmp_path: Path) -> None:
-    script = textwrap.dedent(SCRIPT.format(root=str(ROOT)))
-    command = [sys.executable, "-c", script, str(tmp_path / "state")]
-    drivers = [subprocess.Popen([*command, group]) for group in ("one", "two")]
-    assert [driver.wait() for driver in drivers] == [-signal.SIGKILL] * 2
-    with sqlite3.connect(tmp_path / "state" / "mlflow.db") as connection:
-        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (6,)
 
 
 @pytest.fixture
@@ -205,13 +138,12 @@ def test_real_server_that_goes_away_and_comes_back(
     switch(False)
     begin = time.monotonic()
     train(tracker, "a", first=2)
-    tracker.trial_finished("a")
     train(tracker, "b")
-    tracker.trial_finished("b")
+    end(tracker, "b")
     assert time.monotonic() - begin < 30  # one call with its retries, and not ten
     assert len(caplog.records) == 1
     switch(True)
-    tracker.finish("FINISHED", {"trials": 2})
+    tracker.finish("FINISHED", {"trials": 2}, [(trial(key), record(key)) for key in "ab"])
     nested = children(state, uri=address)
     assert {key: run.info.status for key, run in nested.items()} == {
         "a": "FINISHED",

@@ -125,27 +125,6 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
     assert aside.read_bytes()[2000:2001] == b"?"
 
 
-def test_swapped_checkpoints_are_named_and_their_trials_start_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those of two seeds, and one of another width: each would load, or fail without a name."""
-    told: list[dict[str, Any]] = []
-    monkeypatch.setattr(ray.tune, "report", told.append)
-    configs = {key: sample_trial(ADAPTIVE, seed=seed) for key, seed in (("a", 1), ("b", 2))}
-    saved_after(configs["a"], 1, tmp_path / "c", "b")
-    saved_after(sample_trial(ADAPTIVE, width=5), 1, tmp_path / "c", "wide")
-    (tmp_path / "c" / "b.pt").rename(tmp_path / "c" / "a.pt")
-    (tmp_path / "c" / "wide.pt").rename(tmp_path / "c" / "b.pt")
-    rungs = Rungs(storage(tmp_path), SuccessiveHalving(9, 3), {ADAPTIVE: list(configs)}, 1)
-    rungs.notes.append("a note of the rungs")
-    train(configs, tmp_path, rungs=rungs)
-    assert [len(report["notes"]) for report in told][:2] == [3, 0]
-    assert not told[0]["trials"] and lengths(told[1]["trials"]) == {"a": 1, "b": 1}
-    for key, other in (("a", "b.pt"), ("b", "wide.pt")):
-        note = f"{tmp_path / 'c' / key}.pt has the content of '{other}'; set aside as {key}.pt.dama"
-        assert any(line.startswith(note) for line in told[0]["notes"])
-
-
 def test_a_single_trial_takes_the_plain_path_to_the_bit(
     tmp_path: Path, reports: list[dict[str, Any]]
 ) -> None:
@@ -196,13 +175,6 @@ def test_trials_that_are_behind_leave_the_pack(
     train(configs, tmp_path, rungs=rungs)
     assert lengths(reports[before]) == lengths(last)
     assert len(reports) == before + 1
-
-
-def test_sequences_need_no_data() -> None:
-    trials, (member,) = started([sequence_trial()], None, "cpu")
-    trials.run_epoch()
-    assert [record.epoch for record in member.history] == [1]
-    assert member.parameters > 0
 
 
 def test_sequences_go_on_from_their_last_saved_epoch(

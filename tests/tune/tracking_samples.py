@@ -3,7 +3,7 @@
 from pathlib import Path
 
 # isort: split
-from tune.tracking import Tracker  # first: it sets the environment that MLflow reads
+from tune.tracking import Tracker, TrialState, final_state  # first: it sets MLflow's environment
 
 # isort: split
 from mlflow import MlflowClient
@@ -11,6 +11,7 @@ from mlflow.entities import Run
 
 from actmodels.records import EpochRecord, TrialRecord
 from tests.samples import sample_trial
+from tune.grid import Trial
 
 ROOT = Path(__file__).parents[2]
 WRITES = ("create_run", "log_batch", "set_terminated", "update_run", "delete_tag", "delete_run")
@@ -65,7 +66,16 @@ def started(state: Path, group: str = "0123456789", kind: str = "sweep") -> Trac
     return tracker
 
 
+def trial(key: str) -> Trial:
+    return Trial(key, CONFIG, {})
+
+
 def train(tracker: Tracker, key: str, first: int = 1, last: int = 3) -> None:
-    tracker.trial_started(key, PARAMS, f"decomposable_attention-{key}")
+    """Updates as a worker reports: at its start, then all epochs so far after each."""
+    tracker.update(trial(key), TrialState())
     for number in range(first, last + 1):
-        tracker.trial_epoch(key, epoch(number))
+        tracker.update(trial(key), TrialState(history=record(key, number).history))
+
+
+def end(tracker: Tracker, key: str, epochs: int = 3) -> None:
+    tracker.update(trial(key), final_state(record(key, epochs)))
