@@ -5,6 +5,7 @@ actmodels.published_batching.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,12 +21,7 @@ from actmodels.modules.attention import weighted_mean
 from actmodels.modules.inference import GateDropout, Memories
 from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.published_batching import published_batches, without_masks
-from actmodels.settings import (
-    ActConfig,
-    PublishedAdaptiveAttentionConfig,
-    PublishedConfig,
-    PublishedDecomposableAttentionConfig,
-)
+from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig
 
 
 class ScrambledAlignment(SoftAlignment):
@@ -90,8 +86,8 @@ class PublishedModel(PairModel):
     switches: PublishedConfig
     alignment: SoftAlignment
 
-    def deviate(self, config: PublishedConfig) -> None:
-        """Take up the switches, once the correct model is made."""
+    def __init__(self, config: PublishedConfig, *others: Any) -> None:
+        super().__init__(config, *others)
         self.switches = config
         if config.scrambled_alignment:
             self.alignment = ScrambledAlignment(self.alignment)
@@ -107,13 +103,8 @@ class PublishedModel(PairModel):
     @property
     def mates_matter(self) -> bool:
         """Which pairs are scored, or how, depends on the batches."""
-        switches = self.switches
-        return (
-            switches.scrambled_alignment
-            or switches.no_mask
-            or switches.file_order_batches
-            or switches.dropped_last_batches
-        )
+        s = self.switches
+        return s.scrambled_alignment or s.no_mask or s.file_order_batches or s.dropped_last_batches
 
     def seen(self, batch: Batch) -> Batch:
         """The batch with or without its masks."""
@@ -121,15 +112,7 @@ class PublishedModel(PairModel):
 
 
 class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
-    """Decomposable Attention with the deviations its configuration asks for.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
-    """
-
-    def __init__(self, config: PublishedDecomposableAttentionConfig, vectors: Tensor) -> None:
-        super().__init__(config, vectors)
-        self.deviate(config)
+    """Decomposable Attention with the deviations its configuration asks for."""
 
     def forward(self, batch: Batch) -> Prediction:
         """Score a batch; see Prediction for shapes."""
@@ -137,21 +120,15 @@ class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
 
 
 class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
-    """Adaptive Attention with the deviations its configuration asks for.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
-    """
+    """Adaptive Attention with the deviations its configuration asks for."""
 
     switches: PublishedAdaptiveAttentionConfig
     halting: Act
 
-    def __init__(
-        self, config: PublishedAdaptiveAttentionConfig, halting: ActConfig, vectors: Tensor
-    ) -> None:
-        super().__init__(config, halting, vectors)
-        self.deviate(config)
-        self.always_plain = config.compounding_dropout or config.batch_remainder
+    @property
+    def always_plain(self) -> bool:  # type: ignore[override]
+        """See AlternatingAttention."""
+        return self.switches.compounding_dropout or self.switches.batch_remainder
 
     @property
     def mates_matter(self) -> bool:

@@ -18,8 +18,7 @@ class Evaluation(NamedTuple):
     """A model on a split, per pair scored, in the split's order.
 
     rows: [pairs], where each stands in the split; all of it but for the models as published.
-    logits: [pairs, labels]. labels: [pairs].
-    steps, ponder_cost: [pairs], or None for a model without halting.
+    logits: [pairs, labels]. labels, steps, ponder_cost: [pairs]; None without halting.
     """
 
     rows: Tensor
@@ -83,17 +82,11 @@ def predicted(
     predictions, scored = [], []
     for index in model.batches(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        predictions.append(model(given(batch)))
+        predictions.append(model(given(batch))[:3])  # logits, steps, ponder cost
         scored.append(index)
     rows, back = torch.sort(torch.cat(scored))
-
-    def joined(parts: list[Tensor], dim: int) -> Tensor:
-        return torch.cat(parts, dim).cpu().index_select(dim, back)
-
-    steps = [one.steps for one in predictions if one.steps is not None]
-    ponder = [one.ponder_cost for one in predictions if one.ponder_cost is not None]
-    return rows, Prediction(
-        joined([one.logits for one in predictions], -2),
-        joined(steps, -1) if steps else None,
-        joined(ponder, -1) if ponder else None,
-    )
+    joined = [
+        None if parts[0] is None else torch.cat(parts, dim).cpu().index_select(dim, back)
+        for parts, dim in zip(zip(*predictions, strict=True), (-2, -1, -1), strict=True)
+    ]
+    return rows, Prediction(*joined)  # type: ignore[arg-type]

@@ -65,27 +65,26 @@ class EpochMeans:
         return Figures(
             self._sum("losses", trial) / max(self._sum("targets", trial), 1),
             self._sum("right", trial) / max(self._sum("asked", trial), 1),
-            *mean_and_sd(self._joined("steps", trial)),
-            mean_and_sd(self._joined("ponder_cost", trial))[0],
+            *mean_and_sd(self._counted("steps", trial)),
+            mean_and_sd(self._counted("ponder_cost", trial))[0],
         )
 
-    def _sum(self, name: str, trial: int | None) -> float:
-        values = [own(getattr(batch, name), trial).flatten() for batch in self.batches]
-        return torch.cat(values).double().sum().item() if values else 0.0
-
-    def _joined(self, name: str, trial: int | None) -> Tensor | None:
-        """The values that count, None where there are none."""
-        if not self.batches or getattr(self.batches[0], name) is None:
+    def _column(self, name: str, trial: int | None) -> Tensor | None:
+        """All that was kept under a name, flat; None where there is none."""
+        values = [getattr(batch, name) for batch in self.batches]
+        if not values or values[0] is None:
             return None
-        values = torch.cat([own(getattr(b, name), trial).flatten() for b in self.batches])
-        real = [own(b.real, trial).flatten() for b in self.batches if b.real is not None]
-        values = values[torch.cat(real)] if real else values
-        return values if values.numel() else None
+        return torch.cat([(v if trial is None else v[trial]).flatten() for v in values])
 
+    def _sum(self, name: str, trial: int | None) -> float:
+        values = self._column(name, trial)
+        return 0.0 if values is None else values.double().sum().item()
 
-def own(values: Tensor, trial: int | None) -> Tensor:
-    """One trial's values of a pack's; all of them where there is no pack."""
-    return values if trial is None else values[trial]
+    def _counted(self, name: str, trial: int | None) -> Tensor | None:
+        values, real = self._column(name, trial), self._column("real", trial)
+        if values is not None and real is not None:
+            values = values[real]
+        return None if values is None or not values.numel() else values
 
 
 def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:

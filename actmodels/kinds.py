@@ -38,7 +38,7 @@ KINDS: dict[type[AnyTrialConfig], Kind] = {
         "actmodels.multihop.training:multihop_data", "actmodels.multihop.training:MultihopTraining"
     ),
     SequenceTrialConfig: Kind(
-        "actmodels.sequences.build:trial_text", "actmodels.sequences.training:SequenceTraining"
+        "actmodels.sequences.training:trial_text", "actmodels.sequences.training:SequenceTraining"
     ),
     ReaderTrialConfig: Kind(
         "actmodels.reader.data:reader_data", "actmodels.reader.training:ReaderTraining"

@@ -60,8 +60,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     def forward(self, batch: Batch) -> Found:
         """What the model makes of a batch."""
-        found: Found = self.model(batch)
-        return found
+        return self.model(batch)
 
     @abstractmethod
     def objective(self, found: Found, batch: Batch) -> Tensor:
@@ -123,9 +122,8 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         means = self.train_epoch()
         if self.diverged:
             self.model.load_state_dict(before)
-        seconds = time.perf_counter() - start
-        speed = {"seconds": seconds, "examples_per_second": means.examples() / seconds}
-        return self.add(means.figures(), self.evaluated(), self.ponder_weight, speed)
+        seconds, seen = time.perf_counter() - start, means.examples()
+        return self.add(means.figures(), self.evaluated(), self.ponder_weight, seconds, seen)
 
     def train_epoch(self) -> EpochMeans:
         """Update on every batch; sets `diverged` and stops at a loss that is not finite."""
@@ -163,15 +161,15 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
             clip_grads_with_norm_(parameters, self.clip_norm, norm)
 
     def add(
-        self,
-        train: Figures,
-        dev: Figures,
-        ponder_weight: float | Tensor | None,
-        speed: dict[str, float],
+        self, train: Figures, dev: Figures, weight: float | Tensor | None, seconds: float, seen: int
     ) -> EpochRecord:
-        """Take in an epoch that is over; if it is the best so far, its parameters are."""
-        weight = None if ponder_weight is None else float(ponder_weight)
-        record = EpochRecord(self.next_epoch, *train, *dev, weight, **speed)
+        """Take in an epoch that is over; if it is the best so far, its parameters are.
+
+        Args:
+            weight: the ponder weight. seconds: those of training. seen: examples trained on.
+        """
+        weight = None if weight is None else float(weight)
+        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, seen / seconds)
         self.history.append(record)
         if self.best_epoch == record.epoch:
             self.best_parameters = copy.deepcopy(self.model.state_dict())

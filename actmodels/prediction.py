@@ -46,6 +46,13 @@ def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
     return -chosen(torch.log_softmax(logits, dim=-1), labels)
 
 
+def step_losses(prediction: Prediction, labels: Tensor) -> Tensor:
+    """Cross-entropy of each state, classified by itself, in nats [batch, steps]."""
+    logits = prediction.step_logits
+    assert logits is not None
+    return cross_entropies(logits, labels[..., None].expand(logits.shape[:-1]))
+
+
 def mean_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     """That of the examples of a batch in nats []; in a pack [trials]."""
     return mean_over_examples(cross_entropies(logits, labels), labels)

@@ -27,11 +27,9 @@ sources = functools.cache(imports.sources)
 def code_files(config: AnyTrialConfig) -> list[Path]:
     """The files of this package that train and evaluate a trial, found by following imports.
 
-    Those that train packs are among them: whether a trial was alone is not part of its key.
-
-    What is found by name and not imported by the others is added here: a change to one model or
-    kind of halting leaves the results of the rest standing. What the declarations hold is in the
-    key already, value by value.
+    Those that train packs are among them: whether a trial was alone is not part of its key. What
+    is found by name is added: a change to one model or kind of halting leaves the results of the
+    rest standing. What the declarations hold is in the key already, value by value.
     """
     kind = kind_of(config)
     found = (kind.data, kind.training, kind.pack, *config.classes)
@@ -63,10 +61,6 @@ def provenance(
 
 
 def trial_key(config: Mapping[str, Any], origin: Mapping[str, str]) -> str:
-    """The name of a trial's result: 16 hexadecimal digits of SHA-256.
-
-    Args:
-        config: as a record has it. origin: see `provenance`.
-    """
+    """The name of a trial's result: 16 hexadecimal digits of SHA-256; see `provenance`."""
     identity = json.dumps({"config": config, "origin": origin}, sort_keys=True)
     return hashlib.sha256(identity.encode()).hexdigest()[:16]

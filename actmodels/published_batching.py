@@ -14,11 +14,7 @@ BUCKETS = ((10, 5), (20, 10), (30, 20), (40, 30), (50, 40), (82, 62))
 
 
 def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
-    """The first bucket that holds both of each pair's lengths; one more for longer pairs.
-
-    Args:
-        premise, hypothesis: lengths [pairs].
-    """
+    """The first bucket that holds both of each pair's lengths [pairs]; one more for longer ones."""
     bounds = torch.tensor(BUCKETS, device=premise.device).T.contiguous()
     return torch.maximum(
         torch.searchsorted(bounds[0], premise), torch.searchsorted(bounds[1], hypothesis)

@@ -10,43 +10,10 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
-from actmodels.settings import (
-    ActConfig,
-    AdaptiveAttentionConfig,
-    ConditionalConfig,
-    DactConfig,
-    DecomposableAttentionConfig,
-    FixedStepsConfig,
-    HopAttentionConfig,
-    IterativeAttentionConfig,
-    LstmEncodersConfig,
-    PonderNetConfig,
-    PublishedAdaptiveAttentionConfig,
-    PublishedDecomposableAttentionConfig,
-    SpinnConfig,
-    SupervisedActConfig,
-    TargetStepsConfig,
-    TreeMatchingConfig,
-)
+from actmodels import settings
 
-NetworkConfig = (
-    AdaptiveAttentionConfig
-    | ConditionalConfig
-    | DecomposableAttentionConfig
-    | HopAttentionConfig
-    | IterativeAttentionConfig
-    | LstmEncodersConfig
-    | SpinnConfig
-    | TreeMatchingConfig
-)
-HaltingConfig = (
-    ActConfig
-    | DactConfig
-    | FixedStepsConfig
-    | PonderNetConfig
-    | SupervisedActConfig
-    | TargetStepsConfig
-)
+NetworkConfig = Any  # one of the dataclasses that MODELS names
+HaltingConfig = Any  # one of those that HALTINGS names
 
 
 @dataclass(frozen=True)
@@ -79,19 +46,20 @@ class Architecture:
 
 
 HALTINGS = {
-    "act": HaltingKind("ACT", ActConfig, "actmodels.halting.act:Act"),
+    "act": HaltingKind("ACT", settings.ActConfig, "actmodels.halting.act:Act"),
     "fixed_steps": HaltingKind(
-        "fixed steps", FixedStepsConfig, "actmodels.halting.fixed_steps:FixedSteps"
+        "fixed steps", settings.FixedStepsConfig, "actmodels.halting.fixed_steps:FixedSteps"
     ),
     "ponder_net": HaltingKind(
-        "PonderNet", PonderNetConfig, "actmodels.halting.ponder_net:PonderNet"
+        "PonderNet", settings.PonderNetConfig, "actmodels.halting.ponder_net:PonderNet"
     ),
-    "dact": HaltingKind("DACT", DactConfig, "actmodels.halting.dact:Dact"),
+    "dact": HaltingKind("DACT", settings.DactConfig, "actmodels.halting.dact:Dact"),
     "supervised_act": HaltingKind(
-        "supervised ACT", SupervisedActConfig, "actmodels.halting.act_variants:SupervisedAct"
+        *("supervised ACT", settings.SupervisedActConfig),
+        "actmodels.halting.act_variants:SupervisedAct",
     ),
     "target_steps": HaltingKind(
-        "target steps", TargetStepsConfig, "actmodels.halting.act_variants:TargetSteps"
+        *("target steps", settings.TargetStepsConfig), "actmodels.halting.act_variants:TargetSteps"
     ),
 }
 
@@ -112,59 +80,63 @@ def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, A
 MODELS: dict[str, Architecture] = {
     "decomposable_attention": Architecture(
         "actmodels.models.decomposable_attention:DecomposableAttention",
-        DecomposableAttentionConfig,
+        settings.DecomposableAttentionConfig,
     ),
     **in_steps(
         "adaptive_attention",
         "actmodels.models.adaptive_attention:AdaptiveAttention",
-        AdaptiveAttentionConfig,
+        settings.AdaptiveAttentionConfig,
     ),
     **in_steps(
         "comparing_adaptive_attention",
         "actmodels.models.adaptive_attention:ComparingAdaptiveAttention",
-        AdaptiveAttentionConfig,
+        settings.AdaptiveAttentionConfig,
     ),
     **in_steps(
         "iterative_attention",
         "actmodels.models.iterative_attention:IterativeAttention",
-        IterativeAttentionConfig,
+        settings.IterativeAttentionConfig,
     ),
-    **in_steps("hop_attention", "actmodels.models.hop_attention:HopAttention", HopAttentionConfig),
+    **in_steps(
+        "hop_attention", "actmodels.models.hop_attention:HopAttention", settings.HopAttentionConfig
+    ),
     "decomposable_intra_attention": Architecture(
         "actmodels.models.decomposable_attention:DecomposableIntraAttention",
-        DecomposableAttentionConfig,
+        settings.DecomposableAttentionConfig,
     ),
     "averaged_decomposable_attention": Architecture(
         "actmodels.models.decomposable_attention:AveragedDecomposableAttention",
-        DecomposableAttentionConfig,
+        settings.DecomposableAttentionConfig,
     ),
     "averaged_first_decomposable_attention": Architecture(
         "actmodels.models.decomposable_attention:AveragedFirstDecomposableAttention",
-        DecomposableAttentionConfig,
+        settings.DecomposableAttentionConfig,
     ),
     "lstm_encoders": Architecture(
-        "actmodels.models.lstm_encoders:LstmEncoders", LstmEncodersConfig
+        "actmodels.models.lstm_encoders:LstmEncoders", settings.LstmEncodersConfig
     ),
     "conditional_encoding": Architecture(
-        "actmodels.models.conditional:ConditionalEncoding", ConditionalConfig
+        "actmodels.models.conditional:ConditionalEncoding", settings.ConditionalConfig
     ),
     "conditional_attention": Architecture(
-        "actmodels.models.conditional:ConditionalAttention", ConditionalConfig
+        "actmodels.models.conditional:ConditionalAttention", settings.ConditionalConfig
     ),
     "word_by_word_attention": Architecture(
-        "actmodels.models.conditional:WordByWordAttention", ConditionalConfig
+        "actmodels.models.conditional:WordByWordAttention", settings.ConditionalConfig
     ),
     "nti_tree_matching": Architecture(
-        "actmodels.models.tree_matching:TreeMatching", TreeMatchingConfig
+        "actmodels.models.tree_matching:TreeMatching", settings.TreeMatchingConfig
     ),
-    "spinn_pi": Architecture("actmodels.models.spinn:Spinn", SpinnConfig, reads_parses=True),
+    "spinn_pi": Architecture(
+        "actmodels.models.spinn:Spinn", settings.SpinnConfig, reads_parses=True
+    ),
     "decomposable_attention_as_published": Architecture(
         "actmodels.as_published:PublishedDecomposableAttention",
-        PublishedDecomposableAttentionConfig,
+        settings.PublishedDecomposableAttentionConfig,
     ),
     "adaptive_attention_as_published": Architecture(
         "actmodels.as_published:PublishedAdaptiveAttention",
-        PublishedAdaptiveAttentionConfig,
+        settings.PublishedAdaptiveAttentionConfig,
         HALTINGS["act"],
     ),
 }

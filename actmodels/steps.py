@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from actmodels.data.pairs import Batch, PairTensors, collate
-from actmodels.halting.loop import unroll
+from actmodels.halting.family import unroll
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.inference import Attended
 from actmodels.settings import InputConfig
@@ -26,8 +26,7 @@ class Trace(NamedTuple):
     weights: what each step counts in the answer [batch, steps], sum 1.
     classes: probabilities if each state were classified by itself [batch, steps, labels].
     premise, hypothesis: attention weights [batch, steps, tokens], sum 1, 0 where padded.
-    answer: probabilities of the model's own answer [batch, labels].
-    steps: steps taken [batch].
+    answer: probabilities of the model's own answer [batch, labels]. steps: steps taken [batch].
     """
 
     halting: Tensor
@@ -49,8 +48,7 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
 
     def step(state: Tensor) -> Tensor:
         seen.append(model.step.attend(state, memories))
-        following: Tensor = model.step(state, memories, dropout)
-        return following
+        return model.step(state, memories, dropout)
 
     states, probabilities = unroll(step, state, model.halting)
     answer = model.answer(states, probabilities)
@@ -98,11 +96,9 @@ def ablate_steps(
     model.eval()
     device = next(model.parameters()).device
     max_steps = model.halting.max_steps
-    readings: list[tuple[HowRead, int | None]] = [
-        *(("state", k) for k in steps),
-        *(("capped", k) for k in steps),
-        ("adaptive", None),
-    ]
+    both: tuple[HowRead, HowRead] = ("state", "capped")
+    readings: list[tuple[HowRead, int | None]] = [(reading, k) for reading in both for k in steps]
+    readings.append(("adaptive", None))
     hits = {reading: torch.zeros(len(pairs), dtype=torch.bool) for reading in readings}
     taken = dict.fromkeys(readings, 0.0)
     for index in model.batches(pairs, batch_size):

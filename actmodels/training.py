@@ -81,7 +81,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def train_epoch(self) -> EpochMeans:
         """One pass over the training pairs."""
         self.set_rate()
-        self.model.start_epoch(self.next_epoch)
+        self.model.halting.start_epoch(self.next_epoch)
         return super().train_epoch()
 
     def batches(self, order: Generator) -> Iterator[Batch]:
@@ -96,7 +96,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
 
     def adapt(self, found: Prediction, batch: Batch) -> None:
         """See ModelTraining."""
-        self.model.adapt(found, batch.labels)
+        self.model.halting.adapt(found, batch.labels)
 
     def marks(self, found: Prediction, batch: Batch) -> Marks:
         """See ModelTraining."""

@@ -13,8 +13,7 @@ from actmodels.config import TrialConfig
 from actmodels.data.pairs import Batch, collate
 from actmodels.data.trial_data import input_rows, trained_rows
 from actmodels.models.pair_model import PairModel, build
-from actmodels.packed.batches import shared_batch
-from actmodels.packed.stack import stack
+from actmodels.packed.stack import shared_batch, stack
 from tests.samples import sample_batch, sample_pairs, sample_words
 
 

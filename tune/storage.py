@@ -206,7 +206,7 @@ class Bucket(Storage):
         """pyarrow's file system and the path in it; once for each process."""
         from pyarrow import fs  # which Ray brings; a folder needs none of it
 
-        return fs.FileSystem.from_uri(self.place)  # type: ignore[no-any-return]
+        return fs.FileSystem.from_uri(self.place)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"place": self.place, "patience": self.patience}

@@ -11,7 +11,7 @@ from actmodels.registry import HALTINGS, load_class
 
 def __getattr__(name: str) -> Any:
     if name in ("adapt_steps", "unroll"):
-        return load_class(f"actmodels.halting.loop:{name}")
+        return load_class(f"actmodels.halting.family:{name}")
     for kind in HALTINGS.values():
         if name == kind.settings.__name__:
             return kind.settings

@@ -5,7 +5,6 @@ from torch import Tensor
 from actmodels.halting.distribution import until
 from actmodels.halting.family import Classify, PonderedHalting
 from actmodels.modules.attention import weighted_mean
-from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction
 
 
@@ -15,11 +14,6 @@ class Act(PonderedHalting):
     ACT takes the probabilities h_n themselves as the masses of its distribution. In the 2016 code
     the remainder fell on the state of the batch's last step instead of the example's own.
     """
-
-    def done(self, probabilities: Tensor) -> Tensor:
-        """The probabilities so far reach 1 - epsilon."""
-        total = probabilities.sum(dim=-1)
-        return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """Classify the mean state."""

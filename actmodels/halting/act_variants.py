@@ -6,7 +6,7 @@ from torch import Tensor
 from actmodels.halting.act import Act
 from actmodels.halting.family import Classify
 from actmodels.modules.linear import per_trial
-from actmodels.prediction import Prediction, cross_entropies, mean_over_examples
+from actmodels.prediction import Prediction, mean_over_examples, step_losses
 from actmodels.settings import SupervisedActConfig, TargetStepsConfig
 
 
@@ -42,9 +42,8 @@ class SupervisedAct(Act):
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """ACT's objective and the mean loss of the states up to each example's own N."""
-        assert prediction.step_logits is not None and prediction.weights is not None
-        of_steps = labels[..., None].expand(prediction.step_logits.shape[:-1])
-        losses = cross_entropies(prediction.step_logits, of_steps)
+        assert prediction.weights is not None
+        losses = step_losses(prediction, labels)
         taken = (prediction.weights > 0).to(losses.dtype)
         own = (losses * taken).sum(dim=-1) / taken.sum(dim=-1)
         step_loss = mean_over_examples(own, labels)

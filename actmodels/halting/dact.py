@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from actmodels.halting.distribution import still_open
 from actmodels.halting.family import Classify, PonderedHalting
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, chosen
@@ -27,8 +28,7 @@ class Dact(PonderedHalting):
 
         steps is in evaluation where the class is settled, in training where p falls below epsilon.
         """
-        open_ = torch.cumprod(1 - probabilities, dim=-1)  # p_n
-        before = torch.cat([torch.ones_like(open_[..., :1]), open_[..., :-1]], dim=-1)  # p_{n-1}
+        open_, before = still_open(probabilities)
         # an example ends by itself, whatever its batch
         reached = before >= per_trial(self.epsilon, before)
         before = before * reached

@@ -56,6 +56,10 @@ def first_halts(probabilities: Tensor) -> Tensor:
     What is missing to 1 is the chance that none of these steps halts; `until` gives it to the
     last one.
     """
-    reached = torch.cumprod(1 - probabilities, dim=-1)
-    before = torch.cat([torch.ones_like(reached[..., :1]), reached[..., :-1]], dim=-1)
-    return probabilities * before
+    return probabilities * still_open(probabilities)[1]
+
+
+def still_open(probabilities: Tensor) -> tuple[Tensor, Tensor]:
+    """p_n = (1 - h_1) ... (1 - h_n) and p_{n-1}, each [batch, steps]; p_0 = 1."""
+    after = torch.cumprod(1 - probabilities, dim=-1)
+    return after, torch.cat([torch.ones_like(after[..., :1]), after[..., :-1]], dim=-1)

@@ -1,26 +1,39 @@
-"""The interface of halting: when to stop, what to answer, and what to pay for the steps."""
+"""Halting around any step function: when to stop, what to answer, what to pay for the steps."""
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from actmodels.modules.linear import HaltingUnit, per_trial
 from actmodels.prediction import Prediction, cross_entropies, mean_cross_entropy, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
-from actmodels.settings import (
-    ActConfig,
-    DactConfig,
-    PonderNetConfig,
-    SupervisedActConfig,
-    TargetStepsConfig,
-)
 
 Classify = Callable[[Tensor], Tensor]
-PonderedConfig = ActConfig | DactConfig | PonderNetConfig | SupervisedActConfig | TargetStepsConfig
 
 
-class Halting(nn.Module):
+class Objective(nn.Module):
+    """What training minimises, of a model without steps: the loss of its answers."""
+
+    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """What training minimises, in nats []; in a pack [trials]."""
+        return mean_cross_entropy(prediction.logits, labels)
+
+    def start_epoch(self, epoch: int | Tensor) -> None:
+        """Told before each epoch of training, counted from 1; in a pack [trials]."""
+
+    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
+        """Told after each update of training."""
+
+    @property
+    def current_ponder_weight(self) -> float | Tensor | None:
+        """The weight of the ponder cost now; None where steps cost nothing; in a pack [trials]."""
+        return None
+
+
+class Halting(Objective):
     """One way of halting, for states of any recurrent inference.
 
     Attributes:
@@ -47,36 +60,23 @@ class Halting(nn.Module):
             classify: maps [..., state] to logits [..., labels].
         """
 
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """What training minimises, in nats []; in a pack [trials]."""
-        return mean_cross_entropy(prediction.logits, labels)
-
-    def start_epoch(self, epoch: int | Tensor) -> None:
-        """Told before each epoch of training, counted from 1; in a pack [trials]."""
-
-    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Told after each update of training."""
-
-    @property
-    def current_ponder_weight(self) -> float | Tensor | None:
-        """The weight of the ponder cost now; None where steps cost nothing; in a pack [trials]."""
-        return None
-
 
 class PonderedHalting(Halting):
     """Halting by a unit that looks at each state, and a price for the steps.
 
     Args:
-        state: size of the states.
+        config: its settings. state: size of the states.
 
     Attributes:
         epsilon: what may be left when an example halts. weight: the ponder weight.
-        charges: whether steps cost anything; a curriculum may begin without.
+        is_price: the ponder cost is a price for steps, which a curriculum may begin without.
+        charges: whether it is paid now.
     """
 
+    is_price: ClassVar[bool] = True
     charges = True
 
-    def __init__(self, config: PonderedConfig, state: int) -> None:
+    def __init__(self, config: Any, state: int) -> None:
         super().__init__()
         self.max_steps = config.max_steps
         self.epsilon: float | Tensor = config.epsilon
@@ -85,8 +85,16 @@ class PonderedHalting(Halting):
 
     def probability(self, state: Tensor) -> Tensor:
         """h_n [batch]."""
-        halting: Tensor = self.unit(state)
-        return halting
+        return self.unit(state)
+
+    def masses(self, probabilities: Tensor) -> Tensor:
+        """The distribution over steps, which `done` and `until` cut off [batch, steps]."""
+        return probabilities
+
+    def done(self, probabilities: Tensor) -> Tensor:
+        """The masses so far reach 1 - epsilon."""
+        total = self.masses(probabilities).sum(dim=-1)
+        return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """The loss of each example in nats [batch]."""
@@ -110,5 +118,53 @@ class PonderedHalting(Halting):
 def build_halting(config: HaltingConfig, state: int) -> Halting:
     """Make the halting that a configuration asks for, over states of size `state`."""
     (halting,) = (kind.halting for kind in HALTINGS.values() if isinstance(config, kind.settings))
-    built: Halting = load_class(halting)(config, state)
-    return built
+    return load_class(halting)(config, state)
+
+
+class Trajectory(NamedTuple):
+    """All steps of a batch.
+
+    states: [batch, steps, state]. probabilities: halting probabilities [batch, steps].
+    """
+
+    states: Tensor
+    probabilities: Tensor
+
+
+def unroll(
+    step: Callable[[Tensor], Tensor],
+    state: Tensor,
+    halting: Halting,
+    max_steps: int | None = None,
+    *,
+    until_halted: bool = True,
+) -> Trajectory:
+    """Take steps for all examples, halted or not.
+
+    Args:
+        step: maps states [batch, state] to the next ones; it sees the whole batch each time.
+        state: what the first step begins with [batch, state].
+        max_steps: how many at most; without it, those of the halting.
+        until_halted: stop once every example has halted; the steps left out would weigh 0.
+    """
+    states: list[Tensor] = []
+    probabilities: list[Tensor] = []
+    for _ in range(max_steps or halting.max_steps):
+        state = step(state)
+        states.append(state)
+        probabilities.append(halting.probability(state))
+        if until_halted and bool(halting.done(torch.stack(probabilities, dim=-1).detach()).all()):
+            break
+    return Trajectory(torch.stack(states, dim=-2), torch.stack(probabilities, dim=-1))
+
+
+def adapt_steps(
+    step: Callable[[Tensor], Tensor], state: Tensor, halting: Halting, classify: Classify
+) -> Prediction:
+    """What a halting makes of as many steps as each example asks for.
+
+    Train on `halting.objective(prediction, labels)`, and tell the halting of each update by
+    `halting.adapt(prediction, labels)`. For the arguments see `unroll`; `classify` maps
+    [..., state] to logits [..., labels].
+    """
+    return halting.answer(*unroll(step, state, halting), classify)

@@ -6,7 +6,7 @@ from torch import Tensor
 from actmodels.halting.distribution import first_halts, until
 from actmodels.halting.family import Classify, PonderedHalting
 from actmodels.modules.linear import per_trial
-from actmodels.prediction import Prediction, cross_entropies
+from actmodels.prediction import Prediction, step_losses
 from actmodels.settings import PonderNetConfig
 
 
@@ -19,23 +19,22 @@ class PonderNet(PonderedHalting):
     The divergence is no price: it holds the steps near the prior, from the first update.
     """
 
-    charges = property(lambda _: True, lambda *_: None)
+    is_price = False
 
     def __init__(self, config: PonderNetConfig, state: int) -> None:
         super().__init__(config, state)
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
-    def done(self, probabilities: Tensor) -> Tensor:
-        """Less than epsilon is left."""
-        total = first_halts(probabilities).sum(dim=-1)
-        return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
+    def masses(self, probabilities: Tensor) -> Tensor:
+        """P(N = n)."""
+        return first_halts(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """In training the mean answer over N, in evaluation that of the median N.
 
         ponder_cost is the KL divergence [batch]; steps is E[N] in training, the median N else.
         """
-        weights = until(first_halts(probabilities), self.epsilon).weights
+        weights = until(self.masses(probabilities), self.epsilon).weights
         step_logits = classify(states)
         if self.training:
             numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
@@ -61,7 +60,5 @@ class PonderNet(PonderedHalting):
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """The expected loss [batch]; that of step n counts P(N = n)."""
-        assert prediction.step_logits is not None and prediction.weights is not None
-        of_steps = labels[..., None].expand(prediction.step_logits.shape[:-1])
-        losses = cross_entropies(prediction.step_logits, of_steps)
-        return (prediction.weights * losses).sum(dim=-1)
+        assert prediction.weights is not None
+        return (prediction.weights * step_losses(prediction, labels)).sum(dim=-1)

@@ -19,9 +19,6 @@ class AdaptiveAttention(AlternatingAttention):
 
     Reads the paper's equations, not the 2016 code: bilinear attention, two-layer gates,
     memories of twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(
@@ -67,5 +64,4 @@ class ComparingAdaptiveAttention(AdaptiveAttention):
 
     def remembered(self, pairs: Tensor) -> Tensor:
         """Their comparison, of the same size."""
-        compared: Tensor = self.compare(pairs)
-        return compared
+        return self.compare(pairs)

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
-from actmodels.halting.family import build_halting
-from actmodels.halting.loop import Trajectory, unroll
+from actmodels.halting.family import Halting, Trajectory, build_halting, unroll
 from actmodels.models.pair_model import PairModel
 from actmodels.models.running import Running
 from actmodels.modules.inference import GateDropout
@@ -36,6 +35,7 @@ class AlternatingAttention(PairModel):
     """
 
     always_plain = False
+    halting: Halting
 
     def __init__(
         self, halting: HaltingConfig, step: Any, state: int, classify: nn.Module | None = None
@@ -67,8 +67,7 @@ class AlternatingAttention(PairModel):
         def step(state: Tensor) -> Tensor:
             nonlocal looked_at
             looked_at = self.carried(*looked_at) if looked_at else (memories, dropout)
-            following: Tensor = self.step(state, *looked_at)
-            return following
+            return self.step(state, *looked_at)
 
         return unroll(step, state, self.halting, steps, until_halted=until_halted)
 
@@ -103,17 +102,14 @@ class AlternatingAttention(PairModel):
         again = self.halting.probability(states)
         return Trajectory(states, probabilities + (again - again.detach()))
 
-    def forward(
-        self, batch: Batch, *, loop: Loop = "running", max_steps: int | None = None
-    ) -> Prediction:
+    def forward(self, batch: Batch, *, loop: Loop = "running") -> Prediction:
         """Score a batch; see Prediction for shapes.
 
         Args:
             loop: who takes a step: those examples that are `running`, all of them `until_halted`,
                 or all of them to the `cap`. The result is the same but for rounding.
-            max_steps: a budget below what the model was trained with.
         """
-        steps = min(max_steps or self.halting.max_steps, self.halting.max_steps)
+        steps = self.halting.max_steps
         if loop == "running" and not self.always_plain:
             return self.answer(*self.run(batch, steps))
         return self.answer(*self.unroll(batch, steps, until_halted=loop != "cap"))
@@ -121,20 +117,3 @@ class AlternatingAttention(PairModel):
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
         """What the halting makes of the steps given, the last of them a cap."""
         return self.halting.answer(states, probabilities, self.classify)
-
-    def start_epoch(self, epoch: int | Tensor) -> None:
-        """Tell the halting."""
-        self.halting.start_epoch(epoch)
-
-    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """That of the halting."""
-        return self.halting.objective(prediction, labels)
-
-    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Tell the halting."""
-        self.halting.adapt(prediction, labels)
-
-    @property
-    def ponder_weight(self) -> float | Tensor | None:
-        """That of the halting now."""
-        return self.halting.current_ponder_weight

@@ -1,27 +1,133 @@
-"""The three models of Rocktäschel et al. (2016), which differ in how they represent a pair."""
+"""The three models of Rocktäschel et al. (2016), which differ in how they represent a pair.
+
+Written here with row vectors; Y are the premise's outputs, h_t the hypothesis' at word t.
+"""
 
 from abc import abstractmethod
+from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import Batch
+from actmodels.data.pairs import NULL, Batch
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.conditional import (
-    ConditionalReader,
-    PairRepresentation,
-    PremiseAttention,
-    ReadPair,
-    RecurrentPremiseAttention,
-    delimited,
-)
+from actmodels.modules.attention import masked_softmax, weighted_mean
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
+from actmodels.modules.recurrent import LSTM, at_end
 from actmodels.prediction import Prediction
 from actmodels.settings import ConditionalConfig
+
+
+class ReadPair(NamedTuple):
+    """A pair of sentences that has been read.
+
+    premise, hypothesis: outputs behind each word, Y and h [batch, tokens, width].
+    premise_mask, hypothesis_mask: true for real tokens [batch, tokens].
+    last: the output at the end of the hypothesis, h_N [batch, width].
+    """
+
+    premise: Tensor
+    premise_mask: Tensor
+    hypothesis: Tensor
+    hypothesis_mask: Tensor
+    last: Tensor
+
+
+def delimited(ids: Tensor, mask: Tensor) -> Tensor:
+    """Put the delimiter behind the last token: [batch, tokens] to [batch, tokens + 1].
+
+    The delimiter is the NULL token, a word without a vector: `oov_rule: trained` trains its row.
+    """
+    longer = nn.functional.pad(ids, (0, 1))
+    place = mask.sum(dim=-1, keepdim=True)
+    return longer.masked_fill(torch.arange(longer.shape[-1], device=ids.device) == place, NULL)
+
+
+class ConditionalReader(nn.Module):
+    """One LSTM for the premise, a second whose cell starts from where the first one's ended."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.premise = LSTM(width, width)
+        self.hypothesis = LSTM(width, width)
+
+    def forward(
+        self, premise: Tensor, premise_mask: Tensor, hypothesis: Tensor, hypothesis_mask: Tensor
+    ) -> ReadPair:
+        """Read the premise up to its delimiter, then the hypothesis without one.
+
+        Args:
+            premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences. Both
+                have a delimiter, so that the same words serve in either place (two-way).
+            premise_mask, hypothesis_mask: true for real tokens, the delimiter not among them
+                [batch, tokens].
+        """
+        with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
+        zeros = self.premise.zeros(premise)
+        outputs, end = self.premise(premise, with_delimiter, zeros)
+        start = zeros._replace(cell=end.cell)
+        read, last = self.hypothesis(hypothesis[..., :-1, :], hypothesis_mask, start)
+        # Attention is over the words of the premise; the delimiter's output is not one.
+        return ReadPair(outputs[..., :-1, :], premise_mask, read, hypothesis_mask, last.hidden)
+
+
+class PremiseAttention(nn.Module):
+    """M = tanh(Y W_y + h W_h);  alpha = softmax(M w);  r = alpha Y, without biases."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.keys = Linear(width, width, bias=False)
+        self.query = Linear(width, width, bias=False)
+        self.score = Linear(width, 1, bias=False)
+
+    def forward(self, pair: ReadPair) -> Tensor:
+        """Attend with h_N: r [batch, width]."""
+        return self.attend(self.query(pair.last), self.keys(pair.premise), pair)
+
+    def attend(self, query: Tensor, keys: Tensor, pair: ReadPair) -> Tensor:
+        """The same of h W_h [batch, width] and Y W_y [batch, premise, width]."""
+        scores = self.score(torch.tanh(keys + query[..., None, :])).squeeze(-1)  # [batch, premise]
+        return weighted_mean(pair.premise, masked_softmax(scores, pair.premise_mask))
+
+
+class RecurrentPremiseAttention(nn.Module):
+    """Attend at every word t of the hypothesis, knowing what was attended to before.
+
+    M_t = tanh(Y W_y + h_t W_h + r_{t-1} W_r);  alpha_t = softmax(M_t w)
+    r_t = alpha_t Y + tanh(r_{t-1} W_t), from r_0 = 0, without biases.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.attention = PremiseAttention(width)
+        self.recurrent = Linear(width, 2 * width, bias=False)  # W_r and W_t side by side
+
+    def forward(self, pair: ReadPair) -> Tensor:
+        """Attend word by word: r at the last real word [batch, width]."""
+        keys = self.attention.keys(pair.premise)
+        states = [torch.zeros_like(pair.premise[..., 0, :])]
+        for query in self.attention.query(pair.hypothesis).unbind(-2):
+            from_last, carried = self.recurrent(states[-1]).chunk(2, dim=-1)
+            found = self.attention.attend(query + from_last, keys, pair)
+            states.append(found + torch.tanh(carried))
+        return at_end(torch.stack(states, dim=-2), pair.hypothesis_mask)
+
+
+class PairRepresentation(nn.Module):
+    """h* = tanh(r W_p + h_N W_x): what was attended to and what was read, without biases."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.attended = Linear(width, width, bias=False)
+        self.last = Linear(width, width, bias=False)
+
+    def forward(self, attended: Tensor, last: Tensor) -> Tensor:
+        """Map r and h_N, each [batch, width], to h* [batch, width]."""
+        return torch.tanh(self.attended(attended) + self.last(last))
 
 
 class ConditionalModel(PairModel):
@@ -30,9 +136,6 @@ class ConditionalModel(PairModel):
     Dropout is on the inputs of the LSTMs and on the pair's representation. Two-way, the same
     weights read the pair the other way round as well, and both representations are classified
     side by side.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
@@ -49,17 +152,14 @@ class ConditionalModel(PairModel):
         """Make what `represent` needs."""
 
     @abstractmethod
-    def represent(self, reading: ReadPair) -> Tensor:
+    def represent(self, pair: ReadPair) -> Tensor:
         """Make one vector of a pair that has been read [batch, width]."""
 
     def forward(self, batch: Batch) -> Prediction:
         """Score a batch; see Prediction for shapes."""
+        sides = (batch.premise, batch.premise_mask), (batch.hypothesis, batch.hypothesis_mask)
         premise, hypothesis = (
-            (self.dropout(self.words(delimited(ids, mask))), mask)
-            for ids, mask in (
-                (batch.premise, batch.premise_mask),
-                (batch.hypothesis, batch.hypothesis_mask),
-            )
+            (self.dropout(self.words(delimited(ids, mask))), mask) for ids, mask in sides
         )
         pair = self.represent(self.reader(*premise, *hypothesis))
         if self.two_way:
@@ -69,15 +169,15 @@ class ConditionalModel(PairModel):
 
 
 class ConditionalEncoding(ConditionalModel):
-    """Classify the last output of the hypothesis (Rocktäschel et al. 2016, section 2.2).
+    """Classify the last output of the hypothesis, h_N (Rocktäschel et al. 2016, section 2.2).
 
     251,491 trained parameters at width 116 (published: 252k, which leaves no room for a further
     layer in front of the softmax).
     """
 
-    def represent(self, reading: ReadPair) -> Tensor:
-        """Take h_N [batch, width]."""
-        return reading.last
+    def represent(self, pair: ReadPair) -> Tensor:
+        """See ConditionalModel."""
+        return pair.last
 
 
 class ConditionalAttention(ConditionalModel):
@@ -87,33 +187,22 @@ class ConditionalAttention(ConditionalModel):
     layer of 100 units would meet; there is none in the equations.
     """
 
+    attention: type[nn.Module] = PremiseAttention
+
     def add_layers(self, width: int) -> None:
         """See ConditionalModel."""
-        self.attend = PremiseAttention(width)
+        self.attend = self.attention(width)
         self.combine = PairRepresentation(width)
 
-    def represent(self, reading: ReadPair) -> Tensor:
-        """Give h* of the premise as h_N attends to it [batch, width]."""
-        attended, _ = self.attend(reading.last, reading.premise, reading.premise_mask)
-        pair: Tensor = self.combine(attended, reading.last)
-        return pair
+    def represent(self, pair: ReadPair) -> Tensor:
+        """See ConditionalModel."""
+        return self.combine(self.attend(pair), pair.last)
 
 
-class WordByWordAttention(ConditionalModel):
+class WordByWordAttention(ConditionalAttention):
     """Look back at the premise at each word (Rocktäschel et al. 2016, section 2.4).
 
     251,303 trained parameters at width 100 (published: 252k).
     """
 
-    def add_layers(self, width: int) -> None:
-        """See ConditionalModel."""
-        self.attend = RecurrentPremiseAttention(width)
-        self.combine = PairRepresentation(width)
-
-    def represent(self, reading: ReadPair) -> Tensor:
-        """Give h* of the premise as the whole hypothesis attended to it [batch, width]."""
-        attended, _ = self.attend(
-            reading.hypothesis, reading.hypothesis_mask, reading.premise, reading.premise_mask
-        )
-        pair: Tensor = self.combine(attended, reading.last)
-        return pair
+    attention = RecurrentPremiseAttention

@@ -61,9 +61,6 @@ class DecomposableAttention(PairModel):
 
     Follows Parikh et al. (G: 2d-d-d, H: 2d-d-d, linear projection without bias): 381,803
     trained parameters at width 200. The 2016 code had 1.75 M: wider G and H.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     knows_own_sentence = False
@@ -146,5 +143,4 @@ class AveragedFirstDecomposableAttention(DecomposableAttention):
 
     def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
         """See DecomposableAttention."""
-        compared: Tensor = self.compare(averaged(pairs, mask))
-        return compared
+        return self.compare(averaged(pairs, mask))

@@ -68,8 +68,7 @@ class Window(nn.Module):
 
 
 class HypothesisAttention(BilinearAttention):
-    """The same attention, by sums of products: a hypothesis has few words, a batched matrix
-    product many calls."""
+    """The same by sums of products: a hypothesis has few words, a batched product many calls."""
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """See BilinearAttention."""
@@ -129,16 +128,11 @@ class Comparison(nn.Module):
         """Map [..., 2 · width] to logits [..., labels]."""
         state, hypothesis = carried.chunk(2, dim=-1)
         compared = torch.cat([carried, state * hypothesis], dim=-1)
-        logits: Tensor = self.output(torch.relu(self.hidden(compared)))
-        return logits
+        return self.output(torch.relu(self.hidden(compared)))
 
 
 class HopAttention(AlternatingAttention):
-    """Find a fact of the premise by the state, read where it leads, and go on from there.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
-    """
+    """Find a fact of the premise by the state, read where it leads, and go on from there."""
 
     always_plain = True  # the fused steps are InferenceStep's
 

@@ -20,9 +20,6 @@ class IterativeAttention(AlternatingAttention):
     Premise and hypothesis have separate encoders. Reads the thesis' equations, not its code:
     bilinear attention and two-layer gates; 1,243,908 trained parameters at width 256, encoder
     128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(

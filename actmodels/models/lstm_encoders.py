@@ -22,9 +22,6 @@ class LstmEncoders(PairModel):
     dropout is on the inputs and outputs of the encoder. One encoder reads both sentences: that is
     231,703 trained parameters at width 100 and layers of 200. Published are 220k; an encoder for
     each sentence would make 312,103.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
@@ -48,8 +45,7 @@ class LstmEncoders(PairModel):
         """Read a sentence [batch, tokens] to its last output [batch, width]."""
         words = self.dropout(self.words(ids))
         _, end = self.encoder(words, mask, self.encoder.zeros(words))
-        encoded: Tensor = self.dropout(end.hidden)
-        return encoded
+        return self.dropout(end.hidden)
 
     def forward(self, batch: Batch) -> Prediction:
         """Score a batch; see Prediction for shapes."""

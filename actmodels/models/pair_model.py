@@ -13,24 +13,28 @@ from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors, batches_by_length
 from actmodels.draws import seed_of
 from actmodels.errors import ConfigError
+from actmodels.halting.family import Objective
 from actmodels.modules.dropout import DropoutStream, share_stream
 from actmodels.modules.projection import WordTable
-from actmodels.prediction import Prediction, mean_cross_entropy
+from actmodels.prediction import Prediction
 from actmodels.registry import MODELS, load_class
 
 
 class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
-    The defaults are those of a model without halting.
+    Made of its settings, of those of its halting where it infers in steps, and of `vectors`, the
+    input rows [rows, dimensions] (actmodels.data.trial_data).
 
     Attributes:
         packs: models of one shape can run as one (actmodels.packed.stack).
+        halting: when its steps end and what they cost; without steps, the loss alone.
         dropout_stream: where the masks of its dropout come from.
     """
 
-    dropout_stream: DropoutStream
     packs = True
+    halting: Objective
+    dropout_stream: DropoutStream
 
     def batches(
         self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
@@ -38,20 +42,14 @@ class PairModel(nn.Module):
         """Rows of each batch of an epoch of training, or of an evaluation (no generator)."""
         return batches_by_length(pairs, batch_size, generator)
 
-    def start_epoch(self, epoch: int | Tensor) -> None:
-        """Told before each epoch of training, counted from 1; in a pack [trials]."""
-
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """What training minimises: mean cross-entropy in nats, and what halting adds to it."""
-        return mean_cross_entropy(prediction.logits, labels)
-
-    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Told after each update; a model may change what its objective weighs."""
+        return self.halting.objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
         """The weight of the ponder cost in the objective now; None without one."""
-        return None
+        return self.halting.current_ponder_weight
 
 
 def word_tables(model: nn.Module) -> list[WordTable]:
@@ -63,8 +61,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     """Make a trial's model, its parameters drawn by the trial's seed.
 
     Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
-        trained: ids of the rows that are trained; the others are frozen.
+        vectors: see PairModel. trained: ids of the rows that are trained; the others are frozen.
 
     Raises:
         ConfigError: rows are to be trained, and the model looks no words up.
@@ -74,6 +71,8 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
     built: PairModel = model(*parts, vectors)
     built.dropout_stream = share_stream(built)
+    if not hasattr(built, "halting"):
+        built.halting = Objective()
     if trained is not None and len(trained) > 0:
         tables = word_tables(built)
         if not tables:

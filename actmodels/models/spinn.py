@@ -1,7 +1,9 @@
 """SPINN-PI: sentences composed along given parses, compared as wholes (Bowman et al. 2016)."""
 
+from typing import NamedTuple
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
@@ -9,11 +11,111 @@ from actmodels.errors import DataError
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, affine
 from actmodels.modules.projection import ProjectedWords
-from actmodels.modules.thin_stack import ThinStack
+from actmodels.modules.recurrent import FORGET_BIAS, LSTM, rows
 from actmodels.prediction import Prediction
 from actmodels.settings import SpinnConfig
+
+
+class Transitions(NamedTuple):
+    """What the machine does at each step, and where it looks.
+
+    What a step makes lies on top of the stack after it and is never overwritten, so the stack is
+    a list of what all steps made and, for each, of what lies below it (their "thin stack"):
+    place 0 is nothing, place t + 1 is what step t made.
+
+    shifts: SHIFT moves a word onto the stack, REDUCE makes one of the two on top [batch, steps].
+    words: the first word still to be moved, one behind the last if there is none [batch, steps].
+    seconds: the place of what lies below the top in front of each step [batch, steps].
+    last: the place of the sentence [batch].
+    """
+
+    shifts: Tensor
+    words: Tensor
+    seconds: Tensor
+    last: Tensor
+
+
+def transitions(mask: Tensor, tree: Tensor) -> Transitions:
+    """Shift-reduce transitions of binary trees: 2n - 1 of a sentence of n tokens.
+
+    Args:
+        mask: true for real tokens [batch, tokens]; they come first.
+        tree: how many nodes end behind each token [batch, tokens], 0 where padded.
+    """
+    steps = 2 * mask.shape[-1] - 1
+    places = torch.arange(mask.shape[-1], device=mask.device)
+    at = places + tree.cumsum(dim=-1) - tree  # the step that moves each token
+    # padding is moved in a step behind all others, which is cut off
+    at = torch.where(mask, at, steps)
+    shifts = mask.new_zeros(*mask.shape[:-1], steps + 1).scatter(-1, at, value=True)[..., :-1]
+    moved = shifts.cumsum(dim=-1)
+    below = [torch.zeros_like(moved[..., :1])]
+    for step in range(steps):
+        so_far = torch.cat(below, dim=-1)
+        deeper = so_far.gather(-1, below[step])
+        below.append(torch.where(shifts[..., step, None], step, deeper))
+    seconds = torch.cat(below[:-1], dim=-1)
+    return Transitions(shifts, moved - shifts.long(), seconds, 2 * mask.sum(dim=-1) - 1)
+
+
+class ThinStack(nn.Module):
+    """Compose the words of sentences along their parses, tracked by an LSTM.
+
+    At each step the tracking LSTM reads the hidden states of the first word still to be moved (b)
+    and of the two nodes on top of the stack (s1 above s2); a REDUCE composes these with what it
+    says, e (their section 3; the order within e and W is that of their code):
+
+        e = LSTM([b; s1; s2])
+        i, f_l, f_r, o = sigmoid(W [h_s2; h_s1; e] + b + [0, 1, 1, 0]);  g = tanh(W_g [...] + b_g)
+        c = f_l * c_s2 + f_r * c_s1 + i * g;  h = o * tanh(c)
+
+    What is not there, on the stack or still to be read, is zeros. The forget gates start open, as
+    the authors' do; the ones are constants beside the trained bias.
+
+    Args:
+        size: of a node. tracking: of the tracking LSTM.
+    """
+
+    def __init__(self, size: int, tracking: int) -> None:
+        super().__init__()
+        self.size = size
+        self.tracker = LSTM(3 * size, tracking)
+        self.compose = Linear(2 * size + tracking, 5 * size)
+
+    def forward(self, words: Tensor, mask: Tensor, tree: Tensor) -> Tensor:
+        """Map sentences to their last nodes [batch, size].
+
+        Args:
+            words: hidden state and cell of each [batch, tokens, 2 · size].
+            mask: true for real tokens [batch, tokens]. tree: see `transitions`.
+        """
+        moves = transitions(mask, tree)
+        nothing = torch.zeros_like(words[..., :1, :])
+        buffer = torch.cat([words * mask[..., None], nothing], dim=-2)
+        ahead = rows(buffer, moves.words)
+        made, tracked = [nothing], self.tracker.zeros(words)
+        weight, bias = self.tracker.input_map()
+        for step, word in enumerate(ahead.unbind(-2)):
+            top = made[-1].squeeze(-2)
+            second = rows(torch.cat(made, dim=-2), moves.seconds[..., step, None]).squeeze(-2)
+            seen = torch.cat([part[..., : self.size] for part in (word, top, second)], dim=-1)
+            tracked = self.tracker.step(affine(seen, weight, bias), tracked)
+            composed = self.reduced(second, top, tracked.hidden)
+            shifted = moves.shifts[..., step, None]
+            made.append(torch.where(shifted, word, composed)[..., None, :])
+        return rows(torch.cat(made, dim=-2), moves.last[..., None]).squeeze(-2)[..., : self.size]
+
+    def reduced(self, left: Tensor, right: Tensor, tracked: Tensor) -> Tensor:
+        """One node [batch, 2 · size] of two."""
+        (h_l, c_l), (h_r, c_r) = left.chunk(2, dim=-1), right.chunk(2, dim=-1)
+        summed = self.compose(torch.cat([h_l, h_r, tracked], dim=-1))
+        write, keep_l, keep_r, read, candidate = summed.chunk(5, dim=-1)
+        cell = torch.sigmoid(write) * torch.tanh(candidate)
+        cell = cell + torch.sigmoid(keep_l + FORGET_BIAS) * c_l
+        cell = cell + torch.sigmoid(keep_r + FORGET_BIAS) * c_r
+        return torch.cat([torch.sigmoid(read) * torch.tanh(cell), cell], dim=-1)
 
 
 class Spinn(PairModel):
@@ -27,9 +129,6 @@ class Spinn(PairModel):
     examples of a batch would see each other. 3,690,827 trained parameters at width 300, tracking
     of 61 and layers of 1024, the sizes in the authors' published settings; with its 7,696 that
     would be 3.70M (published: 3.7M).
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: SpinnConfig, vectors: Tensor) -> None:
@@ -53,8 +152,7 @@ class Spinn(PairModel):
             raise DataError(
                 "spinn_pi reads parses, and these pairs were made without; set corpus.parses: true"
             )
-        encoded: Tensor = self.stack(self.dropout(self.words(ids)), mask, tree)
-        return encoded
+        return self.stack(self.dropout(self.words(ids)), mask, tree)
 
     def forward(self, batch: Batch) -> Prediction:
         """Score a batch; see Prediction for shapes."""

@@ -1,20 +1,113 @@
 """Full trees matched node by node: NTI-SLSTM-LSTM (Munkhdalai & Yu 2017; paper table 1)."""
 
+from typing import NamedTuple
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.full_tree import FullTree, Nodes
 from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import WordTable
-from actmodels.modules.recurrent import LSTM
+from actmodels.modules.recurrent import LSTM, LSTMState, rows
 from actmodels.prediction import Prediction
 from actmodels.settings import TreeMatchingConfig
+
+
+class Nodes(NamedTuple):
+    """The nodes of full trees, level by level from the leaves, from the left on each.
+
+    values: [batch, nodes, size], a tree of the largest in the batch for every example.
+    real: those of the example's own tree [batch, nodes].
+    inner: those but its root [batch, nodes].
+    """
+
+    values: Tensor
+    real: Tensor
+    inner: Tensor
+
+
+class NodeFunction(nn.Module):
+    """S-LSTM: one node of two (Zhu et al. 2015), as the authors of NTI published their code.
+
+    a, i, f, o of each child = W_l h_l + b_l and W_r h_r + b_r
+    c = sigmoid(i_l + i_r) * tanh(a_l + a_r) + sigmoid(f_l) * c_l + sigmoid(f_r) * c_r
+    h = sigmoid(o_l + o_r) * tanh(c)
+
+    A child's forget gate reads that child alone, and no gate reads a cell: that is chainer's
+    `slstm`, which their code calls. Their paper lets every gate read the hidden states and the
+    cells of both children: 17 matrices of size² for these 8.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.left = Linear(size, 4 * size)
+        self.right = Linear(size, 4 * size)
+
+    def forward(self, left: LSTMState, right: LSTMState) -> LSTMState:
+        """Compose children [batch, nodes, size] to their parents."""
+        a_l, i_l, f_l, o_l = self.left(left.hidden).chunk(4, dim=-1)
+        a_r, i_r, f_r, o_r = self.right(right.hidden).chunk(4, dim=-1)
+        cell = torch.sigmoid(i_l + i_r) * torch.tanh(a_l + a_r)
+        cell = cell + torch.sigmoid(f_l) * left.cell + torch.sigmoid(f_r) * right.cell
+        return LSTMState(torch.sigmoid(o_l + o_r) * torch.tanh(cell), cell)
+
+
+class FullTree(nn.Module):
+    """An LSTM reads the words, its states are the leaves, and every two nodes make one.
+
+    A sentence of n words has 2, 4, 8, ... leaves, the first of these numbers that is n or more,
+    so that its tree does not depend on its batch. The authors gave every sentence 32 leaves and
+    cut longer ones. Behind the last word the LSTM reads on over vectors of zeros, as theirs did.
+
+    Dropout is on the words and on the children of all nodes, where one mask serves the whole
+    tree, so that it does not depend on how deep the other trees of a batch are.
+
+    Args:
+        inputs: size of a word. size: of a node.
+    """
+
+    def __init__(self, inputs: int, size: int, dropout: float) -> None:
+        super().__init__()
+        self.leaf = LSTM(inputs, size)
+        self.node = NodeFunction(size)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Nodes:
+        """Make the trees of sentences.
+
+        Args:
+            words: [batch, tokens, inputs]. mask: true for real tokens [batch, tokens].
+        """
+        depth = max(1, (words.shape[-2] - 1).bit_length())
+        words = self.dropout(words * mask[..., None])
+        words = nn.functional.pad(words, (0, 0, 0, 2**depth - words.shape[-2]))
+        state = LSTMState(*(s[..., 1:, :] for s in self.leaf.states(words, self.leaf.zeros(words))))
+        kept = self.dropout.mask((*words.shape[:-2], 1, self.leaf.state), words)
+        hidden = [state.hidden]
+        for _ in range(depth):
+            children = LSTMState(state.hidden * kept, state.cell)
+            left, right = (LSTMState(*(part[..., n::2, :] for part in children)) for n in (0, 1))
+            state = self.node(left, right)
+            hidden.append(state.hidden)
+        return Nodes(torch.cat(hidden, dim=-2), *self.own(mask, depth))
+
+    def own(self, mask: Tensor, depth: int) -> tuple[Tensor, Tensor]:
+        """Which nodes of trees of this depth are an example's own, and which but its root."""
+        levels = [
+            torch.arange(1, 2 ** (depth - n) + 1, device=mask.device) * 2**n
+            for n in range(depth + 1)
+        ]
+        ends = torch.cat(levels)  # leaves up to the last one below each node
+        spans = torch.cat([level[:1].expand_as(level) for level in levels])  # leaves below it
+        sizes = 2 ** torch.arange(1, depth + 1, device=mask.device)
+        leaves = 2 ** (1 + (mask.sum(dim=-1, keepdim=True) > sizes).sum(dim=-1, keepdim=True))
+        real = ends <= leaves
+        return real, real & (spans < leaves)
 
 
 class TreeMatching(PairModel):
@@ -31,9 +124,6 @@ class TreeMatching(PairModel):
     results stand side by side in front of a hidden layer of rectified units, and dropout in front
     of each layer and LSTM. 3,054,199 trained parameters at width 300 and a layer of 1024, as in
     the authors' code; their paper says 3.2M, Neumann et al. print 3.3M.
-
-    Args:
-        vectors: input rows [rows, dimensions], see actmodels.data.trial_data.
     """
 
     def __init__(self, config: TreeMatchingConfig, vectors: Tensor) -> None:
@@ -65,9 +155,7 @@ class TreeMatching(PairModel):
         found = self.attend(own.values, other.values, other.real)
         # an example's own nodes first; no batch has more of them than all but one
         order = torch.argsort(~own.inner, dim=-1, stable=True)[..., :-1]
-        found = found.gather(-2, order[..., None].expand(*order.shape, found.shape[-1]))
-        mask = own.inner.gather(-1, order)
-        found = self.dropout(found)
+        found, mask = self.dropout(rows(found, order)), own.inner.gather(-1, order)
         outputs, end = self.reader(found, mask, self.reader.zeros(found))
         last = mask.sum(dim=-1, keepdim=True) - 1
         before = torch.arange(mask.shape[-1], device=mask.device) < last

@@ -11,8 +11,7 @@ class FeedForward(nn.Module):
     """ReLU(W2 · ReLU(W1 · x)), with dropout before each layer (Parikh et al. 2016).
 
     Args:
-        inputs: size of x; the hidden and the output layer have `width` units.
-        dropout: probability of dropping a unit in front of each layer.
+        inputs: size of x. width: units of each layer. dropout: probability of dropping a unit.
     """
 
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
@@ -28,7 +27,7 @@ class FeedForward(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map [..., inputs] to [..., width]."""
-        return self.layers(inputs)  # type: ignore[no-any-return]
+        return self.layers(inputs)
 
 
 class SoftAlignment(nn.Module):
@@ -49,16 +48,11 @@ class SoftAlignment(nn.Module):
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return the hypothesis aligned to the premise and the premise aligned to the hypothesis.
+        """Give each word what it aligns to in the other sentence: beta, then the premise's alpha.
 
         Args:
-            premise: words [batch, premise, inputs].
-            hypothesis: words [batch, hypothesis, inputs].
-            premise_mask: true for real tokens [batch, premise].
-            hypothesis_mask: true for real tokens [batch, hypothesis].
-
-        Returns:
-            beta [batch, premise, inputs] and alpha [batch, hypothesis, inputs].
+            premise, hypothesis: words [batch, tokens, inputs]; beta and alpha have these shapes.
+            premise_mask, hypothesis_mask: true for real tokens [batch, tokens].
         """
         scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [b, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[..., None, :], dim=-1)

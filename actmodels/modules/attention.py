@@ -44,15 +44,11 @@ class BilinearAttention(nn.Module):
         self.transform = Linear(query, memory)
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Attend once.
+        """Attend once: the attended memory [batch, memory] and the weights [batch, tokens].
 
         Args:
-            query: [batch, query].
-            memory: [batch, tokens, memory].
+            query: [batch, query]. memory: [batch, tokens, memory].
             mask: true for real tokens [batch, tokens].
-
-        Returns:
-            the attended memory [batch, memory] and the weights [batch, tokens].
         """
         weights = masked_softmax(dot_scores(self.transform(query), memory), mask)
         return weighted_mean(memory, weights), weights

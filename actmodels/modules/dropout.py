@@ -18,10 +18,9 @@ GOLDEN, SECOND, THIRD, FOURTH, HALF, LOW_HALF, THIRTEEN, LOW_19 = torch.tensor(
 
 
 def mixed(bits: Tensor) -> Tensor:
-    """Mix 32-bit integers in place: one bit changed changes half of the others.
+    """Mix 32-bit integers in place, as MurmurHash3's finaliser: one bit changes half of the others.
 
-    Two rounds of shift, exclusive or and multiplication, in the manner of MurmurHash3's
-    finaliser. A shift of torch's repeats the sign; the mask takes those bits away.
+    A shift of torch's repeats the sign; the mask takes those bits away.
     """
     high_bits_mixed(bits)
     bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
@@ -59,8 +58,7 @@ class DropoutStream:
         if self.key is None:
             return torch.randint(-(2**31), 2**31, (), dtype=torch.int64).int().to(device)
         self.calls += 1
-        place: Tensor = self.key + GOLDEN * self.calls
-        return place
+        return self.key + GOLDEN * self.calls
 
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:

@@ -59,8 +59,7 @@ class InferenceStep(nn.Module):
     """Attend to the hypothesis, then to the premise, gate both, and update the state.
 
     Args:
-        memory: size m of a memory vector.
-        state: size s of the inference GRU.
+        memory: size m of a memory vector. state: size s of the inference GRU.
         gate: hidden units of each gate.
         dropout: probability of dropping a unit of a gate's input or hidden layer.
     """
@@ -123,5 +122,4 @@ class InferenceStep(nn.Module):
             self.premise_gate(gate_inputs, masks[0]) * premise,
             self.hypothesis_gate(gate_inputs, masks[1]) * hypothesis,
         ]
-        next_state: Tensor = self.cell(torch.cat(gated, dim=-1), state)
-        return next_state
+        return self.cell(torch.cat(gated, dim=-1), state)

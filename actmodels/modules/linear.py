@@ -6,15 +6,13 @@ from torch.nn import functional
 
 
 def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Map inputs by W x + b.
+    """Map inputs [..., inputs] by W x + b; in a pack each trial by its own, trials in front of all.
 
-    In a pack each trial has its own W. Where a pack's last trials have dropped out of a step,
-    `inputs` has fewer trials than `weight`, and the first weights serve (a view, no copy).
+    Where a pack's last trials have dropped out of a step, `inputs` has fewer trials than `weight`,
+    and the first weights serve (a view, no copy).
 
     Args:
-        inputs: [..., inputs]; in a pack [trials, ..., inputs].
-        weight: [outputs, inputs]; in a pack [trials, outputs, inputs].
-        bias: [outputs] or None; in a pack [trials, outputs].
+        weight: [outputs, inputs]. bias: [outputs], or None.
     """
     if weight.dim() == 2:
         return functional.linear(inputs, weight, bias)
@@ -48,9 +46,9 @@ class HaltingUnit(nn.Module):
         self.start_bias = bias
 
     def forward(self, state: Tensor) -> Tensor:
-        """Map states [batch, state] to halting probabilities [batch].
+        """Map states [batch, ...] to halting probabilities [batch].
 
-        What a step carries behind its state is not seen.
+        What a step carries behind the first `state` numbers is not seen.
         """
         own = state[..., : self.linear.in_features]
         return torch.sigmoid(self.linear(own)).squeeze(-1)

@@ -45,8 +45,7 @@ class GRUCell(nn.Module):
         not touch the states of real tokens in either direction.
 
         Args:
-            tokens: [batch, tokens, inputs].
-            mask: true for real tokens [batch, tokens].
+            tokens: [batch, tokens, inputs]. mask: true for real tokens [batch, tokens].
             backward: from the last token to the first.
 
         Returns:
@@ -75,9 +74,7 @@ class GRUCell(nn.Module):
 
 
 class GRUEncoder(nn.Module):
-    """Give each word the state of a GRU that has read up to it (Sordoni et al. 2016, "encode").
-
-    Thesis section 5.1, one output per word.
+    """Give each word the state of a GRU that has read up to it (Sordoni et al. 2016; thesis 5.1).
 
     The 2016 code read sentences padded on the left without a mask, so that its states at the
     first word already came from the padding; here they start from zeros.
@@ -152,36 +149,33 @@ class LSTM(nn.Module):
         return LSTMState(read * torch.tanh(cell), cell)
 
     def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
-        """Read whole sentences.
+        """Read sentences: hidden states [batch, tokens, state], and the state at the end.
+
+        Where the mask is false, the hidden state is that of the last real token.
 
         Args:
-            inputs: words [batch, tokens, inputs].
+            inputs: words [batch, tokens, inputs]. start: the state in front of the first.
             mask: true for real tokens [batch, tokens]; they come first in every sentence.
-            start: the state in front of the first token.
-
-        Returns:
-            the hidden state behind each token [batch, tokens, state] and the state at the end;
-            where the mask is false, the state is that of the last real token.
         """
-        state = start
-        hiddens, cells = [state.hidden], [state.cell]
-        for token in affine(inputs, *self.input_map()).unbind(-2):
-            state = self.step(token, state)
-            hiddens.append(state.hidden)
-            cells.append(state.cell)
+        states = self.states(inputs, start)
         # The loop went on over the padding; one choice here is cheaper than one at each token.
-        every_hidden = torch.stack(hiddens, dim=-2)
-        end = LSTMState(at_end(every_hidden, mask), at_end(torch.stack(cells, dim=-2), mask))
-        outputs = torch.where(mask[..., None], every_hidden[..., 1:, :], end.hidden[..., None, :])
-        return outputs, end
+        end = LSTMState(at_end(states.hidden, mask), at_end(states.cell, mask))
+        read = states.hidden[..., 1:, :]
+        return torch.where(mask[..., None], read, end.hidden[..., None, :]), end
+
+    def states(self, inputs: Tensor, start: LSTMState) -> LSTMState:
+        """The state in front of the first token and behind each [batch, 1 + tokens, state]."""
+        states = [start]
+        for token in affine(inputs, *self.input_map()).unbind(-2):
+            states.append(self.step(token, states[-1]))
+        return LSTMState(*(torch.stack(parts, dim=-2) for parts in zip(*states, strict=True)))
 
 
 def at_end(states: Tensor, mask: Tensor) -> Tensor:
-    """The state behind the last real token [batch, state].
+    """The state behind the last real token [batch, state], of those of `LSTM.states`."""
+    return rows(states, mask.sum(dim=-1, keepdim=True)).squeeze(-2)
 
-    Args:
-        states: the one in front of the first token, then one per token [batch, 1 + tokens, state].
-        mask: true for real tokens [batch, tokens]; they come first.
-    """
-    place = mask.sum(dim=-1)[..., None, None].expand(*mask.shape[:-1], 1, states.shape[-1])
-    return states.gather(-2, place).squeeze(-2)
+
+def rows(values: Tensor, places: Tensor) -> Tensor:
+    """The rows [batch, chosen, size] of [batch, rows, size] at `places` [batch, chosen]."""
+    return values.gather(-2, places[..., None].expand(*places.shape, values.shape[-1]))

@@ -45,13 +45,8 @@ def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
     facts = torch.stack([chains[..., :-1], chains[..., 1:]], dim=-1).flatten(1, 2)
     order = shuffled(count, CHAINS * length, generator)
     facts = facts.gather(1, order[..., None].expand(-1, -1, 2))
-    filled = [
-        facts[..., 0],
-        torch.full_like(order, IN),
-        facts[..., 1],
-        torch.full_like(order, STOP),
-    ]
-    premise = torch.stack(filled, dim=-1).flatten(1)
+    (first, last), word = facts.unbind(-1), torch.full_like
+    premise = torch.stack([first, word(order, IN), last, word(order, STOP)], dim=-1).flatten(1)
     labels = torch.randint(len(LABELS), (count,), generator=generator)
     asked = torch.randint(CHAINS - 1, (count,), generator=generator)
     by_label = {"entailment": asked, "contradiction": 1 - asked, "neutral": 0 * asked + CHAINS - 1}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
 from actmodels.data.pairs import Batch, PairTensors
 from actmodels.data.trial_data import TrialData, WordVectors
@@ -33,20 +33,12 @@ class MultihopTraining(Training):
 
     config: MultihopTrialConfig
 
-    def __init__(
-        self,
-        config: MultihopTrialConfig,
-        data: TrialData,
-        device: str = "cpu",
-        rows: Tensor | None = None,
-    ) -> None:
-        super().__init__(config, data, device, rows)
-        self.joined, self.settled = 1, 0
+    joined, settled = 1, 0
 
     @contextmanager
     def few_steps(self) -> Iterator[None]:
         """Halt after steps_per_hop steps a hop at most, until all depths have joined."""
-        halting, stream = getattr(self.model, "halting", None), self.config.stream
+        halting, stream = self.model.halting, self.config.stream
         if not isinstance(halting, PonderedHalting) or self.joined == stream.max_hops:
             yield
             return
@@ -59,11 +51,11 @@ class MultihopTraining(Training):
 
     def train_epoch(self) -> EpochMeans:
         """Train without a price for steps until all depths have been learned for a while."""
-        halting = getattr(self.model, "halting", None)
+        halting, stream = self.model.halting, self.config.stream
         if isinstance(halting, PonderedHalting):
-            stream = self.config.stream
             all_joined = self.joined == stream.max_hops
-            halting.charges = all_joined and self.settled >= stream.ponder_delay
+            begun = all_joined and self.settled >= stream.ponder_delay
+            halting.charges = begun or not halting.is_price
         with self.few_steps():
             return super().train_epoch()
 

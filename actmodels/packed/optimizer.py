@@ -102,11 +102,7 @@ class PackOptimizer:
         self.table.sub_((mean * pace).div_(square.sqrt().div_(spread).add_(ADAM_EPSILON)))
 
     def state_dict(self, trial: int, groups: list[dict[str, Any]]) -> dict[str, Any]:
-        """What torch.optim would save of one trial.
-
-        Args:
-            groups: the param_groups of that trial's own optimiser.
-        """
+        """What torch.optim would save of one trial, with the param_groups of its own."""
         step = self.updates[trial, 0].to("cpu", torch.float32)  # where torch.optim keeps it
         names = STATE_NAMES[self.kind]
         parts = [m[trial].split(self.sizes) for m in self.moments]

@@ -1,16 +1,19 @@
-"""Models of one shape as one model: every parameter and setting once per trial, in front.
+"""Models of one shape as one, and their batches: all that differs once per trial, in front.
 
 A model's code does not know whether its weights are one trial's or a pack's (actmodels.modules.
 linear): a pack is a model of the same class whose tensors have a dimension more.
 """
 
 import copy
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from actmodels.config import AnyTrialConfig
+from actmodels.data.pairs import FILLER, Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.registry import MODELS, load_class
 
@@ -82,3 +85,37 @@ def load_member(pack: PairModel, trial: int, state: dict[str, Tensor]) -> None:
     """Put a trial's state_dict into the pack."""
     for name, tensor in pack.state_dict().items():
         tensor[trial].copy_(state[name])
+
+
+def shared_batch(batch: Batch, trials: int) -> Batch:
+    """The same examples for all trials: views [trials, batch, ...], no copies."""
+    return batch.each(lambda tensor: tensor.expand(trials, *tensor.shape))
+
+
+def joined_batch(batches: Sequence[Batch]) -> Batch:
+    """One batch per trial as one of the pack: sentences padded, the last example repeated.
+
+    The label of an example that is repeated is FILLER.
+    """
+    device, counts = batches[0].labels.device, [len(batch.labels) for batch in batches]
+    numbers = torch.arange(max(counts), device=device)
+    rows = [numbers.clamp(max=count - 1) for count in counts]
+
+    def joined(parts: tuple[Any, ...]) -> Tensor | None:
+        if parts[0] is None:
+            return None
+        longest = max(part.shape[-1] for part in parts)
+        padded = [pad(part, (0, longest - part.shape[-1])) for part in parts]
+        return torch.stack([part[own] for part, own in zip(padded, rows, strict=True)])
+
+    batch = Batch(*(joined(parts) for parts in zip(*batches, strict=True)))  # type: ignore[arg-type]
+    repeated = numbers >= torch.tensor(counts, device=device)[:, None]
+    return batch._replace(labels=batch.labels.masked_fill(repeated, FILLER))
+
+
+def pack_batches(own: Sequence[Iterator[Batch]], seeds: Sequence[int]) -> Iterator[Batch]:
+    """The batches of an epoch, of each trial's own; trials of one seed share them."""
+    if len(set(seeds)) == 1:
+        yield from (shared_batch(batch, len(seeds)) for batch in own[0])
+    else:
+        yield from (joined_batch(batches) for batches in zip(*own, strict=True))

@@ -13,52 +13,25 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.pairs import FILLER, Batch, PairTensors
+from actmodels.data.pairs import FILLER, PairTensors
 from actmodels.data.trial_data import TrialData, input_rows
 from actmodels.evaluation import Evaluation, evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
-from actmodels.packed.batches import pack_batches, shared_batch
 from actmodels.packed.optimizer import PackOptimizer
-from actmodels.packed.stack import load_member, member_state, pack_shape, stack
-from actmodels.prediction import Prediction
+from actmodels.packed.stack import (
+    load_member,
+    member_state,
+    pack_batches,
+    pack_shape,
+    shared_batch,
+    stack,
+)
 from actmodels.settings import InputConfig
 from actmodels.training import Training, pair_marks
 
 CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
-
-
-class Updates:
-    """Updates of a pack; examples that have halted leave the batch.
-
-    Attributes:
-        alive: [trials], false from the first loss that was not finite on; such a trial stands
-            still.
-    """
-
-    def __init__(self, pack: PairModel, optimizer: PackOptimizer, trials: int) -> None:
-        self.pack, self.optimizer = pack, optimizer
-        self.alive = torch.ones(trials, dtype=torch.bool, device=optimizer.table.device)
-
-    def run(self, batch: Batch, keys: Tensor) -> Prediction:
-        """Update once.
-
-        Args:
-            batch: [trials, batch, ...]. keys: of the dropout of this update, int32 [trials].
-
-        Returns:
-            what the pack predicted before the update.
-        """
-        self.pack.dropout_stream.restart(keys)
-        prediction: Prediction = self.pack(batch)
-        objective = self.pack.objective(prediction, batch.labels)
-        self.alive &= torch.isfinite(objective)
-        self.optimizer.zero_grad()
-        objective.sum().backward()
-        self.optimizer.step(self.alive)
-        self.pack.adapt(prediction, batch.labels)
-        return prediction
 
 
 def slowness(trial: Training) -> float:
@@ -70,9 +43,7 @@ class PackTraining:
     """Trials of one shape in progress.
 
     Args:
-        configs: the trials; any number, in any order.
-        data: their train and dev splits and word vectors.
-        device: where the models live, such as "cpu" or "cuda".
+        configs: the trials; any number, in any order. data, device: see Training.
 
     Attributes:
         members: all trials, in the order of `configs`, also those that have ended.
@@ -132,8 +103,8 @@ class PackTraining:
         evaluations = evaluate_pack(pack, self.data.dev, members[0].config.input, len(members))
         for trial, (member, dev) in enumerate(zip(members, evaluations, strict=True)):
             weight = weights[trial] if isinstance(weights, Tensor) and weights.dim() else weights
-            speed = {"seconds": seconds, "examples_per_second": means.examples(trial) / seconds}
-            member.add(means.figures(trial), dev.figures, weight, speed)
+            figures, seen = means.figures(trial), means.examples(trial)
+            member.add(figures, dev.figures, weight, seconds, seen)
         return members
 
     def train_epoch(
@@ -146,23 +117,27 @@ class PackTraining:
             one that did stands still from there on.
         """
         draws = [member.epoch_generator for member in members]
-        seeds = [one.initial_seed() for one in draws]
-        means = EpochMeans()
-        updates = Updates(pack, optimizer, len(members))
-        pack.train()
-        own_seeds = torch.tensor([m.config.seed for m in members], device=self.device)
-        epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
-        pack.start_epoch(epochs)
         own = [member.batches(one) for member, one in zip(members, draws, strict=True)]
-        batches = pack_batches(own, seeds)
-        for update, batch in enumerate(batches):
-            prediction = updates.run(batch, update_key(own_seeds, epochs, update))
-            labels = torch.where(updates.alive[:, None], batch.labels, FILLER)
+        seeds = torch.tensor([m.config.seed for m in members], device=self.device)
+        epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
+        alive = torch.ones(len(members), dtype=torch.bool, device=self.device)
+        means = EpochMeans()
+        pack.train()
+        pack.halting.start_epoch(epochs)
+        for update, batch in enumerate(pack_batches(own, [one.initial_seed() for one in draws])):
+            pack.dropout_stream.restart(update_key(seeds, epochs, update))
+            prediction = pack(batch)
+            objective = pack.objective(prediction, batch.labels)
+            alive &= torch.isfinite(objective)
+            optimizer.zero_grad()
+            objective.sum().backward()
+            optimizer.step(alive)
+            pack.halting.adapt(prediction, batch.labels)
             with torch.no_grad():
-                means.add(pair_marks(prediction, labels))
-            if update % CHECK_EVERY == 0 and not bool(updates.alive.any()):
+                means.add(pair_marks(prediction, torch.where(alive[:, None], batch.labels, FILLER)))
+            if update % CHECK_EVERY == 0 and not bool(alive.any()):
                 break
-        return means, updates.alive
+        return means, alive
 
 
 def evaluate_pack(

@@ -95,11 +95,11 @@ def trace_query(model: Reader, questions: QuestionTensors, number: int) -> Query
     halting = [one.halting[0] for one in judged if one.halting is not None]
     attention = [masked_softmax(one.document_scores, batch.document_mask)[0] for one in looked]
     return QueryTrace(
-        keys=torch.stack([one.key[0] for one in looked]),
-        gates=torch.stack(gates) if gates else None,
-        halting=torch.stack(halting) if halting else None,
-        weights=answer.weights[0],
-        attention=torch.stack(attention),
-        step_probabilities=answer.step_log_probabilities[0].exp(),
-        probabilities=answer.log_probabilities[0].exp(),
+        torch.stack([one.key[0] for one in looked]),
+        torch.stack(gates) if gates else None,
+        torch.stack(halting) if halting else None,
+        answer.weights[0],
+        torch.stack(attention),
+        answer.step_log_probabilities[0].exp(),
+        answer.log_probabilities[0].exp(),
     )

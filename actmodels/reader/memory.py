@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.modules.attention import dot_scores, masked_softmax, weighted_mean
+from actmodels.modules.recurrent import rows
 
 
 def fix_second_bias(lstm: nn.LSTM | nn.LSTMCell, forget_bias: float) -> None:
@@ -64,15 +65,10 @@ class ContextEmbedding(nn.Module):
         places = torch.arange(mask.shape[1], device=mask.device)
         mirrored = torch.where(mask, lengths - 1 - places, places)  # padding stays behind
         onward, _ = self.onward(words)
-        reversed_, _ = self.reverse(picked(words, mirrored))
-        end = torch.cat([picked(onward, lengths - 1), picked(reversed_, lengths - 1)], dim=-1)
-        slots = torch.cat([onward, picked(reversed_, mirrored)], dim=-1)
+        reversed_, _ = self.reverse(rows(words, mirrored))
+        end = torch.cat([rows(onward, lengths - 1), rows(reversed_, lengths - 1)], dim=-1)
+        slots = torch.cat([onward, rows(reversed_, mirrored)], dim=-1)
         return Memory(slots.masked_fill(~mask[..., None], 0.0), mask, end.squeeze(1))
-
-
-def picked(values: Tensor, places: Tensor) -> Tensor:
-    """values [batch, tokens, size] at places [batch, picked]: [batch, picked, size]."""
-    return values.gather(1, places[..., None].expand(*places.shape, values.shape[-1]))
 
 
 class Recurrence(nn.Module):
@@ -82,11 +78,6 @@ class Recurrence(nn.Module):
         super().__init__()
         self.cell = nn.LSTMCell(inputs, state)
         fix_second_bias(self.cell, forget_bias)
-
-    def start(self, like: Tensor) -> tuple[Tensor, Tensor]:
-        """Zeros for hidden and cell, each [batch, state]."""
-        zeros = like.new_zeros(len(like), self.cell.hidden_size)
-        return zeros, zeros
 
     def forward(self, inputs: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """Read inputs [batch, inputs]; hidden and cell, each [batch, state]."""
@@ -127,12 +118,7 @@ class Read(nn.Module):
         query: Memory,
         document: Memory,
     ) -> tuple[Looked, tuple[Tensor, Tensor]]:
-        """Look once.
-
-        Args:
-            states: s_{t-1}^q and s_{t-1}^d, each [batch, k].
-            recurrent: hidden and cell of the LSTM, each [batch, k].
-        """
+        """Look once, from s_{t-1}^q and s_{t-1}^d, and hidden and cell, each [batch, k]."""
         recurrent = self.recurrence(torch.cat(states, dim=-1), recurrent)
         read = recurrent[0]
         query_scores = dot_scores(read, query.slots)

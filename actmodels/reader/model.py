@@ -85,34 +85,29 @@ class Reader(nn.Module):
 
     def infer(self, batch: QuestionBatch) -> Inference:
         """Answer a batch, and keep what was done at each step."""
-        query = self.query_embedding(self._words(batch.query), batch.query_mask)
-        document = self.document_embedding(self._words(batch.document), batch.document_mask)
-        candidates = batch.candidate_mask.shape[1]
-        looks, judged = self._loop(query, document)
-        step_logs = torch.stack(
-            [
-                pointer_sum(look.document_scores, document.mask, batch.candidate_at, candidates)
-                for look in looks
-            ],
-            dim=1,
+        query = self.query_embedding(self.dropout(self.embedding(batch.query)), batch.query_mask)
+        document = self.document_embedding(
+            self.dropout(self.embedding(batch.document)), batch.document_mask
         )
+        looks, judged = self.take_steps(query, document)
+        candidates = batch.candidate_mask.shape[1]
+        step_logs = [
+            pointer_sum(look.document_scores, document.mask, batch.candidate_at, candidates)
+            for look in looks
+        ]
+        logs = torch.stack(step_logs, dim=1)
         if self.test is None:
-            logs, weights = step_logs[:, 0], step_logs.new_ones(len(step_logs), 1)
+            answer, weights = logs[:, 0], logs.new_ones(len(logs), 1)
         else:
-            logs, weights = self.test.answer(step_logs, judged)
+            answer, weights = self.test.answer(logs, judged)
         numbers = torch.arange(1, self.steps + 1, device=weights.device)
         steps = (weights.detach() * numbers).sum(dim=-1)
-        return Inference(Answer(logs, steps, weights, step_logs), looks, judged)
+        return Inference(Answer(answer, steps, weights, logs), looks, judged)
 
-    def _words(self, ids: Tensor) -> Tensor:
-        words: Tensor = self.dropout(self.embedding(ids))
-        return words
-
-    def _loop(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
+    def take_steps(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
         """What each step saw, and the judgement of each but the last."""
-        states = (query.end, document.end)
-        reading = self.read.recurrence.start(query.end)
-        writing = reading
+        states, zeros = (query.end, document.end), torch.zeros_like(query.end)
+        reading = writing = (zeros, zeros)
         looks: list[Looked] = []
         judged: list[Judged] = []
         while True:

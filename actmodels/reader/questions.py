@@ -51,12 +51,10 @@ class QuestionTensors(StoredTensors):
 class QuestionBatch(NamedTuple):
     """Padded questions.
 
-    document, query: token ids [batch, tokens], 0 where padded.
-    document_mask, query_mask: true for real tokens, same shapes.
-    candidate_at: [batch, document tokens], the candidate that a token is, NO_CANDIDATE elsewhere
-        and where padded.
-    candidate_mask: [batch, candidates], true for a question's own candidates.
-    answers: [batch], the number of the right candidate.
+    document, query: token ids [batch, tokens], 0 where padded. document_mask, query_mask: true for
+        real tokens, same shapes.
+    candidate_at: as in QuestionTensors [batch, document tokens], NO_CANDIDATE where padded.
+    candidate_mask: true for a question's own candidates [batch, candidates]. answers: [batch].
     """
 
     document: Tensor

@@ -97,20 +97,11 @@ class HypothesisTest(nn.Module):
 
     @abstractmethod
     def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """Test a new query memory.
-
-        Args:
-            written: w_t [batch, k].
-            old, new: M_{t-1} and M_t of eq. 10, each [batch, query tokens, k].
-        """
+        """Test a new query by w_t [batch, k]: M_{t-1} and M_t, each [batch, query tokens, k]."""
 
     @abstractmethod
     def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """Put the steps' answers together.
-
-        Args:
-            step_logs: log P_t [batch, steps, candidates].
-            judged: what `judge` said at each step but the last.
+        """Put the steps' answers together, log P_t [batch, steps, candidates].
 
         Returns:
             log P [batch, candidates] and what each step counts [batch, steps], sum 1.

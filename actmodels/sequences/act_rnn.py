@@ -40,11 +40,7 @@ class RecurrentCell(nn.Module):
 
     @abstractmethod
     def step(self, contribution: Tensor, state: Tensor) -> Tensor:
-        """The next state [batch, width].
-
-        Args:
-            contribution: of the input [batch, units]. state: [batch, width].
-        """
+        """The next state [batch, width], with what the input contributes [batch, units]."""
 
     def flagged(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """What inputs [..., inputs - 1] contribute with a flag 1 and 0 as their last entry.
@@ -120,9 +116,7 @@ class ActRnn(nn.Module):
     they are for one input with one sigmoid unit as output, such as Banino et al.'s (2021) parity.
 
     Args:
-        inputs: size of x_t.
-        outputs: size of y_t.
-        config: the layer.
+        inputs, outputs: sizes of x_t and y_t. config: the layer.
         halting: when to stop; None takes one step on each input, without flag.
     """
 
@@ -176,8 +170,7 @@ class ActRnn(nn.Module):
         copying; what an example does after its own N weighs nothing.
 
         Args:
-            first: what the input contributes to the first step.
-            later: what it contributes to each later one.
+            first, later: what the input contributes to the first step, and to each later one.
             state: that behind the input before [batch, width].
             real: which examples have an input here [batch]; nobody waits for the others.
 
@@ -188,7 +181,7 @@ class ActRnn(nn.Module):
         running, padding = Running(real.shape, state.device), ~real
         for number in range(halting.max_steps):
             state = self.cell.step(later if number else first, state)
-            so_far = running.add(state, halting.probability(state[:, : self.cell.visible]))
+            so_far = running.add(state, halting.probability(state))
             done = halting.done(so_far) | padding
             if number == halting.max_steps - 1 or bool(done.all()):
                 break
@@ -210,18 +203,13 @@ class ActRnn(nn.Module):
         return Pondered(self.outputs(states), None, None)
 
     def odds(self, states: Tensor) -> Tensor:
-        """Logits [..., 2] of no and yes, whose difference is what a sigmoid unit makes of states.
-
-        Args:
-            states: [..., width].
-        """
+        """Logits [..., 2] of no and yes: their difference is what a sigmoid unit says of states."""
         return pad(self.output(states[..., : self.cell.visible]), (1, 0))
 
     def outputs(self, states: list[Tensor]) -> Tensor:
         """Logits [batch, time, outputs] of the state behind each input."""
         visible = torch.stack(states, dim=1)[..., : self.cell.visible]
-        logits: Tensor = self.output(visible)
-        return logits
+        return self.output(visible)
 
 
 def per_input(values: list[Tensor | None], mask: Tensor) -> Tensor | None:

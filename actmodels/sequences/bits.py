@@ -8,8 +8,6 @@ Of logic two things are lost in our copy of the paper; what is taken here:
   the vector before: what must be remembered is what a vector lacks.
 """
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 
@@ -60,20 +58,6 @@ class Parity(Task):
         )
 
 
-class LogicInstance(NamedTuple):
-    """What a batch of sequences is made of.
-
-    lengths: vectors of each sequence [batch]. counts: gates of each vector [batch, time].
-    gates: the gates, of which the first `counts` hold [batch, time, gates].
-    bits: b_0 of the first vector [batch, 1], then b_1 of each [batch, 1 + time].
-    """
-
-    lengths: Tensor
-    counts: Tensor
-    gates: Tensor
-    bits: Tensor
-
-
 class Logic(Task):
     """After each vector: what do its gates make of its bits? (Graves 2016 section 3.2)"""
 
@@ -90,29 +74,33 @@ class Logic(Task):
         lengths = uniform(1, self.vectors, (count,), generator)
         time = int(lengths.max())
         return self.batch(
-            LogicInstance(
-                lengths,
-                uniform(1, self.gates, (count, time), generator),
-                uniform(0, len(NAMES) - 1, (count, time, self.gates), generator),
-                uniform(0, 1, (count, 1 + time), generator),
-            )
+            lengths,
+            uniform(1, self.gates, (count, time), generator),
+            uniform(0, len(NAMES) - 1, (count, time, self.gates), generator),
+            uniform(0, 1, (count, 1 + time), generator),
         )
 
-    def batch(self, drawn: LogicInstance) -> SequenceBatch:
-        """Inputs and targets of what was drawn."""
-        time = drawn.counts.shape[1]
-        mask = within(drawn.lengths, time)
-        counts = drawn.counts * mask
+    def batch(self, lengths: Tensor, counts: Tensor, gates: Tensor, bits: Tensor) -> SequenceBatch:
+        """Inputs and targets of what was drawn.
+
+        Args:
+            lengths: vectors of each sequence [batch]. counts: gates of each vector [batch, time].
+            gates: the gates, of which the first `counts` hold [batch, time, gates].
+            bits: b_0 of the first vector [batch, 1], then b_1 of each [batch, 1 + time].
+        """
+        time = counts.shape[1]
+        mask = within(lengths, time)
+        counts = counts * mask
         used = within(counts, self.gates)  # [batch, time, gates]
-        one_hot = torch.nn.functional.one_hot(drawn.gates, len(NAMES)) * used[..., None]
-        pairs = torch.stack([torch.zeros_like(counts), drawn.bits[:, 1:]], dim=-1)
-        pairs[:, 0, 0] = drawn.bits[:, 0]
+        one_hot = torch.nn.functional.one_hot(gates, len(NAMES)) * used[..., None]
+        pairs = torch.stack([torch.zeros_like(counts), bits[:, 1:]], dim=-1)
+        pairs[:, 0, 0] = bits[:, 0]
         inputs = torch.cat([pairs * mask[..., None], one_hot.flatten(2)], dim=-1)
-        targets = self.results(drawn.gates, used, drawn.bits) * mask
+        targets = self.results(gates, used, bits) * mask
         return SequenceBatch(inputs.float(), mask, targets[..., None], mask.clone(), counts)
 
     def results(self, gates: Tensor, used: Tensor, bits: Tensor) -> Tensor:
-        """The last bit of each vector [batch, time]; see LogicInstance for shapes."""
+        """The last bit of each vector [batch, time]; see `batch` for shapes."""
         older, results = bits[:, 0], []
         for t in range(gates.shape[1]):
             newest = bits[:, 1 + t]

@@ -10,7 +10,7 @@ from actmodels.figures import mean_and_sd
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import BYTES, Characters
 from actmodels.sequences.scoring import SequenceEvaluation, evaluate
-from actmodels.sequences.task import Task
+from actmodels.sequences.task import SequenceBatch, Task
 
 # Graves names spaces, commas and full stops as what his networks pause at, and brackets of tags.
 MARKS = "markup or other mark"
@@ -45,16 +45,15 @@ class DifficultyFigures:
 
 def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[DifficultyFigures]:
     """Figures of each difficulty that occurs, the least first (Graves' figures 6, 10, 14, 19)."""
-    scored, pondered, batch = evaluation
+    _, wrong, pondered, batch = evaluation
+    level, real, asked = batch.difficulty, batch.mask, batch.target_mask
     if task.difficulty_of == "sequence":
-        level = batch.difficulty.amax(dim=1)  # padding has 0
-        asked, wrong = batch.target_mask.any(dim=1), scored.wrong.any(dim=1)
-    else:
-        level, asked, wrong = batch.difficulty, batch.target_mask, scored.wrong
-    real = batch.mask.any(dim=1) if task.difficulty_of == "sequence" else batch.mask
+        level = level.amax(dim=1)  # padding has 0
+        real, asked, wrong = (marked.any(dim=1) for marked in (real, asked, wrong))
 
-    def of_inputs(values: Tensor | None, difficulty: int) -> Tensor | None:
-        return None if values is None else values[(batch.difficulty == difficulty) & batch.mask]
+    def mean(values: Tensor | None, difficulty: int) -> float | None:
+        own = (batch.difficulty == difficulty) & batch.mask
+        return None if values is None else mean_and_sd(values[own])[0]
 
     rows = []
     for difficulty in level[real].unique().tolist():
@@ -67,8 +66,8 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Difficulty
                 int(here.sum()),
                 count,
                 wrong[counted].double().mean().item() if count else None,
-                mean_and_sd(of_inputs(pondered.steps, difficulty))[0],
-                mean_and_sd(of_inputs(pondered.ponder_cost, difficulty))[0],
+                mean(pondered.steps, difficulty),
+                mean(pondered.ponder_cost, difficulty),
             )
         )
     return rows
@@ -81,27 +80,63 @@ def kind_of(byte: int) -> str:
     return next((kind for kind, bytes_ in ASCII.items() if chr(byte) in bytes_), MARKS)
 
 
-@dataclass(frozen=True)
-class KindFigures:
-    """Bytes of one kind that were read.
+@dataclass(frozen=True, kw_only=True)
+class ByteFigures:
+    """Of one byte that was read, or means over several.
 
-    count: how many. steps, ponder_cost: mean N and N + R on one; None where the network does not
-        halt, or where steps cost nothing.
-    loss: mean of the byte that came next, in nats. entropy: mean of the predictions, in nats.
+    loss: of the byte that came next, in nats. entropy: of the prediction, in nats.
+    steps, ponder_cost: N and N + R; None where the network does not halt, or where steps cost
+        nothing.
     """
 
-    kind: str
-    count: int
     loss: float
     entropy: float
     steps: float | None = None
     ponder_cost: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class KindFigures(ByteFigures):
+    """So many bytes of one kind."""
+
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadByte(ByteFigures):
+    """One byte by its code."""
+
+    byte: int
+
+
+def figures_of(
+    model: ActRnn, task: Characters, windows: SequenceBatch, at_a_time: int
+) -> dict[str, Tensor]:
+    """The figures that there are of each byte of windows, one window after the other [bytes]."""
+    weight = model.output.weight
+    windows = windows.to(weight.device)
+    windows = windows._replace(inputs=windows.inputs.to(weight.dtype))
+    losses, _, pondered, _ = evaluate(model, task.outputs, windows, at_a_time)
+    figures = {
+        "steps": pondered.steps,
+        "ponder_cost": pondered.ponder_cost,
+        "loss": losses,
+        "entropy": entropy(pondered.logits),
+    }
+    return {name: v.flatten().cpu() for name, v in figures.items() if v is not None}
+
+
+def entropy(logits: Tensor) -> Tensor:
+    """That of the predictions [...] for logits [..., classes], in nats."""
+    scores = torch.log_softmax(logits, dim=-1)
+    return -(scores.exp() * scores).sum(dim=-1)
+
+
 def by_kind(
     model: ActRnn, task: Characters, count: int, generator: torch.Generator, at_a_time: int
 ) -> list[KindFigures]:
-    """Figures of each kind that occurs in windows of the held-out part, in the order of KINDS.
+    """Means of each kind that occurs in windows of the held-out part, in the order of KINDS.
 
     Where does a character model ponder? (Graves' figure 23)
 
@@ -111,52 +146,21 @@ def by_kind(
     place_of = torch.tensor([KINDS.index(kind_of(byte)) for byte in range(BYTES)])
     counts = torch.zeros(len(KINDS), dtype=torch.int64)
     sums: dict[str, Tensor] = {}  # of each figure that there is, by kind
-    device = model.output.weight.device
     for start in range(0, count, at_a_time):
         windows = task.sample_dev(min(at_a_time, count - start), generator)
-        scored, pondered, _ = evaluate(model, task.outputs, windows.to(device), at_a_time)
         places = place_of[windows.inputs.argmax(dim=-1)].flatten()
         counts += torch.bincount(places, minlength=len(KINDS))
-        figures = {
-            "steps": pondered.steps,
-            "ponder_cost": pondered.ponder_cost,
-            "loss": scored.losses,
-            "entropy": entropy(pondered.logits),
-        }
-        for name, values in figures.items():
-            if values is not None:
-                more = torch.bincount(places, values.flatten().double().cpu(), len(KINDS))
-                sums[name] = sums.get(name, 0) + more
+        for name, values in figures_of(model, task, windows, at_a_time).items():
+            more = torch.bincount(places, values.double(), len(KINDS))
+            sums[name] = sums.get(name, 0) + more
     means = {name: (total / counts).tolist() for name, total in sums.items()}
     return [
-        KindFigures(kind, count, **{name: of_kind[at] for name, of_kind in means.items()})
+        KindFigures(kind=kind, count=count, **{name: mean[at] for name, mean in means.items()})
         for at, (kind, count) in enumerate(zip(KINDS, counts.tolist(), strict=True))
         if count
     ]
 
 
-def entropy(logits: Tensor) -> Tensor:
-    """That of the predictions [...] for logits [..., classes], in nats."""
-    scores = torch.log_softmax(logits, dim=-1)
-    return -(scores.exp() * scores).sum(dim=-1)
-
-
-@dataclass(frozen=True)
-class ReadByte:
-    """One byte that was read.
-
-    byte: its code. steps: N on it; None for a network without halting. ponder_cost: N + R.
-    loss: of the byte that came next, in nats. entropy: of the prediction, in nats.
-    """
-
-    byte: int
-    steps: int | None
-    ponder_cost: float | None
-    loss: float
-    entropy: float
-
-
-@torch.no_grad()
 def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
     """Read a text from a state of zeros, byte by byte (Graves' figures 23 and 24).
 
@@ -165,21 +169,11 @@ def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
     """
     if len(text) < 2:
         raise ValueError(f"the text has {len(text)} bytes; at least 2 are needed to predict one")
-    model.eval()
-    weight = model.output.weight
-    batch = task.batch(torch.tensor([list(text)], dtype=torch.uint8)).to(weight.device)
-    pondered = model(batch.inputs.to(weight.dtype), batch.mask)
-    losses = task.outputs.losses(pondered.logits, batch.targets)[0].tolist()
-    entropies = entropy(pondered.logits[0])
-    steps = None if pondered.steps is None else pondered.steps[0].tolist()
-    ponder = None if pondered.ponder_cost is None else pondered.ponder_cost[0].tolist()
+    window = task.batch(torch.tensor([list(text)], dtype=torch.uint8))
+    columns = {name: v.tolist() for name, v in figures_of(model, task, window, 1).items()}
+    if "steps" in columns:
+        columns["steps"] = [int(steps) for steps in columns["steps"]]
     return [
-        ReadByte(
-            text[t],
-            None if steps is None else int(steps[t]),
-            None if ponder is None else ponder[t],
-            losses[t],
-            entropy,
-        )
-        for t, entropy in enumerate(entropies.tolist())
+        ReadByte(byte=byte, **{name: column[at] for name, column in columns.items()})
+        for at, byte in enumerate(text[:-1])
     ]

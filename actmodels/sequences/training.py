@@ -1,6 +1,8 @@
 """Training on sequences: an epoch is a number of updates on data drawn from (seed, epoch)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -11,16 +13,50 @@ from actmodels.figures import Figures, Marks
 from actmodels.model_training import ModelTraining
 from actmodels.prediction import Prediction
 from actmodels.sequences.act_rnn import ActRnn
-from actmodels.sequences.build import build_task
-from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.scoring import (
-    SequenceEvaluation,
-    evaluate,
-    objective,
-    score,
-    sequence_marks,
+from actmodels.sequences.bits import Logic, Parity
+from actmodels.sequences.characters import Characters, read_bytes
+from actmodels.sequences.config import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    SequenceTrialConfig,
+    SortConfig,
+    TaskConfig,
 )
-from actmodels.sequences.task import SequenceBatch
+from actmodels.sequences.numbers import Addition, Sort
+from actmodels.sequences.scoring import SequenceEvaluation, evaluate, score
+from actmodels.sequences.task import SequenceBatch, Task
+
+DRAWN: dict[type[TaskConfig], Callable[[Any], Task]] = {
+    ParityConfig: Parity,
+    LogicConfig: Logic,
+    AdditionConfig: Addition,
+    SortConfig: Sort,
+}
+
+
+def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
+    """Make the task that a configuration asks for.
+
+    Args:
+        text: the bytes that characters are drawn from; the other tasks need none.
+        source: where the text comes from, for messages.
+    """
+    if isinstance(config, CharactersConfig):
+        assert text is not None
+        return Characters(config, text, source)
+    return DRAWN[type(config)](config)
+
+
+def trial_text(
+    config: SequenceTrialConfig, folder: Path, text: Path | None = None
+) -> Tensor | None:
+    """What a trial is trained on, where it is not drawn; see actmodels.kinds."""
+    if not isinstance(config.task, CharactersConfig):
+        return None
+    assert text is not None
+    return read_bytes(text)
 
 
 class SequenceTraining(
@@ -63,13 +99,11 @@ class SequenceTraining(
 
     def forward(self, batch: SequenceBatch) -> SequenceEvaluation:
         """See ModelTraining."""
-        pondered = self.model(batch.inputs, batch.mask)
-        scored = score(self.task.outputs, pondered.logits, batch)
-        return SequenceEvaluation(scored, pondered, batch)
+        return score(self.task.outputs, self.model(batch.inputs, batch.mask), batch)
 
     def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
         """See ModelTraining."""
-        return objective(*found, self.model.halting)
+        return found.objective(self.model.halting)
 
     def adapt(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
         """Each input is an example to a halting that watches its steps."""
@@ -80,7 +114,7 @@ class SequenceTraining(
 
     def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> Marks:
         """See ModelTraining."""
-        return sequence_marks(*found, self.task.marked)
+        return found.marks(self.task.marked)
 
     def evaluated(self) -> Figures:
         """See ModelTraining."""

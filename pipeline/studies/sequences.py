@@ -8,7 +8,6 @@ from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from actmodels.registry import HALTINGS
 from actmodels.sequences.act_rnn import ActRnn
-from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import (
     SequenceTrialConfig,
@@ -18,6 +17,7 @@ from actmodels.sequences.config import (
 from actmodels.sequences.pondering import by_difficulty, by_kind, read
 from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.task import Task
+from actmodels.sequences.training import build_task
 from pipeline.measures.over_seeds import Row
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import Graves, SequenceStudy

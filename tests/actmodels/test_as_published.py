@@ -118,15 +118,6 @@ def test_scrambled_alignment_against_a_slow_loop(count: int, longest: int, other
         torch.testing.assert_close(sums, expected)
 
 
-def test_only_every_bth_position_sees_its_own_partner() -> None:
-    """At B = 4 and T = 3, position (b, t) is aligned with example (3b + t) mod 4."""
-    words = torch.arange(4.0)[:, None, None]  # each example's one word is its number
-    alignment = ScrambledAlignment(SoftAlignment(1, 1, 0.0))
-    masks = torch.ones(4, 3, dtype=torch.bool), torch.ones(4, 1, dtype=torch.bool)
-    beta, _ = alignment(words.expand(4, 3, 1), words, *masks)
-    assert beta.squeeze(2).tolist() == [[0, 1, 2], [3, 0, 1], [2, 3, 0], [1, 2, 3]]
-
-
 @pytest.mark.parametrize("name", SWITCHES)
 def test_scrambled_alignment_is_correct_for_single_examples(name: str) -> None:
     """This is why the 2016 analysis, at batch size 1, did not show the function trained."""
@@ -183,14 +174,6 @@ def test_the_remainder_falls_on_the_last_step_of_the_batch() -> None:
     assert halted.steps.tolist() == [2.0, 5.0]
     alone = batch_remainder(probabilities[:1], 0.01)
     torch.testing.assert_close(alone.weights, torch.tensor([[0.9, 0.1, 0, 0, 0, 0, 0]]))
-
-
-def test_the_cap_loses_its_halting_probability() -> None:
-    """The weights of an example that the cap stops sum to 1 - h; the others' to 1."""
-    halted = batch_remainder(torch.tensor([[0.1, 0.2, 0.3], [0.9, 0.5, 0.5]]), 0.01)
-    torch.testing.assert_close(halted.weights, torch.tensor([[0.1, 0.2, 0.4], [0.9, 0.0, 0.1]]))
-    assert halted.weights.sum(dim=1).tolist() == pytest.approx([0.7, 1.0])
-    torch.testing.assert_close(halted.remainder, torch.tensor([0.4, 0.1]))
 
 
 @pytest.mark.parametrize(("bias", "cap"), [(1.0, 6), (-1.0, 6), (-3.0, 4)])

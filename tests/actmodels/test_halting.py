@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from actmodels.halting.distribution import until
-from actmodels.modules.linear import HaltingUnit
 
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 
@@ -60,26 +59,7 @@ def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
     torch.testing.assert_close(halted.weights.sum(dim=1), ones)
 
 
-def test_the_cap_takes_the_remainder() -> None:
-    """The 2016 code lost h at the cap: its weights summed to 1 - h."""
-    halted = until(torch.tensor([[0.1, 0.2, 0.3]]), epsilon=0.01)
-    torch.testing.assert_close(halted.weights, torch.tensor([[0.1, 0.2, 0.7]]))
-    assert halted.steps.tolist() == [3.0]
-
-
 def test_a_certain_first_step_halts_at_once() -> None:
     halted = until(torch.tensor([[1.0, 0.5]]), epsilon=0.01)
     assert halted.steps.tolist() == [1.0]
     assert halted.weights.tolist() == [[1.0, 0.0]]
-
-
-@pytest.mark.parametrize(
-    ("bias", "epsilon", "steps"),
-    [(1, 0.01, 2), (0, 0.01, 2), (-1, 0.01, 4), (-1, 0.2, 3), (-2, 0.01, 9), (-3, 0.01, 21)],
-)
-def test_steps_of_an_untrained_unit(bias: float, epsilon: float, steps: int) -> None:
-    """With the state at zero h = sigmoid(bias) at every step: N = ceil((1 - epsilon) / h)."""
-    unit = HaltingUnit(4, bias).double()
-    torch.nn.init.constant_(unit.linear.bias, bias)
-    probability = unit(torch.zeros(1, 4, dtype=torch.float64))
-    assert until(probability.expand(1, 30), epsilon).steps.item() == steps

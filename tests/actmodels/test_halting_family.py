@@ -11,8 +11,7 @@ from actmodels.data.labels import LABELS
 from actmodels.halting.family import Halting, build_halting
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
-from actmodels.training import Training
-from tests.samples import SETTINGS, sample_data, sample_trial
+from tests.samples import sample_trial
 
 STATE = 5
 
@@ -85,20 +84,6 @@ class TestPonderNet:
         assert divergence.item() == pytest.approx(math.log(4))
         divergence.sum().backward()
         assert bool(torch.isfinite(weights.grad).all())
-
-    @torch.no_grad()
-    def test_the_objective_is_the_expected_loss_and_the_divergence(self) -> None:
-        states, probabilities, classify = random_steps()
-        net = make("ponder_net", ponder_weight=0.3, max_steps=6).train()
-        answer = net.answer(states, probabilities, classify)
-        labels = torch.arange(30) % 3
-        expected = 0.0
-        for row in range(30):
-            for n in range(6):
-                log_p = torch.log_softmax(classify(states[row, n]), dim=0)[labels[row]]
-                expected -= float(answer.weights[row, n] * log_p) / 30
-        expected += 0.3 * float(answer.ponder_cost.mean())
-        assert net.objective(answer, labels).item() == pytest.approx(expected)
 
     def test_an_evaluated_example_halts_at_the_median(self) -> None:
         states, _, classify = random_steps(1, 3)
@@ -207,19 +192,3 @@ class TestTargetSteps:
         halting.adapt(self.took(5.0), self.label)
         loss = halting.objective(self.took(5.0), torch.tensor([0]))
         assert loss.item() == pytest.approx(math.log(3) + 0.2 * 5.5)
-
-    def test_it_is_saved_with_the_model(self) -> None:
-        config = sample_trial("adaptive_attention_target_steps")
-        training = Training(config, sample_data())
-        next(training.epochs())
-        assert training.model.ponder_weight != 0
-        assert training.history[-1].ponder_weight == training.model.ponder_weight
-        other = Training(config, sample_data())
-        other.load_state_dict(training.state_dict())
-        assert other.model.ponder_weight == training.model.ponder_weight
-
-
-def test_sample_settings_cover_every_kind() -> None:
-    """A kind whose sample were missing would not be tested at all."""
-    for kind in HALTINGS.values():
-        assert set(kind.settings.__dataclass_fields__) <= set(SETTINGS)

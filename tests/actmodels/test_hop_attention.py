@@ -71,23 +71,6 @@ def test_a_step_against_a_slow_loop() -> None:
         torch.testing.assert_close(found[row, width:], h)
 
 
-def test_a_step_follows_one_fact_by_hand() -> None:
-    """Keys that are a fact's first word, values that are its last, and a gate that is open."""
-    step = HopStep(3, 1)
-    for parameter in step.parameters():
-        parameter.data.zero_()
-    step.gate.output.bias.data.fill_(50.0)
-    jar, bag, attic = 50 * torch.eye(3)
-    keys, values = torch.stack([bag, jar])[None], torch.stack([attic, bag])[None]
-    masks = [torch.ones(1, 2).bool(), torch.ones(1, 1).bool()]
-    memory = memory_of(keys, values, jar[None, None], masks)
-    carried, dropout = step.start(memory)
-    torch.testing.assert_close(carried[0, :3], jar)
-    for place in (bag, attic):
-        carried = step(carried, memory, dropout)
-        torch.testing.assert_close(carried[0, :3], place)
-
-
 def test_halting_sees_the_state_and_not_what_is_carried_with_it() -> None:
     model = model_checks.make(sample_trial("hop_attention"))
     assert isinstance(model, HopAttention)

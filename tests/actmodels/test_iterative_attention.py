@@ -4,9 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.config import build_trial
-from actmodels.errors import ConfigError
-from actmodels.models.pair_model import build, parameter_count
+from actmodels.models.pair_model import build
 from actmodels.modules.recurrent import GRUCell, GRUEncoder
 from tests import model_checks
 from tests.samples import SETTINGS, sample_batch, sample_sentences, sample_trial
@@ -28,14 +26,6 @@ def by_hand(cell: GRUCell, words: Tensor) -> Tensor:
         state = cell(word[None], state)
         states.append(state[0])
     return torch.stack(states)
-
-
-def test_a_fixed_number_of_steps_needs_no_halting_unit() -> None:
-    adaptive, fixed = (
-        parameter_count(build(sample_trial(name), torch.zeros(4, 300)))
-        for name in ("iterative_attention", "iterative_attention_fixed_steps")
-    )
-    assert adaptive - fixed == SETTINGS["state_size"] + 1
 
 
 @both_ways
@@ -89,11 +79,3 @@ def test_memories_are_dropped_once() -> None:
         kept = getattr(dropped, name) != 0
         assert 0.3 < kept.double().mean() < 0.7
         torch.testing.assert_close(getattr(dropped, name), 2 * getattr(whole, name) * kept)
-
-
-def test_an_encoder_of_size_0_is_refused() -> None:
-    own = {**sample_trial("iterative_attention").flat(), "encoder_size": 0}
-    for name in ("model", "seed", "max_epochs", "patience"):
-        del own[name]
-    with pytest.raises(ConfigError, match="encoder_size is 0; must be at least 1"):
-        build_trial("iterative_attention", own, max_epochs=1, patience=0, seed=1)

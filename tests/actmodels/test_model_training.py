@@ -12,29 +12,25 @@ import torch
 from actmodels.config import AnyTrialConfig, TrialConfig
 from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
+from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.reader.config import ReaderTrialConfig
 from actmodels.records import EpochRecord
 from actmodels.registry import HALTINGS, deviations, load_class, model_with
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.settings import FixedStepsConfig, TargetStepsConfig
 from actmodels.training import Training, build_optimizer
+from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
 from tests.actmodels.reader.samples import reader_data, reader_trial
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import MODELS, sample_data, sample_trial
 
-TARGET = TargetStepsConfig(
-    epsilon=0.01,
-    target_steps=3.0,
-    adaptation_rate=0.001,
-    damping=0.1,
-    recent_share=0.05,
-    max_steps=9,
-    halting_bias=0.0,
-)
-
-
-DATA = {TrialConfig: sample_data(), SequenceTrialConfig: TEXT, ReaderTrialConfig: reader_data()}
+TARGET = sample_trial("adaptive_attention_target_steps").halting
+DATA = {
+    TrialConfig: sample_data(),
+    MultihopTrialConfig: sample_multihop_data(),
+    SequenceTrialConfig: TEXT,
+    ReaderTrialConfig: reader_data(),
+}
 
 
 def begun(config: AnyTrialConfig) -> AnyTraining:
@@ -64,11 +60,12 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
     *((sample_trial(model_with(MODELS[1], kind), max_epochs=4), 2) for kind in HALTINGS),
     *((all_deviations(model), 1) for model in MODELS),
     (sample_trial(MODELS[0], max_epochs=4, final_rate=0.1), 2),
+    *((of_sequences(task, ACT, "lstm"), 1) for task in (*GENERATED, CHARACTERS)),
+    *((of_sequences(GENERATED[1], halting, "rnn"), 1) for halting in (TARGET, None)),
     *(
-        (of_sequences(task, halting, cell), 1)
-        for task in (*GENERATED, CHARACTERS)
-        for halting in (ACT, TARGET, FixedStepsConfig(steps=2), None)
-        for cell in ("rnn", "lstm")
+        (multihop_trial(model), epochs)
+        for model in ("hop_attention", "decomposable_attention")
+        for epochs in (1, 2, 3)
     ),
     *(
         (reader_trial(strategy=strategy), epochs)

@@ -153,13 +153,3 @@ def test_dropout_does_not_compound_over_steps() -> None:
         assert all(a is b for a, b in zip(memories, seen[0][0], strict=True))
         assert all(a is b for a, b in zip(dropout, seen[0][1], strict=True))
     assert set(seen[0][1].inputs.unique().tolist()) == {0.0, 2.0}
-
-
-def test_stopping_early_changes_nothing() -> None:
-    """Steps after the last example halted weigh nothing."""
-    model = model_checks.make(sample_trial("adaptive_attention", halting_bias=1.0, max_steps=20))
-    batch = model_checks.sample_batch()
-    assert model.unroll(batch, 20, until_halted=True).states.shape[1] < 20
-    early, full = model(batch), model(batch, loop="cap")
-    torch.testing.assert_close(early.logits, full.logits)
-    assert torch.equal(early.steps, full.steps)

@@ -5,9 +5,10 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.data.pairs import NULL, Batch, collate
-from actmodels.modules.conditional import (
+from actmodels.models.conditional import (
     ConditionalReader,
     PremiseAttention,
+    ReadPair,
     RecurrentPremiseAttention,
     delimited,
 )
@@ -41,7 +42,6 @@ def torch_lstm(lstm: LSTM) -> nn.LSTM:
 
 
 def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
-    torch.manual_seed(0)
     lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
     start = LSTMState(*torch.randn(2, len(LENGTHS), 3, dtype=torch.float64))
     outputs, end = lstm(words, mask, start)
@@ -56,16 +56,7 @@ def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
             assert torch.equal(carried, end.hidden[row])
 
 
-def test_lstm_carries_its_start_through_a_sentence_of_padding_alone() -> None:
-    lstm = LSTM(5, 3)
-    start = LSTMState(*torch.randn(2, 1, 3))
-    outputs, end = lstm(torch.randn(1, 4, 5), torch.zeros(1, 4, dtype=torch.bool), start)
-    assert torch.equal(end.hidden, start.hidden) and torch.equal(end.cell, start.cell)
-    assert torch.equal(outputs, start.hidden[:, None].expand(1, 4, 3))
-
-
 def test_lstm_gradients_are_those_of_torch_and_padding_gets_none() -> None:
-    torch.manual_seed(0)
     lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
     words.requires_grad_()
     lstm(words, mask, lstm.zeros(words))[1].hidden.sum().backward()
@@ -83,7 +74,6 @@ def test_the_delimiter_stands_behind_the_last_token() -> None:
 
 def test_the_second_lstm_starts_from_the_cell_of_the_first() -> None:
     """Each pair alone, by torch's LSTM: premise and delimiter, then the hypothesis from (0, c)."""
-    torch.manual_seed(0)
     reader = ConditionalReader(3).double()
     premise, with_delimiter = sample_sentences(LENGTHS, 3)
     hypothesis, one_more = sample_sentences([2, 5, 1, 4], 3)
@@ -115,35 +105,34 @@ def mixed(weights: list[float], words: list[Tensor]) -> Tensor:
     return sum((w * y for w, y in zip(weights, words, strict=True)), torch.zeros_like(words[0]))
 
 
+def read_pair() -> ReadPair:
+    """Outputs of two sentences of several lengths, whose paddings are not zero."""
+    premise, mask = sample_sentences(LENGTHS, 3)
+    hypothesis, hypothesis_mask = sample_sentences([2, 5, 1, 4], 3)
+    last = torch.randn(len(LENGTHS), 3, dtype=torch.float64)
+    return ReadPair(premise, mask, hypothesis, hypothesis_mask, last)
+
+
 @torch.no_grad()
-def test_attention_is_that_of_a_slow_loop_and_ignores_padding() -> None:
-    torch.manual_seed(0)
-    attention, (premise, mask) = PremiseAttention(3).double(), sample_sentences(LENGTHS, 3)
-    queries = torch.randn(len(LENGTHS), 3, dtype=torch.float64)
-    attended, weights = attention(queries, premise, mask)
-    assert not weights[~mask].any()
+def test_attention_is_that_of_a_slow_loop() -> None:
+    attention, pair = PremiseAttention(3).double(), read_pair()
+    attended = attention(pair)
     for row, length in enumerate(LENGTHS):
-        words = list(premise[row, :length])
-        expected = slow_weights(attention, attention.query.weight @ queries[row], words)
-        assert weights[row, :length].tolist() == pytest.approx(expected)
+        words = list(pair.premise[row, :length])
+        expected = slow_weights(attention, attention.query.weight @ pair.last[row], words)
         torch.testing.assert_close(attended[row], mixed(expected, words))
 
 
 @torch.no_grad()
 def test_word_by_word_attention_is_that_of_a_slow_loop() -> None:
-    torch.manual_seed(0)
-    module, (premise, mask) = RecurrentPremiseAttention(3).double(), sample_sentences(LENGTHS, 3)
-    hypothesis_lengths = [2, 5, 1, 4]
-    hypothesis, hypothesis_mask = sample_sentences(hypothesis_lengths, 3)
-    attended, weights = module(hypothesis, hypothesis_mask, premise, mask)
-    assert not weights[~mask[:, None].expand_as(weights)].any()
+    module, pair = RecurrentPremiseAttention(3).double(), read_pair()
+    attended = module(pair)
     w_r, w_t = module.recurrent.weight.chunk(2)
     for row, length in enumerate(LENGTHS):
-        words, before = list(premise[row, :length]), torch.zeros(3, dtype=torch.float64)
-        for t in range(hypothesis_lengths[row]):
-            added = module.attention.query.weight @ hypothesis[row, t] + w_r @ before
+        words, before = list(pair.premise[row, :length]), torch.zeros(3, dtype=torch.float64)
+        for word in pair.hypothesis[row][pair.hypothesis_mask[row]]:
+            added = module.attention.query.weight @ word + w_r @ before
             expected = slow_weights(module.attention, added, words)
-            assert weights[row, t, :length].tolist() == pytest.approx(expected)
             before = mixed(expected, words) + torch.tanh(w_t @ before)
         torch.testing.assert_close(attended[row], before)
 

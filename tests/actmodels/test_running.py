@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.packed.batches import shared_batch
-from actmodels.packed.stack import stack
+from actmodels.packed.stack import shared_batch, stack
 from actmodels.registry import MODELS
 from tests.model_checks import make
 from tests.samples import sample_batch, sample_trial
@@ -60,14 +59,6 @@ def test_halted_examples_take_no_step() -> None:
         left <= took <= max(left / 0.9, left + 1) for took, left in zip(rows, running, strict=True)
     )
     assert sum(rows) < 24 * len(rows) * 0.8
-
-
-def test_a_budget_of_steps_caps_every_example() -> None:
-    model, batch = spread_model("adaptive_attention"), sample_batch(24)
-    budget = model(batch, max_steps=3)
-    assert budget.steps.max() == 3
-    states, probabilities = model.unroll(batch, 3, until_halted=False)
-    torch.testing.assert_close(budget.logits, model.answer(states, probabilities).logits)
 
 
 def test_trials_of_a_pack_that_are_through_drop_out_of_the_step() -> None:

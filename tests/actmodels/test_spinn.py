@@ -6,28 +6,11 @@ from torch import Tensor
 
 from actmodels.data.pairs import collate
 from actmodels.errors import DataError
-from actmodels.models.spinn import Spinn
+from actmodels.models.spinn import Spinn, ThinStack
 from actmodels.modules.recurrent import LSTMState
-from actmodels.modules.thin_stack import ThinStack, transitions
-from actmodels.packed.batches import joined_batch
-from actmodels.packed.stack import stack
+from actmodels.packed.stack import joined_batch, stack
 from tests.model_checks import make
 from tests.samples import sample_batch, sample_pairs, sample_trial
-
-
-def test_transitions_by_hand() -> None:
-    """( ( a b ) ( c d ) ) beside ( a ( b c ) ) and a word alone."""
-    mask = torch.tensor([[True] * 4, [True] * 3 + [False], [True] + [False] * 3])
-    tree = torch.tensor([[0, 1, 0, 2], [0, 0, 2, 0], [0, 0, 0, 0]])
-    moves = transitions(mask, tree)
-    said = ["".join("SR"[not shift] for shift in row) for row in moves.shifts.tolist()]
-    assert [row[:count] for row, count in zip(said, moves.last, strict=True)] == [
-        *("SSRSSRR", "SSSRR", "S"),
-    ]
-    assert moves.words[0].tolist() == [0, 1, 2, 2, 3, 4, 4]
-    # in front of each step: what lies below the top, counted in steps from 1; 0: nothing
-    assert moves.seconds[0].tolist() == [0, 0, 1, 0, 3, 4, 3]
-    assert moves.seconds[1].tolist()[:5] == [0, 0, 1, 2, 1]
 
 
 def slow_stack(stack: ThinStack, words: Tensor, tree: list[int]) -> Tensor:
@@ -78,15 +61,6 @@ def test_the_model_is_a_slow_stack_machine() -> None:
         pair = torch.cat([premise, hypothesis, premise - hypothesis, premise * hypothesis])
         hidden = torch.relu(model.second(torch.relu(model.first(pair))))
         torch.testing.assert_close(logits[row], model.classify(hidden))
-
-
-def test_another_parse_of_the_same_words_is_another_sentence() -> None:
-    model, batch = make(sample_trial("spinn_pi")), sample_batch()
-    assert batch.premise_tree is not None
-    lengths = batch.premise_mask.sum(dim=1)
-    right = torch.zeros_like(batch.premise_tree)
-    right.scatter_(1, lengths[:, None] - 1, lengths[:, None] - 1)  # all nodes end at the end
-    assert not torch.allclose(model(batch._replace(premise_tree=right)).logits, model(batch).logits)
 
 
 def test_batches_of_a_pack_carry_their_trees() -> None:

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN
-from actmodels.data.trial_data import input_rows, trained_rows
+from actmodels.data.trial_data import trained_rows
 from actmodels.errors import ConfigError
 from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.projection import ProjectedWords
@@ -83,21 +83,6 @@ def test_trained_rows_change_in_training_and_no_other_ever(model: str, optimizer
     assert changed == [NULL, *TRAINED_WORDS]
     assert not {PAD, UNKNOWN, *FIXED_WORDS} & set(changed)
     assert torch.equal(training.model.words.vectors, vectors)
-
-
-@pytest.mark.parametrize("model", SOME_MODELS)
-def test_saved_weights_hold_the_trained_rows(model: str) -> None:
-    config, data = sample_trial(model, oov_rule="trained"), sample_data()
-    training = Training(config, data)
-    list(training.epochs())
-    training.model.load_state_dict(training.best_parameters)
-    vectors, rows = input_rows(data.words, config.input, 1), trained_rows(data.words, config.input)
-    loaded = build(config, vectors, rows)
-    loaded.load_state_dict(training.best_parameters)
-    batch = sample_batch()
-    assert torch.equal(loaded.eval()(batch).logits, training.model.eval()(batch).logits)
-    with pytest.raises(RuntimeError, match=r"words\.trained"):
-        build(config, vectors).load_state_dict(training.best_parameters)
 
 
 class Wordless(nn.Module):

@@ -5,8 +5,7 @@ import torch
 from torch import Tensor
 
 from actmodels.data.pairs import collate
-from actmodels.models.tree_matching import TreeMatching
-from actmodels.modules.full_tree import FullTree
+from actmodels.models.tree_matching import FullTree, TreeMatching
 from actmodels.modules.recurrent import LSTM, LSTMState
 from tests.model_checks import make
 from tests.samples import sample_pairs, sample_sentences, sample_trial

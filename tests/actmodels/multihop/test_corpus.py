@@ -1,7 +1,5 @@
 """Multi-hop pairs: following the hops word by word gives label and depth; nothing else does."""
 
-from collections import Counter
-
 import pytest
 import torch
 
@@ -64,25 +62,12 @@ def test_chains_are_longer_only_where_the_depth_asks_for_it() -> None:
 
 def test_no_count_of_words_tells_the_label() -> None:
     """Each premise has the same words but for names, whatever the label and the depth."""
-    pairs = split(300)
-    signatures = {
-        (label, depth): Counter(
-            tuple(
-                sorted(
-                    Counter(
-                        word if word in ("in", ".", "doubt") else "name" for word in premise
-                    ).items()
-                )
-            )
-            for (premise, _), own, deep in zip(
-                sentences(pairs), pairs.labels.tolist(), pairs.depths.tolist(), strict=True
-            )
-            if (own, deep) == (label, depth)
-        ).keys()
-        for label in range(len(LABELS))
-        for depth in (1, 4)
-    }
-    assert len({tuple(found) for found in signatures.values()}) == 1
+    pairs, found = split(300), set()
+    for (premise, _), depth in zip(sentences(pairs), pairs.depths.tolist(), strict=True):
+        if depth <= 4:
+            others = [word for word in premise if word in ("in", ".", "doubt")]
+            found.add((len(premise), tuple(sorted(others))))
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("hops", [1, 6])

@@ -61,21 +61,6 @@ def test_every_mechanism_starts_without_a_price_but_ponder_net() -> None:
             assert float(one.model.ponder_weight or 0.0) == 0.0
 
 
-@pytest.mark.parametrize("model", ["hop_attention", "decomposable_attention"])
-@pytest.mark.parametrize("epochs", [1, 2, 3])
-def test_a_resumed_trial_gives_the_same_bits(model: str, epochs: int) -> None:
-    config, data = multihop_trial(model), sample_multihop_data()
-    whole, first, resumed = (MultihopTraining(config, data) for _ in range(3))
-    history = [one.result() for one in whole.epochs()]
-    for _ in range(epochs):
-        first.run_epoch()
-    resumed.load_state_dict(first.state_dict())
-    assert [one.result() for one in resumed.epochs()] == history[epochs:]
-    assert (resumed.joined, resumed.settled) == (whole.joined, whole.settled) == (2, 3)
-    for name, weights in whole.model.state_dict().items():
-        assert torch.equal(resumed.model.state_dict()[name], weights), name
-
-
 @pytest.mark.parametrize(
     ("model", "settings", "sentence"),
     [

@@ -1,7 +1,9 @@
 """Random questions and small readers."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
+from random import Random
 from typing import Any
 
 import torch
@@ -67,34 +69,39 @@ def make(**changes: Any) -> Reader:
     return Reader(config.reader, rows, seed=1).double().eval()
 
 
-def questions(count: int, seed: int = 0) -> QuestionTensors:
-    """Documents of 4 to 12 words, queries of 2 to 5, 2 to 4 candidates, some stand twice."""
-    draw = torch.Generator().manual_seed(seed)
+Question = tuple[list[tuple[int, int]], list[int], int, int]
 
-    def number(low: int, high: int) -> int:
-        return int(torch.randint(low, high + 1, (), generator=draw))
 
-    def tokens(count: int) -> list[int]:
-        return [number(FIRST_WORD, FIRST_WORD + WORDS - 1) for _ in range(count)]
-
-    documents, at, queries, counts, answers = [], [], [], [], []
-    for _ in range(count):
-        document, query, candidates = tokens(number(4, 12)), tokens(number(2, 5)), number(2, 4)
-        here = [number(-1, candidates - 1) for _ in document]
-        here[number(0, len(document) - 1)] = answer = number(0, candidates - 1)
-        query[number(0, len(query) - 1)] = PLACEHOLDER
-        documents.append(document)
-        at += here
-        queries.append(query)
-        counts.append(candidates)
-        answers.append(answer)
-    assert NO_CANDIDATE in at
+def as_tensors(asked: Iterable[Question]) -> QuestionTensors:
+    """A split of questions: each document's words with the candidates that they are, the query,
+    the number of candidates and that of the answer."""
+    documents, queries, counts, answers = zip(*asked, strict=True)
+    places = [word for document in documents for word in document]
+    ids, at = (torch.tensor(column, dtype=torch.int32) for column in zip(*places, strict=True))
     return QuestionTensors(
-        torch.tensor([token for one in documents for token in one], dtype=torch.int32),
-        torch.tensor(at, dtype=torch.int32),
+        ids,
+        at,
         torch.tensor([0, *accumulate(map(len, documents))]),
-        torch.tensor([token for one in queries for token in one], dtype=torch.int32),
+        torch.tensor([token for query in queries for token in query], dtype=torch.int32),
         torch.tensor([0, *accumulate(map(len, queries))]),
         torch.tensor(counts),
         torch.tensor(answers),
     )
+
+
+def questions(count: int, seed: int = 0) -> QuestionTensors:
+    """Documents of 4 to 12 words, queries of 2 to 5, 2 to 4 candidates, some stand twice."""
+    draws = Random(seed)
+
+    def tokens(low: int, high: int) -> list[int]:
+        length = draws.randint(low, high)
+        return [draws.randrange(FIRST_WORD, FIRST_WORD + WORDS) for _ in range(length)]
+
+    def question() -> Question:
+        document, query, candidates = tokens(4, 12), tokens(2, 5), draws.randint(2, 4)
+        here = [draws.randint(NO_CANDIDATE, candidates - 1) for _ in document]
+        here[draws.randrange(len(document))] = answer = draws.randrange(candidates)
+        query[draws.randrange(len(query))] = PLACEHOLDER
+        return list(zip(document, here, strict=True)), query, candidates, answer
+
+    return as_tensors(question() for _ in range(count))

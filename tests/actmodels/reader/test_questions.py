@@ -8,14 +8,13 @@ import torch
 from actmodels.reader.data import WordRows, embedding_rows
 from actmodels.reader.questions import (
     NO_CANDIDATE,
-    QuestionTensors,
     batches_by_length,
     collate,
     most_frequent_accuracy,
     occurrences,
     pooled_batches,
 )
-from tests.actmodels.reader.samples import reader_trial
+from tests.actmodels.reader.samples import as_tensors, reader_trial
 
 
 def drawn(lengths: torch.Tensor, seed: int, keep_last: bool, pool: int = 10) -> list[list[int]]:
@@ -62,14 +61,8 @@ def test_evaluation_goes_through_all_in_order_of_length() -> None:
 
 
 def test_collate_by_hand() -> None:
-    split = QuestionTensors(
-        document_ids=torch.tensor([5, 6, 7, 8, 9], dtype=torch.int32),
-        candidate_at=torch.tensor([0, 1, -1, 0, 2], dtype=torch.int32),
-        document_offsets=torch.tensor([0, 2, 5]),
-        query_ids=torch.tensor([2, 9, 2], dtype=torch.int32),
-        query_offsets=torch.tensor([0, 2, 3]),
-        candidate_counts=torch.tensor([2, 3]),
-        answers=torch.tensor([1, 2]),
+    split = as_tensors(
+        [([(5, 0), (6, 1)], [2, 9], 2, 1), ([(7, NO_CANDIDATE), (8, 0), (9, 2)], [2], 3, 2)]
     )
     batch = collate(split, torch.tensor([1, 0]))
     assert batch.document.tolist() == [[7, 8, 9], [5, 6, 0]]
@@ -96,14 +89,10 @@ def test_embedding_rows() -> None:
 
 def test_the_most_frequent_candidate_by_hand() -> None:
     """Right; wrong; one of two; and one of three whose padding to four counts for nothing."""
-    split = QuestionTensors(
-        document_ids=torch.arange(13, dtype=torch.int32),
-        candidate_at=torch.tensor([1, 1, 0, -1, 0, 0, 2, 0, 1, -1, 2, 1, 0], dtype=torch.int32),
-        document_offsets=torch.tensor([0, 4, 7, 10, 13]),
-        query_ids=torch.tensor([2, 2, 2, 2], dtype=torch.int32),
-        query_offsets=torch.arange(5),
-        candidate_counts=torch.tensor([2, 4, 2, 3]),
-        answers=torch.tensor([1, 2, 0, 1]),
+    documents = ([1, 1, 0, NO_CANDIDATE], [0, 0, 2], [0, 1, NO_CANDIDATE], [2, 1, 0])
+    split = as_tensors(
+        ([(9, at) for at in places], [2], candidates, answer)
+        for places, candidates, answer in zip(documents, (2, 4, 2, 3), (1, 2, 0, 1), strict=True)
     )
     assert occurrences(split).tolist() == [[1, 2, 0, 0], [2, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
     assert most_frequent_accuracy(split) == pytest.approx((1 + 0 + 1 / 2 + 1 / 3) / 4)

@@ -9,7 +9,7 @@ import torch
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
 from actmodels.modules.initialisation import initialise
-from actmodels.reader.write import AdaptiveComputation, Judged, QueryGating, mixed, pointer_sum
+from actmodels.reader.write import AdaptiveComputation, Judged, mixed, pointer_sum
 from actmodels.settings import PonderNetConfig
 
 
@@ -67,35 +67,6 @@ def test_a_weight_of_zero_and_an_absent_candidate_have_gradients_that_are_number
 def chances(halting: Iterable[torch.Tensor]) -> list[Judged]:
     """Judgements of nothing but a chance to halt."""
     return [Judged(torch.empty(0), halting=chance) for chance in halting]
-
-
-def test_gates_keep_the_old_query_slot_by_slot() -> None:
-    """w . M of 0 and ln 3: gates 1/2 and 3/4."""
-    test = QueryGating(2, "relu", 0.0)
-    written = torch.tensor([[1.0, 0.0]])
-    old = torch.tensor([[[0.0, 4.0], [torch.log(torch.tensor(3.0)).item(), 8.0]]])
-    new = torch.tensor([[[2.0, 0.0], [0.0, 0.0]]])
-    slots, halting, gate = test.judge(written, old, new)
-    expected = torch.tensor([[[1.0, 2.0], [0.75 * old[0, 1, 0].item(), 6.0]]])
-    torch.testing.assert_close(slots, expected)
-    assert halting is None
-    torch.testing.assert_close(gate, torch.tensor([[0.5, 0.75]]))
-
-
-def test_the_last_step_answers_with_gates() -> None:
-    step_logs = torch.randn(2, 3, 4)
-    logs, weights = QueryGating(2, "relu", 0.0).answer(step_logs, [])
-    assert torch.equal(logs, step_logs[:, -1])
-    assert weights.tolist() == [[0.0, 0.0, 1.0]] * 2
-
-
-def test_halting_by_hand() -> None:
-    """e = .5, .2: p = .5, .1 and the rest, .4; P = .5 * .2 + .1 * .6 + .4 * .9 = .52."""
-    test = AdaptiveComputation(2, "relu", 0.0)
-    step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
-    logs, weights = test.answer(step_logs, chances([torch.tensor([0.5]), torch.tensor([0.2])]))
-    torch.testing.assert_close(weights, torch.tensor([[0.5, 0.1, 0.4]]))
-    assert logs.exp().item() == pytest.approx(0.52)
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from actmodels.sequences.act_rnn import ActRnn
-from actmodels.sequences.build import build_task
+from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.config import (
     AdditionConfig,
     AnsweringConfig,
@@ -18,8 +17,9 @@ from actmodels.sequences.config import (
     SequenceHaltingConfig,
     SequenceNetworkConfig,
 )
-from actmodels.sequences.scoring import objective, score
+from actmodels.sequences.scoring import score
 from actmodels.sequences.task import SequenceBatch
+from actmodels.sequences.training import build_task
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, DACT, PONDER_NET
 from tests.model_checks import assert_saved_and_loaded, without_gradient
@@ -48,10 +48,8 @@ def sample(count: int = 12, halting: SequenceHaltingConfig = None) -> Any:
 
 def trained_on(model: ActRnn, batch: SequenceBatch) -> Tensor:
     """What training minimises."""
-    pondered = model(batch.inputs, batch.mask)
     task = PARITY if model.answers else TASK
-    scored = score(task.outputs, pondered.logits, batch)
-    return objective(scored, pondered, batch, model.halting)
+    return score(task.outputs, model(batch.inputs, batch.mask), batch).objective(model.halting)
 
 
 class Slow(NamedTuple):
@@ -199,25 +197,11 @@ def test_without_halting_it_is_torchs_own(cell: str) -> None:
     assert pondered.ponder_cost is None
 
 
-def test_a_certain_halt_is_the_plain_network() -> None:
-    """A unit that says 1 halts at the first step: the flag is then a part of the bias."""
-    model, plain, batch = make("rnn", ACT), make("rnn", None), sample()
-    with torch.no_grad():
-        model.halting.unit.linear.bias.fill_(50.0)
-        plain.cell.input.weight.copy_(model.cell.input.weight[:, :-1])
-        plain.cell.input.bias.copy_(model.cell.input.bias + model.cell.input.weight[:, -1])
-        plain.cell.recurrent.load_state_dict(model.cell.recurrent.state_dict())
-        plain.output.load_state_dict(model.output.state_dict())
-    pondered = model(batch.inputs, batch.mask)
-    torch.testing.assert_close(pondered.logits, plain(batch.inputs, batch.mask).logits)
-    assert torch.equal(pondered.steps, batch.mask.double())
-
-
 def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
     """Equation 12: mean over sequences of the sum of losses + weight · sum of N + R."""
     model, batch = make("lstm", replace(ACT, ponder_weight=0.3)), sample()
     pondered = model(batch.inputs, batch.mask)
-    scored = score(TASK.outputs, pondered.logits, batch)
+    scored = score(TASK.outputs, pondered, batch)
     expected = 0.0
     for row in range(len(batch.inputs)):
         for t in range(int(batch.mask[row].sum())):
@@ -225,7 +209,7 @@ def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
             right = chance if batch.targets[row, t, 0] else 1 - chance
             expected += -right.log() + 0.3 * pondered.ponder_cost[row, t]
             assert bool(scored.wrong[row, t]) == bool(right < 0.5)
-    total = objective(scored, pondered, batch, model.halting)
+    total = scored.objective(model.halting)
     torch.testing.assert_close(total, expected / len(batch.inputs))
 
 
@@ -251,7 +235,8 @@ def test_what_is_not_asked_counts_nowhere() -> None:
     """The first of two numbers to add has no target, whatever the network says there."""
     task = build_task(AdditionConfig(numbers=2, digits=2, least_digit_first=False))
     batch = task.sample(50, torch.Generator().manual_seed(1))
-    scored = score(task.outputs, torch.randn(50, 2, task.outputs.size), batch)
+    said = Pondered(torch.randn(50, 2, task.outputs.size), None, None)
+    scored = score(task.outputs, said, batch)
     assert not bool(scored.wrong[:, 0].any())
     assert bool((scored.losses[:, 0] == 0).all())
     assert torch.equal(scored.losses[:, 1] > 0, batch.mask[:, 1])

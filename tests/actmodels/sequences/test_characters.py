@@ -44,12 +44,6 @@ def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
         assert int(batch.targets.max()) == end - 1
 
 
-def test_same_seed_same_windows() -> None:
-    first = TASK.sample(9, torch.Generator().manual_seed(1))
-    assert torch.equal(first.inputs, TASK.sample(9, torch.Generator().manual_seed(1)).inputs)
-    assert not torch.equal(first.inputs, TASK.sample(9, torch.Generator().manual_seed(2)).inputs)
-
-
 def test_without_a_held_out_part_dev_reads_the_training_text() -> None:
     task = Characters(CharactersConfig(window=7, held_out_bytes=0), TEXT, "text")
     assert torch.equal(task.trained, task.held_out)

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from actmodels.sequences.act_rnn import ActRnn
-from actmodels.sequences.build import build_task
 from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig, TaskConfig
 from actmodels.sequences.pondering import (
@@ -19,6 +18,7 @@ from actmodels.sequences.pondering import (
 )
 from actmodels.sequences.scoring import SequenceEvaluation, evaluate
 from actmodels.sequences.task import Task
+from actmodels.sequences.training import build_task
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
 
@@ -36,7 +36,7 @@ def evaluated(
 @pytest.mark.parametrize("config", GENERATED)
 def test_difficulties_against_a_loop(config: TaskConfig) -> None:
     task, evaluation = evaluated(config, ACT)
-    scored, pondered, batch = evaluation
+    losses, mistaken, pondered, batch = evaluation
     errors: dict[int, list[bool]] = {}
     steps: dict[int, list[float]] = {}
     for row in range(200):
@@ -45,9 +45,9 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
             level = int(batch.difficulty[row, t])
             steps.setdefault(level, []).append(pondered.steps[row, t].item())
             if task.difficulty_of == "vector" and batch.target_mask[row, t]:
-                errors.setdefault(level, []).append(bool(scored.wrong[row, t]))
+                errors.setdefault(level, []).append(bool(mistaken[row, t]))
         if task.difficulty_of == "sequence":
-            wrong = any(bool(scored.wrong[row, t]) for t in range(length))
+            wrong = any(bool(mistaken[row, t]) for t in range(length))
             errors.setdefault(int(batch.difficulty[row, 0]), []).append(wrong)
     rows = by_difficulty(evaluation, task)
     assert [row.difficulty for row in rows] == sorted(steps)
@@ -61,10 +61,10 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
     assert sum(r.instances for r in rows) == (200 if task.difficulty_of == "sequence" else vectors)
 
     figures = evaluation.figures("sequence")
-    mistakes = [bool(row.any()) for row in scored.wrong]
+    mistakes = [bool(row.any()) for row in mistaken]
     assert figures.accuracy == pytest.approx(1 - sum(mistakes) / 200)
     targets = int(batch.target_mask.sum())
-    assert figures.loss == pytest.approx(scored.losses.double().sum().item() / targets)
+    assert figures.loss == pytest.approx(losses.double().sum().item() / targets)
     assert figures.mean_steps == pytest.approx(pondered.steps[batch.mask].mean().item())
     assert figures.ponder_cost == pytest.approx(pondered.ponder_cost[batch.mask].mean().item())
 
@@ -73,7 +73,7 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
 def test_how_many_at_a_time_changes_nothing(config: TaskConfig) -> None:
     _, some = evaluated(config, ACT, at_a_time=7)
     _, all_ = evaluated(config, ACT, at_a_time=200)
-    torch.testing.assert_close(some.scored.losses, all_.scored.losses)
+    torch.testing.assert_close(some.losses, all_.losses)
     assert torch.equal(some.pondered.steps, all_.pondered.steps)
 
 

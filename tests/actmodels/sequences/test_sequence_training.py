@@ -56,19 +56,6 @@ def test_record() -> None:
     assert (fixed.dev_mean_steps, fixed.dev_sd_steps) == (4, 0)
 
 
-def test_gradients_are_clipped() -> None:
-    """Adam's first step is as large as the learning rate whatever the norm; the moments tell."""
-    norms = []
-    for clip_norm in (0.0, 0.01):
-        settings = replace(sample_trial().training, clip_norm=clip_norm, updates_per_epoch=1)
-        training = train(training=settings)
-        training.run_epoch()
-        moments = [state["exp_avg"] for state in training.optimizer.state.values()]
-        norms.append(torch.cat([moment.flatten() for moment in moments]).norm().item() * 10)
-    assert norms[0] > 0.05
-    assert norms[1] == pytest.approx(0.01, rel=1e-3)
-
-
 @pytest.mark.parametrize("halting", [ACT, None, PONDER_NET, DACT])
 def test_learns_parity_of_two_bits(halting: Any) -> None:
     """With or without ACT: at two bits there is nothing to compute one after the other."""

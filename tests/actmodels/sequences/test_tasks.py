@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from actmodels.sequences.bits import NAMES, Logic, LogicInstance, Parity
-from actmodels.sequences.build import build_task
+from actmodels.sequences.bits import NAMES, Logic, Parity
 from actmodels.sequences.config import (
     AdditionConfig,
     LogicConfig,
@@ -14,6 +13,7 @@ from actmodels.sequences.config import (
     TaskConfig,
 )
 from actmodels.sequences.numbers import END, Addition, Sort
+from actmodels.sequences.training import build_task
 from tests.actmodels.sequences.samples import GENERATED
 
 
@@ -43,15 +43,6 @@ class TestEveryTask:
         assert bool((batch.difficulty[~batch.mask] == 0).all())
         assert not bool((batch.target_mask & ~batch.mask).any())
 
-    def test_shapes(self, config: TaskConfig) -> None:
-        task = build_task(config)
-        batch = task.sample(64, seeded())
-        assert batch.inputs.shape[2] == task.inputs
-        assert batch.targets.shape == (*batch.mask.shape, task.outputs.heads)
-        assert int(batch.targets.max()) <= task.outputs.classes - 1
-        assert batch.inputs.dtype == torch.float32
-        assert batch.targets.dtype == batch.difficulty.dtype == torch.long
-
     def test_every_difficulty_is_as_likely(self, config: TaskConfig) -> None:
         """Four standard errors of a share."""
         batch = build_task(config).sample(4000, seeded())
@@ -60,23 +51,6 @@ class TestEveryTask:
         share = 1 / len(counts)
         error = (share * (1 - share) / 4000) ** 0.5
         assert bool(((counts / 4000 - share).abs() < 4 * error).all())
-
-
-@pytest.mark.parametrize(
-    ("config", "count", "shape", "heads", "classes"),
-    [
-        (ParityConfig(bits=64), 512, (1, 64), 1, 2),
-        (LogicConfig(vectors=10, gates=10), 64, (10, 102), 1, 2),
-        (AdditionConfig(numbers=5, digits=5, least_digit_first=False), 32, (5, 50), 6, 11),
-        (SortConfig(numbers=15), 64, (30, 2), 1, 15),
-    ],
-)
-def test_sizes_of_the_paper(
-    config: TaskConfig, count: int, shape: tuple[int, int], heads: int, classes: int
-) -> None:
-    task = build_task(config)
-    assert task.sample(count, seeded()).inputs.shape == (count, *shape)
-    assert (task.outputs.heads, task.outputs.classes) == (heads, classes)
 
 
 class TestParity:
@@ -105,8 +79,8 @@ def logic_by_hand(first: int, second: int, names: list[str]) -> int:
     task = Logic(LogicConfig(vectors=1, gates=len(names)))
     gates = torch.tensor([[[NAMES.index(name) for name in names]]])
     count = torch.tensor([[len(names)]])
-    drawn = LogicInstance(torch.tensor([1]), count, gates, torch.tensor([[first, second]]))
-    return int(task.batch(drawn).targets[0, 0, 0])
+    batch = task.batch(torch.tensor([1]), count, gates, torch.tensor([[first, second]]))
+    return int(batch.targets[0, 0, 0])
 
 
 # What each gate means, written apart from the table of truth values.
@@ -125,13 +99,6 @@ MEANING = {
 
 
 class TestLogic:
-    @pytest.mark.parametrize("name", NAMES)
-    @pytest.mark.parametrize("older", [0, 1])
-    @pytest.mark.parametrize("newest", [0, 1])
-    def test_one_gate(self, name: str, older: int, newest: int) -> None:
-        """The newest bit, b_1, is P; b_0 is Q."""
-        assert logic_by_hand(older, newest, [name]) == MEANING[name](newest, older)
-
     def test_two_asymmetric_gates_by_hand(self) -> None:
         """b_0 = 1, b_1 = 0: b_2 = not b_1 or b_0 = 1; b_3 = b_2 and not b_1 = 1.
 
