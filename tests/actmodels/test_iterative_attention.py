@@ -4,8 +4,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.config import build_trial
-from actmodels.errors import ConfigError
 from actmodels.models.pair_model import build, parameter_count
 from actmodels.modules.recurrent import GRUCell, GRUEncoder
 from tests import model_checks
@@ -89,11 +87,3 @@ def test_memories_are_dropped_once() -> None:
         kept = getattr(dropped, name) != 0
         assert 0.3 < kept.double().mean() < 0.7
         torch.testing.assert_close(getattr(dropped, name), 2 * getattr(whole, name) * kept)
-
-
-def test_an_encoder_of_size_0_is_refused() -> None:
-    own = {**sample_trial("iterative_attention").flat(), "encoder_size": 0}
-    for name in ("model", "seed", "max_epochs", "patience"):
-        del own[name]
-    with pytest.raises(ConfigError, match="encoder_size is 0; must be at least 1"):
-        build_trial("iterative_attention", own, max_epochs=1, patience=0, seed=1)

@@ -79,7 +79,6 @@ def test_a_resumed_trial_gives_the_same_bits(model: str, epochs: int) -> None:
 @pytest.mark.parametrize(
     ("model", "settings", "sentence"),
     [
-        ("hop_attention", {"max_hops": 7}, "max_hops is 7; must be at most 6"),
         ("hop_attention", {"null_token": True}, "null_token is true; must be false, as multi-hop"),
         ("spinn_pi", {}, "spinn_pi reads parses; multi-hop pairs have none"),
     ],
