@@ -1,13 +1,13 @@
-"""What a trial is: frozen, checked configuration. Imports neither torch nor anything outside."""
+"""What a trial is: frozen configuration. Imports neither torch nor anything outside."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 from actmodels.errors import ConfigError, shown
 from actmodels.registry import MODELS, HaltingConfig, NetworkConfig
 from actmodels.settings import InputConfig, TrainConfig
-from actmodels.values import Epochs, Natural, made, problems_of, settings_of, value_problem
+from actmodels.values import Epochs, Natural, settings_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class AnyTrialConfig:
         better dev accuracy; 0 runs max_epochs.
 
     Raises:
-        ConfigError: a setting that cannot be; all of them at once.
+        ConfigError: settings that cannot be together.
     """
 
     called: ClassVar[str] = "trial"  # in messages
@@ -29,8 +29,7 @@ class AnyTrialConfig:
     seed: Natural
 
     def __post_init__(self) -> None:
-        problems = [p for part in (*self.parts, self) for p in problems_of(part)]
-        if problems := problems or self.contradictions():
+        if problems := self.contradictions():
             raise ConfigError(self.called, problems)
 
     def contradictions(self) -> list[str]:
@@ -40,7 +39,7 @@ class AnyTrialConfig:
     @property
     def parts(self) -> list[Any]:
         """The parts, in the order of the result tables."""
-        values = (getattr(self, name) for name in settings_of(type(self)))
+        values = (getattr(self, field.name) for field in fields(self))
         return [value for value in values if is_dataclass(value)]
 
     @property
@@ -77,17 +76,17 @@ def sorted_into(
         parts: the parts' classes by their fields. whose, called: what messages call their owner.
 
     Raises:
-        ConfigError: missing or unknown setting, wrong type or range; all at once.
+        ConfigError: missing or unknown settings; all at once.
     """
     known = settings_of(*parts.values())
     problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
     problems += [f"{name} of {whose} is missing" for name in known if name not in settings]
-    for name, value in settings.items():
-        if name in known and (problem := value_problem(known[name], value)):
-            problems.append(f"{name} {problem}")
     if problems:
         raise ConfigError(called, problems)
-    return {field: made(part, settings) for field, part in parts.items()}
+    return {
+        field: part(**{name: settings[name] for name in settings_of(part)})
+        for field, part in parts.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -131,23 +130,20 @@ def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[s
     """Make the parts of a trial of a model, and those of `more` classes by their fields.
 
     Raises:
-        ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
+        ConfigError: unknown model, missing or unknown settings; all at once.
     """
     if model not in MODELS:
         raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
     return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)
 
 
-def build_trial(
-    model: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
-) -> TrialConfig:
-    """Assemble a trial from flat settings.
+def build_trial(model: str, settings: Mapping[str, Any], **limits: Any) -> TrialConfig:
+    """Assemble a trial from flat settings; limits are max_epochs, patience and seed.
 
     Raises:
-        ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
+        ConfigError: unknown model, missing or unknown settings; all at once.
     """
-    parts = model_parts(model, settings)
-    return TrialConfig(model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts)
+    return TrialConfig(model=model, **limits, **model_parts(model, settings))
 
 
 def trial_from_dict(stored: Mapping[str, Any]) -> TrialConfig:

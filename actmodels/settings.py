@@ -6,25 +6,13 @@ Every field has one name everywhere: params.yaml, this file, MLflow, the result 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from actmodels.values import (
-    ONE,
-    Amount,
-    Bias,
-    Natural,
-    Positive,
-    Range,
-    Sequences,
-    Share,
-    Size,
-    Steps,
-    at_most,
-)
+from actmodels.values import Amount, Bias, Natural, Positive, Range, Sequences, Share, Size, Steps
 
 OovRule = Literal["own", "hashed", "unknown", "trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
-Inside = Annotated[float, Range(lambda v: 0 < v < 1, "in (0, 1)")]
-PartLeft = Annotated[float, Range(lambda v: 0 < v <= 1, "in (0, 1]")]
+Inside = Annotated[float, Range(gt=0, lt=1)]
+PartLeft = Annotated[float, Range(gt=0, le=1)]
 
 
 @dataclass(frozen=True)
@@ -213,7 +201,7 @@ class PonderNetConfig:
 
     epsilon: Inside
     ponder_weight: Amount
-    prior_steps: Annotated[float, Range(lambda v: v > 1, "above 1"), at_most(1000)]
+    prior_steps: Annotated[float, Range(gt=1, le=1000)]
     max_steps: Steps
     halting_bias: Bias
 
@@ -254,9 +242,9 @@ class TargetStepsConfig:
     """
 
     epsilon: Inside
-    target_steps: Annotated[float, ONE, at_most(1000)]
+    target_steps: Annotated[float, Range(ge=1, le=1000)]
     adaptation_rate: Positive
     damping: Amount
-    recent_share: Annotated[float, Range(lambda v: 0 < v <= 1, "in (0, 1]")]
+    recent_share: PartLeft
     max_steps: Steps
     halting_bias: Bias

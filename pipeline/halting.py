@@ -13,17 +13,10 @@ from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
 from pipeline.measures.steps import depth_rows
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
+from pipeline.parameters.trials import points
 from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.study import (
-    Run,
-    Trained,
-    history_rows,
-    points,
-    result_row,
-    timing_rows,
-    train,
-)
+from pipeline.studies.study import Run, Trained, history_rows, result_row, timing_rows, train
 from pipeline.studies.variants import changed, chosen, scored
 from pipeline.trained.trials import data_digest, execution_settings
 from tune.selection import sample_sd

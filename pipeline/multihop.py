@@ -10,20 +10,17 @@ from dataclasses import replace
 from actmodels.data.pairs import PairTensors
 from actmodels.draws import generator
 from actmodels.evaluation import Evaluation
-from actmodels.multihop.config import (
-    MultihopTrialConfig,
-    build_multihop_trial,
-    multihop_setting_types,
-)
+from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.multihop.corpus import draw_split, word_vectors
 from pipeline.measures.over_seeds import Row, grouped, mean, summarise
 from pipeline.measures.steps import depth_rows, pearson
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Multihop
+from pipeline.parameters.trials import multihop_trials
 from pipeline.running.results import write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.encode import files_digest
-from pipeline.studies.study import Run, history_rows, points, result_row, timing_rows, train
+from pipeline.studies.study import Run, history_rows, result_row, timing_rows, train
 from pipeline.studies.variants import scored
 from pipeline.trained.trials import execution_settings
 
@@ -43,17 +40,11 @@ def write_pairs(study: Multihop) -> str:
 
 def plan(study: Multihop) -> list[MultihopRun]:
     """Every combination of a model's values with every seed, in the order of params.yaml."""
-    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
     runs = []
-    for model, axes in study.models.items():
-        known = multihop_setting_types(model)
-        common = {name: value for name, value in study.settings.items() if name in known}
-        for changes in points(axes):
+    for model in study.models:
+        for changes, config in multihop_trials(model, study):
             named = [f"{name.replace('_', ' ')} {value}" for name, value in changes.items()]
-            labels: Row = {"model": model, "run": ", ".join(named) or "as set"}
-            for seed in study.seeds:
-                config = build_multihop_trial(model, common | changes, **limits, seed=seed)
-                runs.append(Run(labels, config))
+            runs.append(Run({"model": model, "run": ", ".join(named) or "as set"}, config))
     return runs
 
 

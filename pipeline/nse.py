@@ -13,7 +13,6 @@ import numpy as np
 from tqdm import tqdm
 
 from actmodels.files import write_text
-from actmodels.reader.config import build_reader_trial
 from actmodels.reader.data import WordRows, load_reader
 from actmodels.reader.evaluation import ReaderEvaluation, evaluate
 from actmodels.reader.model import Reader
@@ -24,6 +23,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import ReadingStudy
+from pipeline.parameters.trials import reader_trials
 from pipeline.running.results import read_json, write_json, write_table
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.question import ARTICLES
@@ -43,26 +43,12 @@ from tune.store import TrialStore
 
 def planned(questions: str, study: ReadingStudy, seeds: Sequence[int]) -> list[ReaderRun]:
     """One step, if asked for, then each strategy with its numbers of steps; with every seed."""
-    kinds: list[tuple[str, str, int]] = []
-    if study.one_step:
-        kinds.append(("one step", "query_gating", 1))
-    for strategy in ("query_gating", "adaptive_computation"):
-        name = strategy.replace("_", " ")
-        kinds += [(f"{name}, {t} steps", strategy, t) for t in getattr(study, strategy)]
-    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
-    return [
-        Run(
-            {"questions": questions, "run": run},
-            build_reader_trial(
-                questions,
-                study.settings | {"strategy": strategy, "steps": steps},
-                **limits,
-                seed=seed,
-            ),
-        )
-        for run, strategy, steps in kinds
-        for seed in seeds
-    ]
+    runs = []
+    for changes, config in reader_trials(questions, study, seeds):
+        name = f"{changes['strategy'].replace('_', ' ')}, {changes['steps']} steps"
+        run = name if changes["steps"] > 1 else "one step"
+        runs.append(Run({"questions": questions, "run": run}, config))
+    return runs
 
 
 def plan(params: Params) -> list[ReaderRun]:

@@ -20,8 +20,7 @@ from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params, Vectors
 from pipeline.parameters.section import SPLITS
-from pipeline.parameters.study_rules import WDW
-from pipeline.parameters.study_sections import Questions
+from pipeline.parameters.study_sections import WDW, Questions
 from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, fresh, run_stage
 from pipeline.sources import cbt, whodidwhat

@@ -1,5 +1,6 @@
 """docs/extending.md: a model and a way of halting are one file and one line of the registry."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from actmodels.errors import ConfigError
 from actmodels.registry import HALTINGS, MODELS, Architecture, HaltingKind, in_steps
 from actmodels.settings import AdaptiveAttentionConfig
 from actmodels.training import Training
-from pipeline.parameters.load import load_params
 from tests import model_checks, toys
 from tests.samples import SETTINGS, sample_data, sample_trial
 
@@ -63,7 +63,11 @@ def params(folder: Path, model: str, grid: dict[str, Any]) -> Path:
     return path
 
 
-def test_params_yaml_knows_it(tmp_path: Path) -> None:
+def test_params_yaml_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("pipeline.parameters.")]:
+        monkeypatch.delitem(sys.modules, name)  # the registry is read by what is imported
+    from pipeline.parameters.load import load_params
+
     load_params(params(tmp_path, BAG, {"width": [8, 16]}))
     load_params(params(tmp_path, EVEN, {"even_steps": [2, 4]}))
     with pytest.raises(ConfigError, match=r"sweep\.models\.bag_of_words\.grid\.width\[0\] is 0"):

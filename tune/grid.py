@@ -1,12 +1,10 @@
-"""From the grid in params.yaml to trials in a fixed order. No Ray."""
+"""Trials by the keys of their results. No Ray."""
 
 import hashlib
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from actmodels.config import AnyTrialConfig, TrialConfig, build_trial, setting_types
+from actmodels.config import AnyTrialConfig
 from actmodels.provenance import provenance, trial_key
 from tune.early_stopping import SuccessiveHalving
 
@@ -24,35 +22,6 @@ class Trial:
     def name(self) -> str:
         """What the trial is called in MLflow, in Ray's dashboard and in messages."""
         return f"{self.config.model}-{self.key[:8]}"
-
-
-def expand(
-    model: str,
-    settings: Mapping[str, Any],
-    grid: Mapping[str, Sequence[Any]],
-    *,
-    seeds: Sequence[int],
-    max_epochs: int,
-    patience: int,
-) -> list[TrialConfig]:
-    """Every combination of the grid's values with every seed.
-
-    The order is that of the settings in the result tables, whatever the order in params.yaml;
-    the last axis and then the seed turn fastest.
-    """
-    axes = [name for name in setting_types(model) if name in grid]
-    axes += [name for name in grid if name not in axes]  # unknown ones fail in build_trial
-    return [
-        build_trial(
-            model,
-            {**settings, **dict(zip(axes, point, strict=True))},
-            max_epochs=max_epochs,
-            patience=patience,
-            seed=seed,
-        )
-        for point in itertools.product(*(grid[axis] for axis in axes))
-        for seed in seeds
-    ]
 
 
 def with_keys(

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from actmodels.config import TrialConfig, model_parts, parts_of
 from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
-from actmodels.values import ONE, Natural, Portion, Sequences, Steps, at_most, settings_of
+from actmodels.values import Natural, Portion, Range, Sequences, Steps, settings_of
 
-Hops = Annotated[int, ONE, at_most(MAX_HOPS)]
+Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,8 @@ def multihop_setting_types(model: str) -> dict[str, Any]:
 
 
 def build_multihop_trial(
-    model: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
+    model: str, settings: Mapping[str, Any], **limits: Any
 ) -> MultihopTrialConfig:
-    """Assemble a trial from flat settings.
-
-    Raises:
-        ConfigError: unknown model, missing or unknown setting, wrong type or range; all at once.
-    """
+    """Assemble a trial from flat settings; see actmodels.config.build_trial."""
     parts = model_parts(model, settings, stream=StreamConfig)
-    return MultihopTrialConfig(
-        model=model, max_epochs=max_epochs, patience=patience, seed=seed, **parts
-    )
+    return MultihopTrialConfig(model=model, **limits, **parts)

@@ -1,4 +1,4 @@
-"""What a trial on cloze questions is: frozen, checked configuration. Imports no torch.
+"""What a trial on cloze questions is: frozen configuration. Imports no torch.
 
 Nothing has a default: the published values are those of Munkhdalai & Yu 2017 section 4.1, and
 what they leave open is named beside each field.
@@ -13,8 +13,6 @@ from actmodels.values import Bias, Positive, Range, Sequences, Share, Size, Step
 
 Strategy = Literal["query_gating", "adaptive_computation"]
 Activation = Literal["relu", "tanh", "identity"]
-HALVES = Range(lambda v: v >= 2 and v % 2 == 0, "even: each direction reads into one half")
-LETTERS = Range(lambda v: v.isidentifier(), "a name of letters, such as NE")
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class ReaderConfig:
 
     strategy: Strategy
     steps: Steps
-    memory_size: Annotated[Size, HALVES]
+    memory_size: Annotated[Size, Range(multiple_of=2)]
     compose_activation: Activation
     forget_bias: Bias
     parameter_range: Positive
@@ -82,7 +80,7 @@ class ReaderTrialConfig(AnyTrialConfig):
     called: ClassVar[str] = "reader"
 
     model: str = field(init=False)
-    questions: Annotated[str, LETTERS]
+    questions: str
     reader: ReaderConfig
     training: ReaderTrainConfig
 
@@ -102,14 +100,8 @@ class ReaderTrialConfig(AnyTrialConfig):
 
 
 def build_reader_trial(
-    questions: str, settings: Mapping[str, Any], *, max_epochs: int, patience: int, seed: int
+    questions: str, settings: Mapping[str, Any], **limits: Any
 ) -> ReaderTrialConfig:
-    """Assemble a trial from flat settings.
-
-    Raises:
-        ConfigError: missing or unknown settings, or a value that cannot be; all at once.
-    """
+    """Assemble a trial from flat settings; see actmodels.config.build_trial."""
     parts = sorted_into(PARTS, settings, "the reader", ReaderTrialConfig.called)
-    return ReaderTrialConfig(
-        questions=questions, max_epochs=max_epochs, patience=patience, seed=seed, **parts
-    )
+    return ReaderTrialConfig(questions=questions, **limits, **parts)

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from pydantic import Field
-
-from pipeline.parameters.section import Amount, Natural, Pairs, Portion, Section, Share, must_be
+from actmodels.values import Amount, Natural, Portion, Range, Share
+from pipeline.parameters.section import Pairs, Section
 
 
 class Facts(Section):
@@ -33,9 +32,7 @@ class Captions(Section):
     dev: Pairs
     test: Pairs
     unlabelled: Share
-    max_depth: Annotated[
-        int, Field(ge=1, le=6), must_be("a whole number from 1 to 6, the deepest there is")
-    ]
+    max_depth: Annotated[int, Range(ge=1, le=6)]  # the deepest there is
     facts: Facts
     common: Portion
     usual: Portion

@@ -1,133 +1,163 @@
-"""The problems of params.yaml that only several keys together show.
+"""The problems of params.yaml that only several keys together show."""
 
-Parts of the wrong type are passed over: they have problems of their own.
-"""
-
-import math
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from actmodels.config import setting_types
-from actmodels.errors import shown
-from actmodels.registry import MODELS
-from actmodels.values import value_problem
-from pipeline.parameters.sentences import (
-    at,
-    axis_problems,
-    dotted,
-    listing,
-    mapping,
-    none_of,
-    repeated,
-    setting_problems,
-    too_many,
-    unknown,
+from actmodels.errors import ConfigError, shown
+from actmodels.multihop.words import MAX_HOPS
+from actmodels.registry import MODELS, as_published, model_with
+from actmodels.sequences.config import sequence_setting_types
+from pipeline.parameters.schema import Params
+from pipeline.parameters.section import SPLITS
+from pipeline.parameters.sentences import unknown
+from pipeline.parameters.study_sections import LIMITS, WDW, Settings
+from pipeline.parameters.trials import (
+    model_trials,
+    multihop_trials,
+    reader_trials,
+    sequence_trials,
 )
-from pipeline.parameters.study_rules import study_problems
-
-SWEPT = ("sweep", "models")
-COMMON = ("sweep", "settings")
-UNIQUE = (
-    ("sweep", "seeds"),
-    ("retrain", "seeds"),
-    ("vocabulary", "count_splits"),
-    ("lexicalised", "features"),
-    ("lexicalised", "regularisation"),
-    ("select_best", "ties"),
-    ("ablate", "test_steps"),
-    ("trace", "pair_ids"),
-    ("fidelity", "seeds"),
-    ("sizes", "models"),
-    ("halting", "seeds"),
-    ("graves", "seeds"),
-    ("multihop", "seeds"),
-    ("questions", "kinds"),
-    ("nse", "seeds"),
-)
-FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
-def rule_problems(tree: dict[str, Any]) -> list[str]:
-    """All problems of this kind."""
-    return [
-        *_common(mapping(tree, *COMMON)),
-        *(sentence for name in mapping(tree, *SWEPT) for sentence in _model(tree, name)),
-        *(sentence for path in UNIQUE for sentence in repeated(path, listing(tree, *path))),
-        *_parses(tree),
-        *_texts(mapping(tree, "texts", "sources")),
-        *study_problems(tree),
-        *_stages(tree),
-    ]
+def rule_problems(params: Params) -> list[str]:
+    """All problems of this kind, one sentence each."""
+    rules = (_sweep, _models, _stages, _fidelity, _halting, _graves, _multihop, _questions, _nse)
+    return [problem for rule in rules for problem in rule(params)]
 
 
-def _common(common: dict[str, Any]) -> Iterator[str]:
-    hints = {name: hint for m in reversed(MODELS) for name, hint in setting_types(m).items()}
-    yield from setting_problems(COMMON, hints, common)
+def _sweep(params: Params) -> Iterator[str]:
+    for model, own in params.sweep.models.items():
+        key = f"sweep.models.{model}"
+        for name in (name for name in own.settings if name in own.grid):
+            yield f"{key}.settings.{name} is in grid as well; keep one of the two"
+        yield from _refused(key, model_trials(model, params.sweep))
+        if MODELS[model].reads_parses and not params.corpus.parses:
+            yield f"{key} reads parses; set corpus.parses to true"
 
 
-def _model(tree: dict[str, Any], name: str) -> Iterator[str]:
-    if name not in MODELS:
-        yield unknown((*SWEPT, name), list(MODELS))
-        return
-    known, common = setting_types(name), mapping(tree, *COMMON)
-    settings, grid = (at(tree, *SWEPT, name, place) for place in ("settings", "grid"))
-    if not isinstance(settings, dict) or not isinstance(grid, dict):
-        return
-    for place, given in (("settings", settings), ("grid", grid)):
-        for extra in (setting for setting in given if setting not in known):
-            yield unknown((*SWEPT, name, place, extra), list(known))
-    yield from too_many((*SWEPT, name, "grid"), grid, listing(tree, "sweep", "seeds"))
-    for setting, hint in known.items():
-        key = dotted((*SWEPT, name, "settings", setting))
-        if setting in settings and setting in grid:
-            yield f"{key} is in grid as well; keep one of the two"
-        elif setting not in settings | grid | common:
-            yield f"{key} is missing; it may be in grid or {dotted(COMMON)} instead"
-        if setting in settings and (problem := value_problem(hint, settings[setting])):
-            several = "; several values belong in grid" * isinstance(settings[setting], list)
-            yield f"{key} {problem}{several}"
-        axis = (*SWEPT, name, "grid", setting)
-        yield from axis_problems(axis, hint, grid.get(setting))
-        yield from repeated(axis, listing(grid, setting))
-
-
-def _parses(tree: dict[str, Any]) -> Iterator[str]:
-    readers = [n for n in mapping(tree, *SWEPT) if n in MODELS and MODELS[n].reads_parses]
-    if at(tree, "corpus", "parses") is False and readers:
-        yield f"{dotted((*SWEPT, readers[0]))} reads parses; set corpus.parses to true"
-
-
-def _texts(sources: dict[str, Any]) -> Iterator[str]:
-    for name, source in sources.items():
-        path = ("texts", "sources", name)
-        if not FILE_NAME.fullmatch(str(name)):  # a file is called by it
-            yield f"{dotted(path)}: the name must be of letters, digits, _ and -"
-        yield from repeated((*path, "members"), listing(source, "members"), "member")
-
-
-def _stages(tree: dict[str, Any]) -> Iterator[str]:
-    ties = listing(tree, "select_best", "ties")
-    if ties and ties[-1] in ("dev_loss", "dev_mean_steps", "parameters"):
-        # only the order of the grid tells any two configurations apart
-        yield f"select_best.ties ends with {shown(ties[-1])}; must end with 'grid_order'"
-    swept = at(tree, *SWEPT)
+def _models(params: Params) -> Iterator[str]:
+    """Models that other sections name are swept; some must infer in steps."""
     halting = [name for name, model in MODELS.items() if model.halting is not None]
-    for stage, name in (("evaluate", "reference"), ("ablate", "model"), ("trace", "model")):
-        model, key = at(tree, stage, name), f"{stage}.{name}"
-        if not isinstance(model, str):
-            continue
-        if name == "model" and model not in halting:
+    named = [(f"{stage}.model", getattr(params, stage).model) for stage in ("ablate", "trace")]
+    for key, model in named:
+        if model not in halting:
             yield f"{key} is {shown(model)}; must be a model that halts: {', '.join(halting)}"
-        elif isinstance(swept, dict) and model not in swept:
-            yield none_of(key, model, dotted(SWEPT), list(swept))
-    most = at(tree, "ablate", "dev_steps")
-    for place, step in enumerate(listing(tree, "ablate", "test_steps")):
-        if isinstance(most, int) and isinstance(step, int) and step > most:
+    named = [(key, model) for key, model in named if model in halting]
+    named.append(("evaluate.reference", params.evaluate.reference))
+    named += [(f"sizes.models[{place}]", name) for place, name in enumerate(params.sizes.models)]
+    named += [(f"fidelity.models.{name}", name) for name in params.fidelity.models]
+    if params.halting.kinds:
+        named.append(("halting.model", params.halting.model))
+    for key, model in named:
+        yield from _none_of(key, model, "sweep.models", params.sweep.models)
+
+
+def _stages(params: Params) -> Iterator[str]:
+    most = params.ablate.dev_steps
+    for place, step in enumerate(params.ablate.test_steps):
+        if step > most:
             yield f"ablate.test_steps[{place}] is {step}; must be at most dev_steps, {most}"
-    if at(tree, "trace", "per_label") == 0 and at(tree, "trace", "pair_ids") == []:
+    if params.trace.per_label == 0 and not params.trace.pair_ids:
         yield "trace.per_label is 0; must be at least 1, or name pairs in trace.pair_ids"
-    gpus = at(tree, "cluster", "gpus_per_trial")
-    # Ray's own rule: a share of one device or whole devices
-    if isinstance(gpus, float) and math.isfinite(gpus) and gpus > 1 and gpus != int(gpus):
-        yield f"cluster.gpus_per_trial is {gpus}; must be whole above 1"
+
+
+def _fidelity(params: Params) -> Iterator[str]:
+    for model, variants in params.fidelity.models.items():
+        for variant, changes in variants.items():
+            known = setting_types(as_published(model, changes)) | LIMITS
+            yield from _strangers(("fidelity", "models", model, variant), changes, known)
+
+
+def _halting(params: Params) -> Iterator[str]:
+    model = params.halting.model
+    able = [name for name in MODELS if model_with(name, "fixed_steps") in MODELS]
+    if params.halting.kinds and model not in able:
+        yield f"halting.model is {shown(model)}; must be a model that halts: {', '.join(able)}"
+        return
+    for kind, axes in params.halting.kinds.items():
+        known = setting_types(model_with(model, kind))
+        yield from _strangers(("halting", "kinds", kind), axes, known)
+
+
+def _graves(params: Params) -> Iterator[str]:
+    study, texts = params.graves, params.texts.sources
+    if study.text is not None:
+        yield from _none_of("graves.text", study.text, "texts.sources", texts)
+    elif "characters" in study.tasks:
+        needed = "characters need a text; name one of texts.sources"
+        yield f"graves.text is null, but {needed}: {_listed(texts)}"
+    for task, tasks in study.tasks.items():
+        taken: Settings = {}
+        for kind, axes in tasks.kinds.items():
+            known = sequence_setting_types(task, kind)
+            taken |= {name: of for name, of in known.items() if name not in axes}
+            yield from _refused(
+                f"graves.tasks.{task}.kinds.{kind}", sequence_trials(task, kind, tasks, study.seeds)
+            )
+        yield from _strangers(("graves", "tasks", task, "settings"), tasks.settings, taken)
+
+
+def _multihop(params: Params) -> Iterator[str]:
+    study = params.multihop
+    for model, axes in study.models.items():
+        key = f"multihop.models.{model}"
+        if "max_hops" in axes:  # dev and test have its depths
+            yield f"{key}.max_hops belongs in multihop.settings: it has one value"
+        yield from _refused(key, multihop_trials(model, study))
+    hops, beyond = study.settings["max_hops"], study.corpus.beyond
+    if hops + beyond > MAX_HOPS:
+        most = f"at most {MAX_HOPS - hops}, as a premise has at most {MAX_HOPS} hops"
+        yield f"multihop.corpus.beyond is {beyond}; must be {most} and max_hops is {hops}"
+
+
+def _questions(params: Params) -> Iterator[str]:
+    questions, text = params.questions, params.questions.text
+    if questions.source == "text":
+        yield from _none_of("questions.text.name", text.name, "texts.sources", params.texts.sources)
+        shares = (text.dev_share, text.test_share)
+        if sum(shares) >= 1:
+            must = "must leave sections for training"
+            yield f"questions.text.dev_share and test_share are {shares}; {must}"
+    if questions.source == "whodidwhat":
+        for split in SPLITS:
+            if getattr(questions.whodidwhat, split) is None:
+                yield f"questions.whodidwhat.{split} is not set; source whodidwhat needs its file"
+
+
+def _nse(params: Params) -> Iterator[str]:
+    source, study = params.questions.source, params.nse
+    if study.kinds and source == "none":
+        yield "questions.source is 'none'; nse.kinds needs questions: text, cbt or whodidwhat"
+        return
+    known: list[str] = [WDW] if source == "whodidwhat" else list(params.questions.kinds)
+    yield from _strangers(("nse", "kinds"), study.kinds, known)
+    for kind, of in study.kinds.items():
+        if not (of.one_step or of.query_gating or of.adaptive_computation):
+            yield f"nse.kinds.{kind} compares nothing; set one_step or numbers of steps"
+        yield from _refused(f"nse.kinds.{kind}", reader_trials(kind, of, study.seeds))
+
+
+def _refused(key: str, trials: Iterable[object]) -> Iterator[str]:
+    """Why trials cannot be built."""
+    try:
+        list(trials)
+    except ConfigError as error:
+        yield from (f"{key}: {problem}" for problem in error.problems)
+
+
+def _strangers(
+    path: tuple[str, ...], names: Iterable[str], known: Collection[str]
+) -> Iterator[str]:
+    """Sentences for keys of settings that a trial of their kind does not have."""
+    yield from (unknown((*path, name), list(known)) for name in names if name not in known)
+
+
+def _none_of(key: str, value: Any, where: str, known: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for a value that must be a key of a section elsewhere."""
+    if value not in known:
+        yield f"{key} is {shown(value)}; must be one of {where}: {_listed(known)}"
+
+
+def _listed(known: Mapping[str, Any]) -> str:
+    return ", ".join(known) or "which is empty"

@@ -1,64 +1,85 @@
 """The sections of params.yaml as frozen, strictly typed objects; one class per section.
 
-A whole number is accepted where a number is expected, nothing else is converted. Rules that
-span several keys are in `pipeline.parameters.rules`.
+params.yaml itself says what each key means. A whole number is accepted where a number is expected,
+nothing else is converted. Rules that span several keys are in `pipeline.parameters.rules`.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
-from pipeline.parameters.generated_sections import Captions
-from pipeline.parameters.section import (
+from actmodels.registry import MODELS
+from actmodels.values import (
     Amount,
     Count,
     Epochs,
-    Feature,
-    Fetched,
-    Name,
     Natural,
-    Place,
     Positive,
-    Retries,
-    Seconds,
-    Section,
-    Seeds,
+    Range,
     Sequences,
     Several,
     Size,
-    Split,
     Steps,
-    Switch,
-    Tie,
+)
+from pipeline.parameters.generated_sections import Captions
+from pipeline.parameters.section import (
+    ONCE,
+    SOME,
+    Fetched,
+    Keys,
+    Name,
+    Place,
+    Seconds,
+    Section,
+    Seeds,
+    Split,
+    axes,
+    each,
     must_be,
 )
 from pipeline.parameters.study_sections import (
+    PAIRS,
+    Axes,
     Fidelity,
     Graves,
     Halting,
+    Limits,
     Multihop,
     Nse,
     Questions,
+    Settings,
     Sizes,
 )
+
+Feature = Literal[
+    "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
+]
+Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # a file is called by it
+# what MLflow's addresses of models can hold; `.` and `..` are places in them
+MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+
+
+def is_pack_size(value: object) -> bool:
+    """Return whether value is a number of trials that can share a pack, or leaves it to us."""
+    return value == "auto" or (type(value) is int and 1 <= value <= 1000)
 
 
 class Cluster(Section):
     """How trials are run."""
 
     cpus_per_trial: Count
-    gpus_per_trial: Amount
+    # Ray's own rule: a share of one device or whole devices
+    gpus_per_trial: Annotated[Amount, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)]
     trials_per_pack: Annotated[
-        Annotated[int, Field(ge=1, le=1000)] | Literal["auto"],
-        must_be("a whole number of at least 1 and at most 1,000, or auto"),
+        Any, must_be("a whole number from 1 to 1,000, or auto", is_pack_size)
     ]
     matmul_precision: Literal["highest", "high", "medium"]
-    max_failures: Retries
+    max_failures: Annotated[int, Range(ge=0, le=1000)]
     wait_for_nodes: Seconds
     wait_for_answer: Seconds
     wait_for_storage: Seconds
-    dashboard: Switch
-    system_metrics: Switch
+    dashboard: bool
+    system_metrics: bool
     storage: Place
     state: Place
 
@@ -82,7 +103,7 @@ class Corpus(Section):
     """Which sentence pairs."""
 
     source: Literal["captions", "snli"]
-    parses: Switch
+    parses: bool
     captions: Captions
     snli: Snli
 
@@ -91,8 +112,8 @@ class Vocabulary(Section):
     """Which words keep their own identity."""
 
     size: Count
-    count_splits: Annotated[list[Split], Field(min_length=1)]
-    lowercase: Switch
+    count_splits: Annotated[list[Split], SOME, ONCE]
+    lowercase: bool
 
 
 class RandomVectors(Section):
@@ -126,21 +147,24 @@ class Tensors(Section):
 class TextSource(Fetched):
     """Where a text comes from: an archive whose members are joined, or without any the text."""
 
-    members: list[Name]
+    members: Annotated[list[Name], ONCE]
 
 
 class Texts(Section):
     """Plain texts by name, for the studies that read one."""
 
-    sources: dict[str, TextSource]
+    sources: dict[
+        Annotated[str, must_be("a name of letters, digits, _ and -", FILE_NAME.fullmatch)],
+        TextSource,
+    ]
 
 
 class Lexicalised(Section):
     """The feature-based classifier of Bowman et al. 2015."""
 
-    features: Annotated[list[Feature], Field(min_length=1)]
+    features: Annotated[list[Feature], SOME, ONCE]
     min_count: Count
-    regularisation: Annotated[list[Positive], Field(min_length=1)]
+    regularisation: Annotated[list[Positive], SOME, ONCE]
 
 
 class ModelGrid(Section):
@@ -149,8 +173,8 @@ class ModelGrid(Section):
     Its settings go before those common to all models.
     """
 
-    settings: dict[str, Any]
-    grid: dict[str, list[Any]]
+    settings: Annotated[Settings, Keys(PAIRS)]
+    grid: Annotated[Axes, axes(PAIRS)]
 
 
 class EarlyStopping(Section):
@@ -161,29 +185,31 @@ class EarlyStopping(Section):
     keep_one_in: Several
 
 
-class Sweep(Section):
+class Sweep(Limits):
     """The grid search."""
 
     seeds: Seeds
-    max_epochs: Epochs
-    patience: Natural
     early_stopping: EarlyStopping
-    settings: dict[str, Any]
-    models: Annotated[dict[str, ModelGrid], Field(min_length=1)]
+    settings: Annotated[Settings, Keys(PAIRS)]
+    models: Annotated[dict[str, ModelGrid], each(MODELS, ModelGrid), SOME]
 
 
 class SelectBest(Section):
     """How equal dev accuracies are told apart, first criterion first."""
 
-    ties: Annotated[list[Tie], Field(min_length=1)]
+    ties: Annotated[
+        list[Tie],
+        SOME,
+        ONCE,
+        # only the order of the grid tells any two configurations apart
+        must_be("a list that ends with 'grid_order'", lambda ties: ties[-1] == "grid_order"),
+    ]
 
 
-class Retrain(Section):
+class Retrain(Limits):
     """Training of the best configurations."""
 
     seeds: Seeds
-    max_epochs: Epochs
-    patience: Natural
 
 
 class Evaluate(Section):
@@ -198,11 +224,10 @@ class Export(Section):
 
     name: Annotated[
         str,
-        # what MLflow's addresses of models can hold; `.` and `..` are places in them
-        Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$"),
         must_be(
             "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
-            "first of them a letter or a digit"
+            "first of them a letter or a digit",
+            MODEL_NAME.fullmatch,
         ),
     ]
 
@@ -212,7 +237,7 @@ class Ablate(Section):
 
     model: str
     dev_steps: Steps
-    test_steps: Annotated[list[Steps], Field(min_length=1)]
+    test_steps: Annotated[list[Steps], SOME, ONCE]
     batch_size: Sequences
 
 
@@ -222,13 +247,13 @@ class Trace(Section):
     model: str
     seeds: Count
     per_label: Natural
-    pair_ids: list[Name]
+    pair_ids: Annotated[list[Name], ONCE]
 
 
 class Report(Section):
     """What the report shows."""
 
-    published: Switch
+    published: bool
     examples: Count
 
 

@@ -1,36 +1,63 @@
-"""What every section of params.yaml is made of: kinds of values, each with its wording."""
+"""What every section of params.yaml is made of: its base class, and types of values."""
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
+from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
-from actmodels import values
-from actmodels.values import Range, at_most, is_float, wanted
+from actmodels.values import Natural, Range
+
+# What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not
+# do: merged over a value it keeps that value.
+UNSET = "REQUIRED"
 
 
-def must_be(wording: str) -> WrapValidator:
-    """Say the whole of what is expected, whichever part of it a value fails."""
+class Section(BaseModel):
+    """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
 
-    def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return validate(value)
-        except ValidationError:
-            raise PydanticCustomError(
-                "must_be", "must be {wording}", {"wording": wording}
-            ) from None
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
-    return WrapValidator(check)
+
+class Keys:
+    """The keys that a mapping may have, with the type of each; they keep the file's order.
+
+    Args:
+        required: those that must be there.
+    """
+
+    def __init__(self, types: Mapping[str, Any], *, required: Collection[str] = ()) -> None:
+        self.types, self.required = types, required
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> core_schema.CoreSchema:
+        """See pydantic."""
+        fields = {
+            name: core_schema.typed_dict_field(
+                handler.generate_schema(of), required=name in self.required
+            )
+            for name, of in self.types.items()
+        }
+        config = CoreConfig(strict=True, allow_inf_nan=False)
+        known = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=config)
+        return core_schema.no_info_wrap_validator_function(_in_order, known)
+
+
+def _in_order(value: Any, validate: ValidatorFunctionWrapHandler) -> dict[str, Any]:
+    checked = validate(value)
+    return {name: checked[name] for name in value}
+
+
+def must_be(wording: str, holds: Callable[[Any], object]) -> AfterValidator:
+    """A rule for a value of the right type, and how to word it."""
+
+    def check(value: Any) -> Any:
+        if not holds(value):
+            raise PydanticCustomError("must_be", "must be {wording}", {"wording": wording})
+        return value
+
+    return AfterValidator(check)
 
 
 def is_url(text: str) -> bool:
@@ -52,62 +79,45 @@ def is_place(text: str) -> bool:
     return text == text.strip() and bool(re.fullmatch(known, text))
 
 
-def checked(hint: Any) -> PlainValidator:
-    """As a setting of a trial is checked, with its words."""
-
-    def check(value: Any) -> Any:
-        if wording := wanted(hint, value):
-            raise PydanticCustomError("number", "must be {wording}", {"wording": wording})
-        return float(value) if is_float(hint) else value
-
-    return PlainValidator(check)
+def is_pattern(text: str) -> bool:
+    """Return whether text is a regular expression."""
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
 
 
-Count = Annotated[int, checked(values.Count)]
-Natural = Annotated[int, checked(values.Natural)]
-Amount = Annotated[float, checked(values.Amount)]
-Positive = Annotated[float, checked(values.Positive)]
-Share = Annotated[float, checked(values.Share)]
-Portion = Annotated[float, checked(values.Portion)]
-Epochs = Annotated[int, checked(values.Epochs)]
-Steps = Annotated[int, checked(values.Steps)]
-Several = Annotated[int, checked(values.Several)]
-Sequences = Annotated[int, checked(values.Sequences)]
-Size = Annotated[int, checked(values.Size)]
-Pairs = Annotated[int, checked(Annotated[int, values.ONE, at_most(10**8)])]  # SNLI's 200-fold
-Bytes = Annotated[int, checked(Annotated[int, values.ONE, at_most(10**15)])]  # a petabyte
-Retries = Annotated[int, checked(Annotated[int, values.NOUGHT, at_most(1000)])]
-Halvings = Annotated[int, checked(Annotated[int, values.ONE, at_most(20)])]  # to one in a million
-Seconds = Annotated[float, checked(Annotated[float, values.NOUGHT, at_most(604_800)])]  # a week
-Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000)]
-Switch = Annotated[bool, must_be("true or false")]
-Name = Annotated[str, Field(min_length=1), must_be("text")]
-URL = "a URL that starts with https://, http:// or file:///"
-Url = Annotated[str, checked(Annotated[str, Range(is_url, URL)])]
+ONCE = must_be("a list with each value once", lambda values: len(set(values)) == len(values))
+SOME = Field(min_length=1)
+Pairs = Annotated[int, Range(ge=1, le=10**8)]  # SNLI's 200-fold
+Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
+Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
+Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000), ONCE]
+Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
+Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
 PLACE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
-Place = Annotated[str, checked(Annotated[str, Range(is_place, PLACE)])]
-Sha256 = Annotated[
-    str,
-    Field(pattern=r"^[0-9a-f]{64}$"),
-    must_be("a SHA-256 of 64 lower-case hex digits"),
-]
+Place = Annotated[str, must_be(PLACE, is_place)]
+Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
+DIGEST = re.compile(r"[0-9a-f]{64}")
+Sha256 = Annotated[str, must_be("a SHA-256 of 64 lower-case hex digits", DIGEST.fullmatch)]
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[str, ...] = get_args(Split)
-Feature = Literal[
-    "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
-]
-Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
 
 
-class Section(BaseModel):
-    """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
+def each(names: Iterable[str], kind: Any) -> Keys:
+    """Any of these keys, all of one type."""
+    return Keys(dict.fromkeys(names, kind))
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+def axes(types: Mapping[str, Any]) -> Keys:
+    """Settings of these types, each with the values that are compared."""
+    return Keys({name: Annotated[list[of], SOME, ONCE] for name, of in types.items()})  # type: ignore[valid-type]
 
 
 class Fetched(Section):
     """A file that is fetched: mirrors, digest, and size where it is known."""
 
-    urls: Annotated[list[Url], Field(min_length=1)]
+    urls: Annotated[list[Url], SOME]
     sha256: Sha256
     bytes: Bytes | None

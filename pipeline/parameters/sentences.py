@@ -1,34 +1,35 @@
-"""How problems of params.yaml are worded, and how its parts are looked at, whatever they are."""
+"""How problems of params.yaml are worded: each names its key, its value and what is expected."""
 
-import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args, get_origin
+
+from pydantic_core import ErrorDetails
 
 from actmodels.errors import shown
-from actmodels.values import value_problem
+from pipeline.parameters.section import UNSET, Keys, Section
 
-MOST_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
 KeyPath = tuple[int | str, ...]
-
-
-def at(tree: Any, *path: str) -> Any:
-    """What stands at a path; None where nothing does."""
-    for part in path:
-        tree = tree.get(part) if isinstance(tree, dict) else None
-    return tree
-
-
-def mapping(tree: Any, *path: str) -> dict[str, Any]:
-    """The mapping at a path; empty where something else is, which has a problem of its own."""
-    found = at(tree, *path)
-    return found if isinstance(found, dict) else {}
-
-
-def listing(tree: Any, *path: str) -> list[Any]:
-    """The list at a path; empty where something else is."""
-    found = at(tree, *path)
-    return found if isinstance(found, list) else []
+LISTED = 20  # of the keys that there are, where none is near a mistyped one
+EXPECTED = {  # by pydantic's name of the problem
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "string_unicode": "text",
+    "list_type": "a list",
+    "dict_type": "a mapping of names to values",
+    "model_type": "a mapping of names to values",
+    "model_attributes_type": "a mapping of names to values",
+    "literal_error": "{expected}",
+    "must_be": "{wording}",
+    "greater_than_equal": "at least {ge:,.16g}",
+    "greater_than": "above {gt:,.16g}",
+    "less_than_equal": "at most {le:,.16g}",
+    "less_than": "below {lt:,.16g}",
+    "multiple_of": "a multiple of {multiple_of}",
+}
 
 
 def dotted(path: KeyPath) -> str:
@@ -42,50 +43,51 @@ def unknown(path: KeyPath, known: Sequence[str]) -> str:
     nearest = get_close_matches(str(path[-1]), known, n=1)
     if nearest:
         return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], nearest[0]))}?"
-    return f"{dotted(path)} is unknown; must be one of {', '.join(known)}"
+    listed = ", ".join([*known[:LISTED], *["…"] * (len(known) > LISTED)])
+    return f"{dotted(path)} is unknown; must be one of {listed}"
 
 
-def repeated(path: KeyPath, values: Sequence[Any], what: str = "value") -> Iterator[str]:
-    """Sentences for the values of a list that it has before."""
-    before: set[Any] = set()
-    for place, value in enumerate(values):
-        if not isinstance(value, Hashable):
-            continue  # of the wrong type, which is said elsewhere
-        if value in before:
-            key = dotted((*path, place))
-            yield f"{key} is {shown(value)} again; each {what} must be given once"
-        before.add(value)
+def sentence(details: ErrorDetails, schema: type[Section]) -> str:
+    """What pydantic found, in one sentence.
+
+    Args:
+        schema: what was expected of the whole file.
+    """
+    path, problem, value = details["loc"], details["type"], details["input"]
+    if path[-1] == "[key]":
+        path = path[:-1]
+    key, context = dotted(path), details.get("ctx", {})
+    if problem == "missing":
+        return f"{key} is missing"
+    if value == UNSET:
+        return f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
+    if problem in ("extra_forbidden", "invalid_key"):
+        return unknown(path, list(_types(_type_at(schema, path[:-1]))))
+    if problem == "too_short":
+        return f"{key} is empty; must have at least one value"
+    if problem == "too_long":
+        return f"{key} has {len(value):,} values; must be at most {context['max_length']:,}"
+    if problem not in EXPECTED:
+        return f"{key} is {shown(value)}; {details['msg']}"
+    return f"{key} is {shown(value)}; must be {EXPECTED[problem].format(**context)}"
 
 
-def axis_problems(path: KeyPath, hint: Any, values: Any) -> Iterator[str]:
-    """Sentences for a list of values of a setting, of type `hint`."""
-    if values == []:
-        yield f"{dotted(path)} is empty; must have at least one value"
-    for place, value in enumerate(values if isinstance(values, list) else ()):
-        if problem := value_problem(hint, value):
-            yield f"{dotted((*path, place))} {problem}"
+def _type_at(kind: Any, path: KeyPath) -> Any:
+    """The type of what stands at a path."""
+    for part in path:
+        types = _types(kind)
+        kind = types.get(part) or types[None]
+    return kind
 
 
-def setting_problems(
-    path: KeyPath, known: dict[str, Any], settings: dict[str, Any]
-) -> Iterator[str]:
-    """Sentences for settings that are unknown or have a wrong value; known: their types."""
-    for setting, value in settings.items():
-        if setting not in known:
-            yield unknown((*path, setting), list(known))
-        elif problem := value_problem(known[setting], value):
-            yield f"{dotted((*path, setting))} {problem}"
-
-
-def too_many(path: KeyPath, grid: dict[str, Any], seeds: list[Any]) -> Iterator[str]:
-    """A sentence on a grid that nobody sees the end of."""
-    trials = math.prod(len(v) for v in (*grid.values(), seeds) if isinstance(v, list))
-    if trials > MOST_TRIALS:
-        key = dotted(path)
-        yield f"{key} makes {trials:,} trials with its seeds; must be at most {MOST_TRIALS:,}"
-
-
-def none_of(key: str, value: Any, where: str, known: Sequence[str]) -> str:
-    """Sentence for a value that must be a key of a section elsewhere."""
-    present = ", ".join(map(str, known))
-    return f"{key} is {shown(value)}; must be one of {where}: {present or 'which is empty'}"
+def _types(kind: Any) -> dict[Any, Any]:
+    """The keys of a type, with the type of each; None is any key."""
+    if isinstance(kind, Keys):
+        return dict(kind.types)
+    if isinstance(kind, type) and issubclass(kind, Section):
+        return {name: of.rebuild_annotation() for name, of in kind.model_fields.items()}
+    parts = get_args(kind)
+    if get_origin(kind) in (dict, list):
+        return {None: parts[-1]}
+    # Annotated, with Keys behind the type that they belong to; or a section that may be null
+    return next((found for part in reversed(parts) if (found := _types(part))), {})

@@ -1,28 +1,59 @@
-"""The sections of the studies, cloze questions among them; they are empty unless asked for."""
+"""The sections of the studies, cloze questions among them; they are empty unless asked for.
+
+params.yaml itself says what each key means.
+"""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
-
-from pipeline.parameters.section import (
+from actmodels.config import setting_types
+from actmodels.multihop.config import StreamConfig
+from actmodels.reader.config import PARTS
+from actmodels.registry import HALTINGS, MODELS
+from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
+from actmodels.values import (
+    MOST,
     Count,
     Epochs,
-    Fetched,
-    Halvings,
-    Name,
     Natural,
     Portion,
     Positive,
-    Section,
-    Seeds,
+    Range,
     Sequences,
     Several,
     Share,
     Size,
-    Switch,
+    settings_of,
+)
+from pipeline.parameters.section import (
+    ONCE,
+    SOME,
+    Fetched,
+    Keys,
+    Name,
+    Pattern,
+    Section,
+    Seeds,
+    axes,
+    each,
 )
 
 CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
+WDW = "WDW"  # the one kind of questions that Who-Did-What has
+# The types of all settings of trials, by name: a name has one type. Which of them a trial has
+# is seen where it is built (pipeline.parameters.trials).
+LIMITS = {"max_epochs": Epochs, "patience": Natural}  # what a variant may change besides settings
+PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
+MULTIHOP = PAIRS | settings_of(StreamConfig)
+SEQUENCES = {
+    name: of
+    for task in TASKS
+    for kind in HALTING_KINDS
+    for name, of in sequence_setting_types(task, kind).items()
+}
+STEPPED = ("strategy", "steps")  # settings of readers that a study compares
+READER = {name: of for name, of in settings_of(*PARTS.values()).items() if name not in STEPPED}
+Settings = dict[str, Any]
+Axes = dict[str, list[Any]]  # setting -> the values compared
 
 
 class Limits(Section):
@@ -33,33 +64,25 @@ class Limits(Section):
 
 
 class Fidelity(Limits):
-    """The study of what each deviation from the papers costs.
-
-    models: model -> name of a variant -> the settings in which it differs from the winner.
-    """
+    """What each deviation from the papers costs: changes by model and name of a variant."""
 
     seeds: Seeds
-    models: dict[str, dict[str, dict[str, Any]]]
+    models: Annotated[
+        dict[str, dict[str, Settings]],
+        each(MODELS, dict[str, Annotated[Settings, Keys(PAIRS | LIMITS)]]),
+    ]
 
 
 class Sizes(Section):
-    """Accuracy by number of training pairs, of retrained models.
+    """Accuracy by number of training pairs, of retrained models."""
 
-    halvings: how often the training pairs are halved. most_error: of a size that the law is
-        fitted to. pairs: how many accuracy is foretold for. draws, draws_seed: of the bootstrap.
-    widest: interval of an accuracy that is told.
-    """
-
-    models: list[str]
-    halvings: Halvings
+    models: Annotated[list[str], ONCE]
+    halvings: Annotated[int, Range(ge=1, le=20)]  # to one in a million
     most_error: Share
     pairs: Count
     draws: Sequences
     draws_seed: Natural
     widest: Share
-
-
-HaltingKinds = dict[str, dict[str, list[Any]]]  # a kind -> setting -> the values compared
 
 
 class Halting(Limits):
@@ -68,7 +91,7 @@ class Halting(Limits):
     model: str
     seeds: Seeds
     collapsed_below: Positive
-    kinds: HaltingKinds
+    kinds: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]
 
 
 class SequenceStudy(Limits):
@@ -77,18 +100,12 @@ class SequenceStudy(Limits):
     settings: each kind takes those that it knows; one that none of them knows is a mistake.
     """
 
-    kinds: Annotated[HaltingKinds, Field(min_length=1)]
-    settings: dict[str, Any]
+    kinds: Annotated[dict[str, Axes], each(HALTING_KINDS, Annotated[Axes, axes(SEQUENCES)]), SOME]
+    settings: Annotated[Settings, Keys(SEQUENCES)]
 
 
 class Graves(Section):
-    """Adaptive computation around recurrent cells.
-
-    drawn, drawn_seed: how many sequences the figures by difficulty are of, for characters those
-        by kind of byte, and their seed.
-    text: which of texts.sources characters are drawn from. read_from, read_bytes: place, in the
-        part held out, and length of the passage of it that is told byte by byte.
-    """
+    """Adaptive computation around recurrent cells."""
 
     seeds: Seeds
     drawn: Sequences
@@ -96,15 +113,11 @@ class Graves(Section):
     text: Name | None
     read_from: Natural
     read_bytes: Sequences
-    tasks: dict[str, SequenceStudy]
+    tasks: Annotated[dict[str, SequenceStudy], each(TASKS, SequenceStudy)]
 
 
 class MultihopCorpus(Section):
-    """The fixed multi-hop pairs and their words.
-
-    dev, test: pairs of each depth. beyond: depths of test past settings.max_hops.
-    dimensions: of the random word vectors.
-    """
+    """The fixed multi-hop pairs and their words."""
 
     seed: Natural
     dev: Sequences
@@ -114,39 +127,23 @@ class MultihopCorpus(Section):
 
 
 class Multihop(Limits):
-    """Models on multi-hop pairs that are drawn during training.
-
-    models: model -> setting -> the values compared. settings: each model takes those that it has.
-    """
+    """Models on multi-hop pairs that are drawn during training."""
 
     seeds: Seeds
     corpus: MultihopCorpus
-    models: dict[str, dict[str, list[Any]]]
-    settings: dict[str, Any]
+    models: Annotated[dict[str, Axes], each(MODELS, Annotated[Axes, axes(MULTIHOP)])]
+    settings: Annotated[Settings, Keys(MULTIHOP, required=["max_hops"])]
 
 
 class ClozeText(Section):
-    """How questions are built from one of the texts; see pipeline/sources/cloze.py.
-
-    tokenised: words and marks stand between blanks already; else sentences are split as the Penn
-        Treebank splits them.
-    paragraphs: each line is one, or empty lines stand between them.
-    section_pattern: a regular expression that fits a whole line which begins a section, such as
-        a title; such lines are left out. Empty: sections are `section_sentences` sentences long.
-    left_out_pattern: one for other lines to leave out, such as lesser titles; empty for none.
-    stride: sentences from one question's first to the next one's; 21 gives questions that share
-        no text, 1 as many as there are.
-    min_noun_count, min_noun_share: when a word is a common noun (`common_nouns`).
-    dev_share, test_share: of the sections, drawn at random; the others are for training.
-    seed: of what is drawn; a question depends on the seed and its own section alone.
-    """
+    """How questions are built from one of the texts; see pipeline/sources/cloze.py."""
 
     name: Name | None
-    tokenised: Switch
+    tokenised: bool
     paragraphs: Literal["lines", "empty_lines"]
-    section_pattern: str
-    section_sentences: Count
-    left_out_pattern: str
+    section_pattern: Pattern
+    section_sentences: Annotated[int, Range(ge=CONTEXT_LINES + 1, le=MOST)]
+    left_out_pattern: Pattern
     stride: Count
     min_noun_count: Count
     min_noun_share: Portion
@@ -162,10 +159,7 @@ class Cbt(Fetched):
 
 
 class WhoDidWhat(Section):
-    """The user's licensed files of Who-Did-What.
-
-    names_seed: of the numbers that stand for names.
-    """
+    """The user's licensed files of Who-Did-What."""
 
     train: Fetched | None
     dev: Fetched | None
@@ -177,8 +171,8 @@ class Questions(Section):
     """Which cloze questions."""
 
     source: Literal["none", "text", "cbt", "whodidwhat"]
-    kinds: Annotated[list[Literal["NE", "CN"]], Field(min_length=1)]
-    lowercase: Switch
+    kinds: Annotated[list[Literal["NE", "CN"]], SOME, ONCE]
+    lowercase: bool
     text: ClozeText
     cbt: Cbt
     whodidwhat: WhoDidWhat
@@ -187,18 +181,15 @@ class Questions(Section):
 class ReadingStudy(Limits):
     """What is compared on one kind of questions: numbers of steps, by strategy."""
 
-    one_step: Switch
-    query_gating: list[Several]
-    adaptive_computation: list[Several]
-    settings: dict[str, Any]
+    one_step: bool
+    query_gating: Annotated[list[Several], ONCE]
+    adaptive_computation: Annotated[list[Several], ONCE]
+    settings: Annotated[Settings, Keys(READER, required=READER)]
 
 
 class Nse(Section):
-    """Neural Semantic Encoders on cloze questions.
-
-    traced: how many dev questions are followed step by step.
-    """
+    """Neural Semantic Encoders on cloze questions."""
 
     seeds: Seeds
     traced: Natural
-    kinds: dict[str, ReadingStudy]
+    kinds: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]

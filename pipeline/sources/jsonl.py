@@ -18,7 +18,6 @@ from typing import NamedTuple
 from actmodels.data.labels import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.files import replacing
-from actmodels.values import Natural, value_problem
 from pipeline.running.results import write_json
 from pipeline.running.stage import fresh
 from pipeline.sources.archive import member_lines
@@ -182,6 +181,6 @@ def checked_pair(line: str | bytes, where: str) -> Pair:
     if pair.label not in KNOWN_LABELS:
         known = ", ".join(KNOWN_LABELS)
         raise DataError(f"{where}: unknown gold_label {pair.label!r}; expected one of {known}")
-    if value_problem(Natural, pair.depth):
+    if type(pair.depth) is not int or not 0 <= pair.depth < 10**9:
         raise DataError(f"{where}: {DEPTH} is {pair.depth!r}; expected a whole number of facts")
     return pair

@@ -9,11 +9,7 @@ from actmodels.records import TrialRecord
 from actmodels.registry import HALTINGS
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
-from actmodels.sequences.config import (
-    SequenceTrialConfig,
-    build_sequence_trial,
-    sequence_setting_types,
-)
+from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.pondering import by_difficulty, by_kind, read
 from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.task import Task
@@ -21,8 +17,9 @@ from actmodels.sequences.training import build_task
 from pipeline.measures.over_seeds import Row
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import Graves, SequenceStudy
+from pipeline.parameters.trials import sequence_trials
 from pipeline.sources.stored_text import StoredText
-from pipeline.studies.study import Run, points, result_row
+from pipeline.studies.study import Run, result_row
 
 CHARACTERS = "characters"  # the task that needs a text
 SequenceRun = Run[SequenceTrialConfig]
@@ -35,17 +32,11 @@ def reads(config: SequenceTrialConfig) -> bool:
 
 def planned(task: str, study: SequenceStudy, seeds: list[int]) -> list[SequenceRun]:
     """Every combination of a kind's values with every seed, in the order of params.yaml."""
-    limits = {"max_epochs": study.max_epochs, "patience": study.patience}
-    runs = []
-    for kind, axes in study.kinds.items():
-        known = sequence_setting_types(task, kind)
-        common = {name: value for name, value in study.settings.items() if name in known}
-        for changes in points(axes):
-            labels: Row = {"task": task, "run": run_name(kind, changes)}
-            for seed in seeds:
-                config = build_sequence_trial(task, kind, common | changes, **limits, seed=seed)
-                runs.append(Run(labels, config))
-    return runs
+    return [
+        Run({"task": task, "run": run_name(kind, changes)}, config)
+        for kind in study.kinds
+        for changes, config in sequence_trials(task, kind, study, seeds)
+    ]
 
 
 def run_name(kind: str, changes: Mapping[str, Any]) -> str:

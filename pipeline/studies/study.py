@@ -3,9 +3,8 @@
 Rows may tell more than a table has columns.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Generic, TypeVar
 
 from actmodels.config import AnyTrialConfig
@@ -34,11 +33,6 @@ class Run(Generic[Config]):
 
 
 Trained = tuple[Run[Config], TrialRecord]
-
-
-def points(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Every combination of the values of some settings; one, without settings, of none."""
-    return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
 def train(

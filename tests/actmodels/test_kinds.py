@@ -1,8 +1,6 @@
 """Trials on sentence pairs, multi-hop pairs, sequences and cloze questions, side by side."""
 
 import json
-import math
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,22 +45,6 @@ def test_what_is_stored_has_the_key_of_the_configuration(config: AnyTrialConfig)
     assert stored["model"] == config.model
 
 
-@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
-def test_every_number_is_finite(config: AnyTrialConfig) -> None:
-    checked = 0
-    for field in fields(config):
-        part = getattr(config, field.name)
-        for setting in fields(part) if is_dataclass(part) else ():
-            if not isinstance(getattr(part, setting.name), float):
-                continue
-            for wrong in (math.inf, -math.inf, math.nan):
-                said = f"{setting.name} is {wrong}; must be a finite number"
-                with pytest.raises(ConfigError, match=said):
-                    replace(config, **{field.name: replace(part, **{setting.name: wrong})})
-            checked += 1
-    assert checked >= 4
-
-
 def built(config: AnyTrialConfig, settings: dict[str, Any]) -> AnyTrialConfig:
     limits = {"max_epochs": 1, "patience": 0, "seed": 0}
     if isinstance(config, SequenceTrialConfig):
@@ -74,30 +56,13 @@ def built(config: AnyTrialConfig, settings: dict[str, Any]) -> AnyTrialConfig:
 
 
 @pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
-def test_a_whole_number_makes_no_other_trial(config: AnyTrialConfig) -> None:
-    settings = {name: value for part in config.parts for name, value in vars(part).items()}
-    whole = 0
-    for name in (name for name, value in settings.items() if isinstance(value, float)):
-        with pytest.raises(ConfigError, match=f"{name} is 10+…; must be a finite number"):
-            built(config, settings | {name: 10**400})
-        try:
-            found = [built(config, settings | {name: one}).as_dict() for one in (1, 1.0)]
-        except ConfigError:
-            continue  # out of range
-        assert json.dumps(found[0]) == json.dumps(found[1]), name
-        whole += 1
-    assert whole
-
-
-@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
 def test_all_problems_of_settings_are_told_at_once(config: AnyTrialConfig) -> None:
     settings = {name: value for part in config.parts for name, value in vars(part).items()}
     del settings["learning_rate"]
     with pytest.raises(ConfigError) as caught:
-        built(config, settings | {"colour": "red", "batch_size": 0})
-    wording = ["colour is not a setting of ", "learning_rate of ", "batch_size is 0; must be at"]
+        built(config, settings | {"colour": "red"})
+    wording = ["colour is not a setting of ", "learning_rate of "]
     problems = caught.value.problems
-    assert len(problems) == 3
     assert all(p.startswith(said) for p, said in zip(problems, wording, strict=True)), problems
 
 

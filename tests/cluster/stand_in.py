@@ -19,11 +19,11 @@ from actmodels.config import TrialConfig
 from actmodels.data.stored import save_stored
 from actmodels.records import EpochRecord
 from bench.work import TINY, drawn_data
-from pipeline.sweep import effective
+from pipeline.parameters.trials import sweep_trials
 from tests.pipeline.test_presets import compose
 from tune.callback import DriverCallback
 from tune.execution import Execution
-from tune.grid import Trial, expand, with_keys
+from tune.grid import Trial, with_keys
 from tune.sweep import run_trials
 from tune.tracking import Tracker
 
@@ -79,13 +79,8 @@ def run_pack(config: dict[str, Any], *, seconds: float, size: float, **settings:
 def grid(folder: Path, epochs: int) -> list[Trial]:
     """The paper's, which `pipeline.sweep` would run."""
     sweep = compose(folder, "preset=paper").sweep
-    configs: list[TrialConfig] = []
-    for model, choice in sweep.models.items():
-        settings = effective(model, sweep.settings, choice.settings, choice.grid)
-        configs += expand(
-            model, settings, choice.grid, seeds=sweep.seeds, max_epochs=epochs, patience=0
-        )
-    return with_keys(configs, data_digest="rehearsed", device="cuda", threads=1)
+    short = sweep.model_copy(update={"max_epochs": epochs, "patience": 0})
+    return with_keys(sweep_trials(short), data_digest="rehearsed", device="cuda", threads=1)
 
 
 def clock(owner: type, name: str, spent: dict[str, list[float]]) -> None:

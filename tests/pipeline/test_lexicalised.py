@@ -10,7 +10,7 @@ import pytest
 from actmodels.errors import DataError
 from pipeline import lexicalised
 from pipeline.lexical.features import GROUPS
-from pipeline.parameters.section import Feature
+from pipeline.parameters.schema import Feature
 from pipeline.sources.tokens import TokenPair, write_token_pairs
 from tests.pipeline.lexical.test_features import pair
 from tests.pipeline.project import told, write_params, written

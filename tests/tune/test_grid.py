@@ -1,4 +1,4 @@
-"""Grids: sizes, order, keys, and that every setting of params.yaml reaches its trial."""
+"""Keys of trials: every setting of params.yaml is in them."""
 
 import shutil
 from dataclasses import fields
@@ -11,61 +11,13 @@ from actmodels import provenance
 from actmodels.config import TrialConfig, setting_types
 from actmodels.provenance import trial_key
 from actmodels.registry import MODELS as ALL
-from tests.samples import MODELS, SETTINGS, sample_trial
-from tune.grid import expand, grid_hash, with_keys
-
-# Table 2 of the paper.
-PAPER: dict[str, dict[str, list[Any]]] = {
-    "adaptive_attention": {
-        "ponder_weight": [0.001, 0.0005, 0.0001, 0.00005],
-        "learning_rate": [0.01, 0.05, 0.001],
-        "dropout": [0.1, 0.2],
-        "width": [200, 256, 300],
-        "batch_size": [8, 16, 32],
-        "epsilon": [0.01, 0.2],
-    },
-    "decomposable_attention": {
-        "learning_rate": [0.001, 0.0005, 0.0001],
-        "dropout": [0.1, 0.2],
-        "width": [200, 256, 300],
-        "batch_size": [8, 16, 32],
-    },
-}
-
-
-def points(model: str, grid: dict[str, list[Any]], seeds: list[int]) -> list[TrialConfig]:
-    settings = {name: SETTINGS[name] for name in setting_types(model) if name not in grid}
-    return expand(model, settings, grid, seeds=seeds, max_epochs=15, patience=0)
+from tests.samples import MODELS, sample_trial
+from tune.grid import grid_hash, with_keys
 
 
 def keys(configs: list[TrialConfig], **changes: Any) -> list[str]:
     given = {"data_digest": "data", "device": "cpu", "threads": 1, **changes}
     return [trial.key for trial in with_keys(configs, **given)]
-
-
-@pytest.mark.parametrize(("model", "count"), list(zip(MODELS, (54, 432), strict=True)))
-def test_the_papers_grid(model: str, count: int) -> None:
-    configs = points(model, PAPER[model], [1])
-    assert len(configs) == count
-    assert len(set(keys(configs))) == count
-
-
-def test_order_does_not_depend_on_the_order_of_the_axes() -> None:
-    grid = PAPER["decomposable_attention"]
-    turned = dict(reversed(grid.items()))
-    assert points("decomposable_attention", grid, [1]) == points(
-        "decomposable_attention", turned, [1]
-    )
-
-
-def test_seeds_are_replicates_of_every_point() -> None:
-    configs = points(MODELS[0], {"learning_rate": [0.1, 0.2]}, [5, 7])
-    assert [(c.training.learning_rate, c.seed) for c in configs] == [
-        (0.1, 5),
-        (0.1, 7),
-        (0.2, 5),
-        (0.2, 7),
-    ]
 
 
 CHANGED: dict[str, Any] = {
@@ -111,7 +63,7 @@ def test_budget_seed_data_device_and_threads_are_in_the_key() -> None:
 
 def test_grid_hash_follows_the_trials() -> None:
     def trials(rate: float) -> Any:
-        configs = points(MODELS[0], {"learning_rate": [0.3, rate]}, [1])
+        configs = [sample_trial(MODELS[0], learning_rate=one) for one in (0.3, rate)]
         return with_keys(configs, data_digest="data", device="cpu", threads=1)
 
     assert grid_hash(trials(0.1)) == grid_hash(trials(0.1)) != grid_hash(trials(0.9))

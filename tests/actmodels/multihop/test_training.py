@@ -64,7 +64,6 @@ def test_every_mechanism_starts_without_a_price_but_ponder_net() -> None:
 @pytest.mark.parametrize(
     ("model", "settings", "sentence"),
     [
-        ("hop_attention", {"max_hops": 7}, "max_hops is 7; must be at most 6"),
         ("hop_attention", {"null_token": True}, "null_token is true; must be false, as multi-hop"),
         ("spinn_pi", {}, "spinn_pi reads parses; multi-hop pairs have none"),
     ],

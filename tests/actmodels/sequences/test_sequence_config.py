@@ -1,4 +1,4 @@
-"""Settings of trials on sequences: ranges in words, and the paper's own sizes."""
+"""Settings of trials on sequences, and the paper's own sizes."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,13 +13,12 @@ from actmodels.sequences.config import (
     LogicConfig,
     ParityConfig,
     SequenceNetworkConfig,
-    SequenceTrainConfig,
     SequenceTrialConfig,
     SortConfig,
     build_sequence_trial,
 )
 from actmodels.sequences.training import SequenceTraining
-from actmodels.settings import ActConfig, FixedStepsConfig, SupervisedActConfig
+from actmodels.settings import ActConfig, FixedStepsConfig
 from tests.actmodels.sequences.samples import (
     ACT,
     CHARACTERS,
@@ -31,43 +30,6 @@ from tests.actmodels.sequences.samples import (
 )
 
 TRAINING = sample_trial().training
-
-
-def test_all_problems_at_once() -> None:
-    network = replace(sample_trial().network, cell="gru", state_size=0)
-    with pytest.raises(ConfigError) as raised:
-        sample_trial(network=network, task=ParityConfig(bits=0), max_epochs=0)
-    assert raised.value.problems == [
-        "bits is 0; must be at least 1",
-        "cell is 'gru'; must be one of rnn, lstm",
-        "state_size is 0; must be at least 1",
-        "max_epochs is 0; must be at least 1",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("part", "problem"),
-    [
-        (SortConfig(numbers=1), "numbers is 1; must be at least 2"),
-        (AdditionConfig(2, 0, False), "digits is 0; must be at least 1"),
-        (AdditionConfig(2, 2, 1), "least_digit_first is 1; must be true or false"),
-        (LogicConfig(vectors=0, gates=1), "vectors is 0; must be at least 1"),
-        (LogicConfig(vectors=2.0, gates=1), "vectors is 2.0; must be a whole number"),
-        (CharactersConfig(window=5, held_out_bytes=-1), "held_out_bytes is -1; must be at least 0"),
-        (replace(TRAINING, learning_rate="much"), "learning_rate is 'much'; must be a number"),
-        (replace(TRAINING, clip_norm=-1), "clip_norm is -1; must be at least 0"),
-        (replace(ACT, ponder_weight=-0.1), r"ponder_weight is -0\.1; must be at least 0"),
-        (
-            SupervisedActConfig(0.01, 0.01, 3, 0.1, 9, 0.0),
-            "halting is a SupervisedActConfig; must be that of none, act, target_steps, fixed_ste",
-        ),
-    ],
-)
-def test_ranges(part: Any, problem: str) -> None:
-    field = {SequenceTrainConfig: "training", ActConfig: "halting"}
-    field[SupervisedActConfig] = "halting"
-    with pytest.raises(ConfigError, match=problem):
-        sample_trial(**{field.get(type(part), "task"): part})
 
 
 @pytest.mark.parametrize("task", [*GENERATED[1:], CHARACTERS])
