@@ -18,9 +18,7 @@ from mlflow.entities import Run
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
-STORIES = (
-    Path(__file__).parent / "stories.txt"
-)  # written by tests/pipeline/sources/cloze_samples.py
+STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/sources/cloze_samples.py
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
 
 # Of settings that Graves' tasks have in common.
@@ -233,12 +231,15 @@ class Project:
         finished = self.finished()
         return [path for path in found if path.stem not in finished]
 
-    def runs(self, kind: str) -> list[Run]:
-        """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
+    def all_runs(self) -> list[Run]:
+        """All MLflow runs."""
         client = self.client()
         ids = [e.experiment_id for e in client.search_experiments()]
-        runs = client.search_runs(ids, max_results=5000)
-        return [run for run in runs if run.data.tags.get("kind") == kind]
+        return list(client.search_runs(ids, max_results=5000))
+
+    def runs(self, kind: str) -> list[Run]:
+        """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
+        return [run for run in self.all_runs() if run.data.tags.get("kind") == kind]
 
     def trials_of(self, parent: Run) -> list[Run]:
         """The nested runs of a sweep or a retraining."""
