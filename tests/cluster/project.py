@@ -40,11 +40,8 @@ class ClusterProject(Project):
         inside = self.cluster.laboratory.inside()
         return super().start(*inside, "env", f"--chdir={self.folder}", *command)
 
-    def saved(self) -> list[Path]:
-        """Checkpoints of the trials that have not finished."""
-        found = self.cluster.laboratory.seen(self.storage / "checkpoints").glob("[0-9a-f]*.pt")
-        finished = self.finished()
-        return [path for path in found if path.stem not in finished]
+    def checkpoints(self) -> Path:
+        return self.cluster.laboratory.seen(self.storage / "checkpoints")
 
     @contextmanager
     def tracked(self) -> Iterator[psutil.Process]:
