@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.chaos import artefacts
+from tests.end_to_end.chaos import artefacts
 from tests.end_to_end.project import ROOT, Project
 
 # These tell of the code.

@@ -1,32 +1,21 @@
 """Kills at random: the same command again ends with what an undisturbed run gives.
 
-    python -m tests.chaos [--rounds 50] [--kills 3] [--seed N]
-
-makes the tiny project, all studies on, stage by stage and undisturbed, and keeps it as it was after
-each. A round begins from one of these and makes the next stages with kills: of whatever runs at a
-random moment, from `dvc` to Ray's dashboard or all of it at once. It compares artefacts to the
-byte, runs in MLflow and what is said, and looks for processes left behind. What a round that went
-wrong has made stays on the disk.
+A campaign kills whatever runs at a random moment, from `dvc` to Ray's dashboard or all of it at
+once. It compares artefacts to the byte, runs in MLflow and what is said, and looks for processes
+left behind.
 """
 
-import argparse
 import random
 import re
-import secrets
-import shutil
 import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import psutil
-import yaml
 
-from tests.end_to_end.project import ROOT, TINY, Project, kill_session, of_session
+from tests.end_to_end.project import Project, kill_session, of_session
 
 VICTIMS = {
     "dvc": r"bin/dvc repro",
@@ -42,9 +31,6 @@ OF_THE_RUN = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)"
 # The page has them too, in elements that say so.
 TIMINGS = re.compile(rb"<(\w+)[^>]* data-run>.*?</\1>", re.DOTALL)
 PAGE = "report/index.html"
-STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-# those on Ray are drawn more often
-WEIGHTS = [4 if "cluster" in stage["params"] else 1 for stage in STAGES.values()]
 PATIENCE = 900.0  # seconds that a command may take
 LINGER = 180.0  # seconds that processes may outlive the last command
 
@@ -79,36 +65,32 @@ class Campaign:
     """Runs of one project that are killed.
 
     Attributes:
-        told: the stages, and which victim fell, and when, in seconds since its command began.
+        told: which victim fell, and when, in seconds since its command began.
         problems: what went wrong.
     """
 
     project: Project
-    random: random.Random
     told: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     leaders: list[int] = field(default_factory=list)
 
-    def run(self, kills: int, seconds: float, *stages: str) -> bool:
-        """`dvc repro` again and again, the first so many times with a kill; whether it succeeds.
+    def run(self, kills: int, seconds: float) -> None:
+        """`dvc repro` again and again, the first so many times with a kill.
 
         Args:
             seconds: that an undisturbed run takes; each kill falls anywhere in it, for what has
                 started late, as Ray's processes have, is to fall too.
-            stages: to be made; all if there are none.
         """
         for left in range(kills, -1, -1):
-            moment = self.random.uniform(0, seconds) if left else None
-            status = self._command(moment, *stages)
+            status = self._command(random.uniform(0, seconds) if left else None)
             if status == 0:
                 break
         else:
             self.problems.append(f"the last command failed ({status}): {self.project.log()}")
         self._left_behind()
-        return status == 0
 
-    def _command(self, moment: float | None, *stages: str) -> int:
-        command = self.project.start("dvc", "repro", *stages)
+    def _command(self, moment: float | None) -> int:
+        command = self.project.start("dvc", "repro")
         self.leaders.append(command.pid)
         if moment is not None:
             time.sleep(moment)
@@ -128,13 +110,13 @@ class Campaign:
         there = {name: found for name in VICTIMS if (found := self._those(leader, VICTIMS[name]))}
         if not there:
             return
-        name = self.random.choice(sorted(there))
+        name = random.choice(sorted(there))
         self.told.append(f"{name} at {moment:.1f} s")
         if name == "all":
             kill_session(leader)
         else:
             with suppress(psutil.NoSuchProcess):  # it has just ended
-                self.random.choice(there[name]).kill()
+                random.choice(there[name]).kill()
 
     def _those(self, leader: int, line: str) -> list[psutil.Process]:
         found = []
@@ -163,53 +145,3 @@ class Campaign:
         were, are = tracked(undisturbed), tracked(self.project)
         if were != are:
             self.problems.append(f"MLflow lacks {dict(were - are)} and has {dict(are - were)}")
-
-
-def undisturbed_run(folder: Path) -> tuple[list[Project], list[float]]:
-    """A project before its first stage and after each, and the seconds that each took."""
-    steps, seconds = [Project(folder / "0")], []
-    steps[0].configure(TINY)
-    for stage in STAGES:
-        start = time.monotonic()
-        steps.append(steps[-1].copy(folder / str(len(steps))).done("--single-item", stage))
-        seconds.append(time.monotonic() - start)
-    return steps, seconds
-
-
-def one_round(folder: Path, steps: list[Project], seconds: list[float], kills: int) -> Campaign:
-    """One stage or two, as the name of `folder` decides; it goes if nothing went wrong."""
-    drawn, names = random.Random(folder.name), list(STAGES)
-    (hit,) = drawn.choices(range(len(names)), WEIGHTS)
-    first, end = max(0, hit - drawn.randrange(2)), hit + 1
-    campaign = Campaign(steps[first].copy(folder), drawn, [" ".join(names[first:end])])
-    if campaign.run(kills, sum(seconds[first:end]), *names[first:end]):
-        campaign.compare(steps[end])
-    if not campaign.problems:
-        shutil.rmtree(folder)
-    return campaign
-
-
-def main() -> None:
-    """Rounds by hand."""
-    parser = argparse.ArgumentParser(description="Kill a small project's run at random moments.")
-    parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--kills", type=int, default=3, help="of a round")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
-    given = parser.parse_args()
-    folder, failed = Path(tempfile.mkdtemp(prefix="chaos-")), 0
-    print(f"seed {given.seed}, in {folder}", flush=True)
-    steps, seconds = undisturbed_run(folder)
-    print(f"undisturbed: {sum(seconds):.0f} s", flush=True)
-    for number in range(1, given.rounds + 1):
-        campaign = one_round(folder / f"{given.seed}-{number}", steps, seconds, given.kills)
-        said = "; ".join(campaign.problems) or "as undisturbed"
-        print(f"{number:3} {', '.join(campaign.told)}: {said}", flush=True)
-        failed += bool(campaign.problems)
-    print(f"{given.rounds - failed} of {given.rounds} rounds as undisturbed")
-    if failed:
-        sys.exit(1)
-    shutil.rmtree(folder)
-
-
-if __name__ == "__main__":
-    main()
