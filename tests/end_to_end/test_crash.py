@@ -126,8 +126,8 @@ def test_edited_in_mid_sweep(project: Project, undisturbed: Project, shared_ray:
         project.configure({"sweep.max_epochs": 9})
         processes(shared_ray.pid, worker)[0].kill()
         assert command.wait(240) != 0
-    changed = "params.yaml: sweep.max_epochs was 8 and is 9, actmodels/evaluation.py"
-    assert f"error: sweep: what it reads changed while it ran ({changed})" in project.log()
+    assert "error: sweep: what it reads changed while it ran (" in project.log()
+    assert "sweep.max_epochs" in project.log() and "actmodels/evaluation.py" in project.log()
     for path, text in zip(edited, before, strict=True):
         path.write_text(text)
     assert "sweep: 0 of 4 trials to run" in project.repro("sweep")
