@@ -26,7 +26,7 @@ export DO_NOT_TRACK := true
 export RAY_USAGE_STATS_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests lint test test-fast test-slow repro report ui docs bench gpu-check lock
+.PHONY: help setup setup-tests lint test test-all test-fast test-smoke test-slow repro report ui docs bench gpu-check lock
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
@@ -63,14 +63,22 @@ lint: setup-tests  ## formatting, style, types, and the direction of imports
 	mypy
 	lint-imports
 
-test: lint test-fast test-slow  ## everything
+SLOWLY := python -m pytest --timeout=1800
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
-test-fast: setup-tests  ## no Ray, no network, no GPU: two and a half minutes on two cores
+test: lint test-fast test-smoke  ## before every push: at most 10 minutes on two cores
+
+test-all: lint test-fast test-slow  ## what CI runs: at most 30 minutes on two cores
+
+test-fast: setup-tests  ## no Ray, no network, no GPU
 	python -m pytest -n auto
 
-test-slow: setup-tests  ## Ray, whole pipelines, kills and resumptions, pages in a browser: minutes
-	python -m pytest -m "slow and not alone" -n 2 --dist loadscope --no-loadscope-reorder --timeout=1800
-	python -m pytest -m "slow and alone" --timeout=1800
+test-smoke: setup-tests  ## each promise once: a tiny run of all stages, kills, the page, the server
+	$(SLOWLY) -m smoke $(TWO)
+
+test-slow: setup-tests  ## these, and campaigns of kills, clusters, the demo, simulations
+	$(SLOWLY) -m "slow and not alone" $(TWO)
+	$(SLOWLY) -m "slow and alone"
 
 repro: setup  ## run what is out of date, from the corpus to the report (params.yaml)
 	dvc repro

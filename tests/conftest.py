@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from xdist.scheduler import LoadScopeScheduling
 
 # A background job of a script is born deaf to SIGINT, and so would be the processes of tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,35 +35,13 @@ def _refuse_remote(host: Any) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes starts first, so that the processes of `make test-slow` end together."""
+    """What takes minutes starts first, so that the processes of `make test-all` end together."""
 
     def minutes(item: pytest.Item) -> float:
         mark = item.get_closest_marker("slow")
         return mark.kwargs.get("minutes", 0) if mark else 0
 
     items.sort(key=minutes, reverse=True)
-
-
-APART = ("tests/end_to_end/test_changes.py", "tests/end_to_end/test_crash.py")
-
-
-class Units(LoadScopeScheduling):
-    """What one process runs together: a module, or all pages, which share a browser.
-
-    Tests of the modules APART stand for themselves. (`--dist loadgroup` groups nothing with pytest
-    9.2: pytest-xdist's issue 1386.)
-    """
-
-    def _split_scope(self, nodeid: str) -> str:
-        module = nodeid.partition("::")[0]
-        if module in APART:
-            return nodeid
-        return "tests/page" if module.startswith("tests/page/") else module
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Units | None:
-    return Units(config, log) if config.getoption("dist") == "loadscope" else None
 
 
 @pytest.fixture(autouse=True)

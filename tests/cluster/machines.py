@@ -84,12 +84,9 @@ class Laboratory:
 
     Use as a context. What runs in the laboratory itself sees this machine's files, but a
     network and processes of its own; its address is `address`.
-
-    Args:
-        store_megabytes: size of the store.
     """
 
-    def __init__(self, store_megabytes: int = 64) -> None:
+    def __init__(self) -> None:
         self.folder = Path(mkdtemp(prefix="lab", dir="/tmp"))  # short: sockets lie below it
         self.store, self.address = self.folder / "store", f"{NETWORK}.1"
         self.store.mkdir()
@@ -100,7 +97,7 @@ class Laboratory:
         )
         self._machines: list[Machine] = []
         self.pid = first_process(self._launcher)
-        self.call("mount", "-t", "tmpfs", "-o", f"size={store_megabytes}m", "s", str(self.store))
+        self.call("mount", "-t", "tmpfs", "-o", "size=64m", "s", str(self.store))
         for words in (
             "link set lo up",
             "link add bridge type bridge",

@@ -15,8 +15,6 @@ from tests.cluster.ray_cluster import Cluster
 from tests.cluster.s3_server import SETTINGS as S3_SETTINGS
 from tests.end_to_end.project import ROOT, Project, wait_for
 
-MLFLOW = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # as the head sees it
-
 
 class ClusterProject(Project):
     """A project like another one, with its checkpoints in the cluster's store.
@@ -42,43 +40,33 @@ class ClusterProject(Project):
         inside = self.cluster.laboratory.inside()
         return super().start(*inside, "env", f"--chdir={self.folder}", *command)
 
-    def saved(self) -> list[Path]:
-        """Checkpoints of the trials that have not finished."""
-        found = self.cluster.laboratory.seen(self.storage / "checkpoints").glob("[0-9a-f]*.pt")
-        finished = self.finished()
-        return [path for path in found if path.stem not in finished]
+    def checkpoints(self) -> Path:
+        return self.cluster.laboratory.seen(self.storage / "checkpoints")
 
     @contextmanager
     def tracked(self) -> Iterator[psutil.Process]:
-        """Track on a server, which keeps what it is told where `client` finds it."""
-        with mlflow_server(self.cluster, self.folder) as server:
-            self.tracking = MLFLOW
-            yield server
-        self.tracking = {}
-
-
-@contextmanager
-def mlflow_server(cluster: Cluster, folder: Path) -> Iterator[psutil.Process]:
-    """A server of MLflow on the head, whose database is FOLDER/state/mlflow.db."""
-    (folder / "state").mkdir(exist_ok=True)
-    log = folder / "server.log"
-    command = [sys.executable, "-m", "mlflow", "server", "--workers=1", "--port=5000"]
-    command += [f"--backend-store-uri=sqlite:///{folder}/state/mlflow.db"]
-    command += [f"--artifacts-destination={folder}/state/served"]
-    idle = "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"  # several processes for what is not used
-    inside = [*cluster.laboratory.inside(), "env", f"--chdir={folder}", idle]
-    with log.open("w") as output:
-        server = subprocess.Popen(
-            [*inside, *command], stdout=output, stderr=output, start_new_session=True
-        )
-    try:
-        wait_for(lambda: "startup complete" in log.read_text(), "MLflow")
-        yield psutil.Process(server.pid)
-    finally:
-        for process in psutil.Process(server.pid).children(recursive=True):
-            process.kill()
-        server.kill()  # nsenter stops itself when what it runs is stopped, see `stopped`
-        server.wait()
+        """Track on a server on the head, whose database is where `client` looks for it."""
+        (self.folder / "state").mkdir(exist_ok=True)
+        log = self.folder / "server.log"
+        command = [sys.executable, "-m", "mlflow", "server", "--workers=1", "--port=5000"]
+        command += [f"--backend-store-uri=sqlite:///{self.folder}/state/mlflow.db"]
+        command += [f"--artifacts-destination={self.folder}/state/served"]
+        idle = "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"  # several processes for what is not used
+        inside = [*self.cluster.laboratory.inside(), "env", f"--chdir={self.folder}", idle]
+        with log.open("w") as output:
+            server = subprocess.Popen(
+                [*inside, *command], stdout=output, stderr=output, start_new_session=True
+            )
+        self.tracking = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # as the head sees it
+        try:
+            wait_for(lambda: "startup complete" in log.read_text(), "MLflow")
+            yield psutil.Process(server.pid)
+        finally:
+            self.tracking = {}
+            for process in psutil.Process(server.pid).children(recursive=True):
+                process.kill()
+            server.kill()  # nsenter stops itself when what it runs is stopped, see `stopped`
+            server.wait()
 
 
 @contextmanager

@@ -33,8 +33,8 @@ class Cluster:
     project: their Python has Ray and torch alone.
     """
 
-    def __init__(self, store_megabytes: int = 64) -> None:
-        self.laboratory = Laboratory(store_megabytes)
+    def __init__(self) -> None:
+        self.laboratory = Laboratory()
         shared = self.laboratory.folder / "shared"
         self.python = make_environment(shared, Path("/installed"))
         self.token = shared / "token"
@@ -79,17 +79,12 @@ class Cluster:
         writable = [str(self.laboratory.store)] if store else []
         return self.laboratory.machine([*self.shown, *shown], writable)
 
-    def add(self, machine: Machine | None = None, *, gpus: int = 0) -> Machine:
-        """Start a worker on a machine of its own.
-
-        Args:
-            gpus: that it is to say it has, and as many CPUs.
-        """
+    def add(self, machine: Machine | None = None) -> Machine:
+        """Start a worker on a machine of its own."""
         machine = machine or self.machine()
         self.workers.append(machine)
-        worker = [f"--address={self.address}", f"--node-ip-address={machine.address}"]
-        worker += [f"--num-cpus={gpus}", f"--num-gpus={gpus}"] if gpus else ["--num-cpus=1"]
-        machine.call(*ray_start(str(self.python), self.environment, *worker))
+        where = (f"--address={self.address}", f"--node-ip-address={machine.address}")
+        machine.call(*ray_start(str(self.python), self.environment, *where, "--num-cpus=1"))
         return machine
 
     def kill_head(self) -> None:

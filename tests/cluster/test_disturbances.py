@@ -4,22 +4,41 @@ Those are the results of a run on one machine, to the byte, and MLflow has one f
 each grid point.
 """
 
+import json
 import re
 import signal
 import time
 from pathlib import Path
 
 import pytest
+import ray
 import torch
 
 from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import Cluster
-from tests.end_to_end.project import Project, in_mid_sweep, kill_session, wait_for
+from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, wait_for
 from tests.end_to_end.test_crash import check_complete
 
 pytestmark = pytest.mark.slow
+LOOK = """
+import importlib.util, json, os, sys
+import ray.tune, torch
+known = [name for name in ("actmodels", "dvc", "mlflow") if importlib.util.find_spec(name)]
+seen = [path for path in sys.argv[1:] if os.path.exists(path)]
+print(json.dumps([torch.__version__, ray.__version__, known, seen]))
+"""
+
+
+def test_a_worker_sees_the_store_and_nothing_of_the_project(cluster: Cluster) -> None:
+    """Else what follows proves nothing."""
+    store = cluster.laboratory.store
+    first, second = cluster.machine(), cluster.machine()
+    inside = [f"{store}/here", "/tmp/own", "/dev/shm/own"]
+    first.call("touch", *inside)
+    told = second.call(str(cluster.python), "-c", LOOK, str(ROOT), *inside)
+    assert json.loads(told) == [torch.__version__, ray.__version__, [], inside[:1]]
 
 
 @pytest.fixture
@@ -95,7 +114,7 @@ def test_the_head_dies_and_later_a_node_is_cut_off(
         wait_for(lambda: [p for p in project.saved() if p.stat().st_mtime > again], "an epoch")
         lost = next(machine for machine in cluster.workers if training(machine))
         lost.connect(False)
-        time.sleep(60)  # Ray gives it up earlier, see PATIENCE
+        time.sleep(25)  # Ray gives it up earlier, see PATIENCE
         lost.connect()
         assert command.wait(300) == 0, project.log()
     finally:

@@ -5,15 +5,54 @@ process that test runs in; the others wait.
 """
 
 import os
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from tests.end_to_end.project import TINY, Project
+from tests.end_to_end.project import ROOT, TINY, Project
 
 Make = Callable[[str, Callable[[Path], Project]], Project]
+RAY = """
+import sys
+from pathlib import Path
+import ray
+from tune.cluster import connected
+with connected(dashboard=False, state=Path(sys.argv[1])):
+    print(ray.get_runtime_context().gcs_address, flush=True)
+    sys.stdin.read()
+"""
+
+
+@dataclass(frozen=True)
+class SharedRay:
+    """A Ray of this machine: the process that started it, and what joins it."""
+
+    pid: int
+    settings: dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def shared_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedRay]:
+    """Joined by all commands that kill nothing of Ray but its workers."""
+    state = tmp_path_factory.mktemp("ray")
+    with subprocess.Popen(
+        [sys.executable, "-c", RAY, str(state)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdin and owner.stdout
+        address = owner.stdout.readline().strip()
+        assert address, (state / "ray.log").read_text()
+        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(state / "ray_token")}
+        yield SharedRay(owner.pid, {"RAY_ADDRESS": address, **token})
+        owner.stdin.close()  # it ends
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +92,6 @@ def undisturbed(once: Make, prepared: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
-def whole(once: Make, undisturbed: Project) -> Project:
+def whole(once: Make, undisturbed: Project, shared_ray: SharedRay) -> Project:
     """After all stages."""
-    return once("whole", lambda folder: undisturbed.copy(folder).done())
+    return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).done())

@@ -13,23 +13,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.end_to_end.chaos import artefacts
 from tests.end_to_end.project import ROOT, Project
 
-# These tell of the machine, of the run or of the code.
-LEFT_OUT = re.compile(
-    r"environment\.json|environments\.csv|timings\.(csv|md)|index\.html|\.png|export/|weights/|\.pt|\.safetensors"
-)
+# These tell of the code.
+LEFT_OUT = re.compile(r"index\.html|\.png|export/|weights/|\.pt|\.safetensors")
 KEY = re.compile(rb"\b[0-9a-f]{12,64}\b")
 SECONDS = re.compile(rb'"(seconds|examples_per_second)": [0-9.e+-]+')
 
 
 def results(project: Project) -> dict[str, bytes]:
     """All artefacts that must repeat, by their path."""
-    folder = project.folder / "artefacts"
-    paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     return {
-        name: SECONDS.sub(rb'"\1": 0', KEY.sub(b"KEY", path.read_bytes()))
-        for name, path in sorted(paths.items())
+        name: SECONDS.sub(rb'"\1": 0', KEY.sub(b"KEY", content))
+        for name, content in artefacts(project).items()
         if not LEFT_OUT.search(name)
     }
 

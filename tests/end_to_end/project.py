@@ -18,9 +18,7 @@ from mlflow.entities import Run
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
-STORIES = (
-    Path(__file__).parent / "stories.txt"
-)  # written by tests/pipeline/sources/cloze_samples.py
+STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/sources/cloze_samples.py
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
 
 # Of settings that Graves' tasks have in common.
@@ -58,8 +56,8 @@ TINY: dict[str, Any] = {
     "sweep.models.adaptive_attention.grid.dropout": [0.1],
     "sweep.models.adaptive_attention.grid.width": [16],
     "retrain.seeds": [1, 2],
-    "retrain.max_epochs": 3,
-    "retrain.patience": 2,
+    "retrain.max_epochs": 2,
+    "retrain.patience": 1,
     "ablate.dev_steps": 5,
     "ablate.test_steps": [2, 4],
     "trace.per_label": 2,
@@ -125,10 +123,11 @@ class Project:
 
     Args:
         folder: where it lies; made from the working tree if it is not there yet.
+        settings: more variables of the environment of its commands.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder, self.settings = folder, settings
         if not folder.exists():
             listing = self.git("ls-files", "-co", "--exclude-standard", cwd=ROOT)
             for name in listing.splitlines():
@@ -143,15 +142,12 @@ class Project:
             self.git(*author, "commit", "-q", "-m", "copy")
 
     def git(self, *arguments: str, cwd: Path | None = None) -> str:
-        done = subprocess.run(
-            ["git", *arguments], cwd=cwd or self.folder, check=True, capture_output=True, text=True
-        )
-        return done.stdout
+        return subprocess.check_output(["git", *arguments], cwd=cwd or self.folder, text=True)
 
-    def copy(self, folder: Path) -> "Project":
+    def copy(self, folder: Path, **settings: str) -> "Project":
         """The same project, state and artefacts included, somewhere else."""
         shutil.copytree(self.folder, folder, symlinks=True)
-        return Project(folder)
+        return Project(folder, **settings)
 
     def configure(self, values: dict[str, Any]) -> None:
         """Change values in params.yaml by dotted key."""
@@ -174,7 +170,7 @@ class Project:
         }
         # The code of the copy, not that of the installed project, must run.
         more = {"PYTHONPATH": str(self.folder), "DVC_NO_ANALYTICS": "1", "PATH": path}
-        return kept | more
+        return kept | more | self.settings
 
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start a command, its output in command.log."""
@@ -227,23 +223,28 @@ class Project:
         """What the last command has said."""
         return (self.folder / "command.log").read_text()
 
+    def checkpoints(self) -> Path:
+        return self.folder / "state" / "ray" / "checkpoints"
+
     def saved(self) -> list[Path]:
         """Checkpoints of the trials that have not finished."""
-        found = (self.folder / "state" / "ray" / "checkpoints").glob("[0-9a-f]*.pt")
-        finished = self.finished()
+        found, finished = self.checkpoints().glob("[0-9a-f]*.pt"), self.finished()
         return [path for path in found if path.stem not in finished]
+
+    def all_runs(self) -> list[Run]:
+        """All MLflow runs."""
+        client = self.client()
+        ids = [e.experiment_id for e in client.search_experiments()]
+        return list(client.search_runs(ids, max_results=5000))
 
     def runs(self, kind: str) -> list[Run]:
         """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
-        client = self.client()
-        ids = [e.experiment_id for e in client.search_experiments()]
-        runs = client.search_runs(ids, max_results=5000)
-        return [run for run in runs if run.data.tags.get("kind") == kind]
+        return [run for run in self.all_runs() if run.data.tags.get("kind") == kind]
 
     def trials_of(self, parent: Run) -> list[Run]:
         """The nested runs of a sweep or a retraining."""
-        tag = "mlflow.parentRunId"
-        return [run for run in self.runs("trial") if run.data.tags[tag] == parent.info.run_id]
+        tags = {"mlflow.parentRunId": parent.info.run_id}
+        return [run for run in self.runs("trial") if tags.items() <= run.data.tags.items()]
 
 
 def wait_for(condition: Callable[[], Any], what: str, timeout: float = 240) -> Any:

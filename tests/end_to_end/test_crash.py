@@ -12,22 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.project import (
-    Project,
-    in_mid_sweep,
-    kill_session,
-    processes,
-    wait_for,
-)
+from tests.end_to_end.conftest import SharedRay
+from tests.end_to_end.project import Project, in_mid_sweep, kill_session, processes, wait_for
 
 pytestmark = pytest.mark.slow
 
-VICTIMS = {
-    "driver": lambda name, line: "-m pipeline.sweep" in line and "/bin/sh" not in line,
-    "worker": lambda name, line: "train_trial" in line or "ImplicitFunc" in line,
-    "ray head": lambda name, line: name == "gcs_server",
-    "raylet": lambda name, line: name == "raylet",
-}
+
+def worker(_name: str, line: str) -> bool:
+    return "ImplicitFunc" in line
 
 
 def check_complete(project: Project, undisturbed: Project) -> None:
@@ -41,45 +33,57 @@ def check_complete(project: Project, undisturbed: Project) -> None:
     assert len(project.runs("trial")) == 4
 
 
-@pytest.mark.parametrize("victim", ["driver", "dvc", "worker", "ray head"])
-def test_killed_in_mid_sweep(
-    victim: str, prepared: Project, undisturbed: Project, tmp_path: Path
+@pytest.fixture
+def project(prepared: Project, shared_ray: SharedRay, tmp_path: Path) -> Project:
+    """With its data made and nothing trained, on the Ray that tests share."""
+    return prepared.copy(tmp_path / "project", **shared_ray.settings)
+
+
+@pytest.mark.smoke
+def test_a_killed_driver_goes_on_from_what_was_saved(
+    project: Project, undisturbed: Project
 ) -> None:
-    project = prepared.copy(tmp_path / "project")
     with in_mid_sweep(project) as command:
         before = project.finished()
-        if victim == "dvc":
-            command.kill()  # its driver goes on as an orphan; the next command waits for it
-        else:
-            (found, *_) = processes(command.pid, VICTIMS[victim])
-            os.kill(found.pid, signal.SIGKILL)
-        status = command.wait(240)
-        if victim == "worker":
-            assert status == 0, project.log()
-        else:
-            assert status != 0
-            assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
-            assert len(project.finished()) < 4
-        output = project.repro("sweep")
-    if victim == "dvc":
-        # unless the orphan had ended by then: no trial may be run by both
-        waited = "sweep: waiting for another run in this folder to end" in output
-        assert waited or "sweep: 0 of 4 trials to run" in output, output
-    elif victim != "worker":
-        left = int(re.search(r"sweep: (\d) of 4 trials to run", output)[1])  # type: ignore[index]
-        assert left <= 4 - len(before)
+        driver = "python -m pipeline.sweep"
+        processes(command.pid, lambda _, line: line.startswith(driver))[0].kill()
+        assert command.wait(240) != 0
+    assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
+    left = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
+    assert left and 0 < int(left[1]) <= 4 - len(before)
     check_complete(project, undisturbed)
 
 
-def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
-    """Left to itself, Ray would wait for another one in silence, and for ever."""
+@pytest.mark.smoke
+def test_a_killed_worker_is_replaced(
+    project: Project, undisturbed: Project, shared_ray: SharedRay
+) -> None:
+    with in_mid_sweep(project) as command:
+        processes(shared_ray.pid, worker)[0].kill()
+        assert command.wait(240) == 0, project.log()
+    check_complete(project, undisturbed)
+
+
+def test_the_orphan_of_a_killed_dvc_is_waited_for(project: Project, undisturbed: Project) -> None:
+    with in_mid_sweep(project) as command:
+        command.kill()
+        command.wait()
+        output = project.repro("sweep")
+    # unless the orphan had ended by then: no trial may be run by both
+    waited = "sweep: waiting for another run in this folder to end" in output
+    assert waited or "sweep: 0 of 4 trials to run" in output, output
+    check_complete(project, undisturbed)
+
+
+@pytest.mark.parametrize("part", ["gcs_server", "raylet"])
+def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: Path) -> None:
+    """Left to itself, Ray would wait for another node in silence, and for ever."""
     project = prepared.copy(tmp_path / "project")
     project.configure({"sweep.max_epochs": 50})  # fewer are trained before the loss is felt
     command = project.start("dvc", "repro", "sweep")
     try:
         wait_for(lambda: project.saved() or command.poll() is not None, "a checkpoint")
-        (raylet,) = processes(command.pid, VICTIMS["raylet"])
-        raylet.kill()
+        processes(command.pid, lambda name, _: name == part)[0].kill()
         killed = time.monotonic()
         status = command.wait(240)
         taken = time.monotonic() - killed
@@ -88,21 +92,16 @@ def test_the_only_node_is_lost(prepared: Project, tmp_path: Path) -> None:
     output = project.log()
     if status != 0:  # else its orphaned workers were fast enough to train all
         assert taken < 60
-        said = r"error: the Ray node of this machine, \S+, is gone; nothing is lost: run the same "
-        assert re.search(f"{said}command again to go on", output)
+        assert "run the same command again" in output
         assert "raylet" not in output and "core_worker" not in output  # Ray's own lines
-        assert "Raylet is terminated" in (project.folder / "state" / "ray.log").read_text()
         project.repro("sweep")
     (parent,) = project.runs("sweep")
     assert parent.info.status == "FINISHED"
     assert [run.info.status for run in project.trials_of(parent)] == ["FINISHED"] * 4
 
 
-def test_damaged_state_is_told_and_trained_anew(
-    prepared: Project, undisturbed: Project, tmp_path: Path
-) -> None:
+def test_damaged_state_is_told_and_trained_anew(project: Project, undisturbed: Project) -> None:
     """A record that was edited and a checkpoint cut in half, left by a driver that was killed."""
-    project = prepared.copy(tmp_path / "project")
     with in_mid_sweep(project):
         pass
     record, *_ = (project.folder / "state" / "trials").glob("*.json")
@@ -111,15 +110,13 @@ def test_damaged_state_is_told_and_trained_anew(
     checkpoint.write_bytes(checkpoint.read_bytes()[: checkpoint.stat().st_size // 2])
     output = project.repro("sweep")
     for path, what in ((record, "is run again"), (checkpoint, "starts over")):
-        said = "is damaged: its content does not have the digest at its end; set aside as"
-        assert f"{path} {said} {path.name}.damaged, the trial {what}" in output
+        assert f"set aside as {path.name}.damaged, the trial {what}" in output
         assert path.with_name(f"{path.name}.damaged").is_file()
     check_complete(project, undisturbed)
 
 
-def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: Path) -> None:
+def test_edited_in_mid_sweep(project: Project, undisturbed: Project, shared_ray: SharedRay) -> None:
     """A worker that starts after the edit runs the old code, and DVC does not record the new."""
-    project = prepared.copy(tmp_path / "project")
     edited = [project.folder / name for name in ("actmodels/evaluation.py", "params.yaml")]
     before = [path.read_text() for path in edited]
     with in_mid_sweep(project) as command:
@@ -127,16 +124,10 @@ def test_edited_in_mid_sweep(prepared: Project, undisturbed: Project, tmp_path: 
         assert wrong != before[0]
         edited[0].write_text(wrong)
         project.configure({"sweep.max_epochs": 9})
-        (found, *_) = processes(command.pid, VICTIMS["worker"])
-        os.kill(found.pid, signal.SIGKILL)
-        status = command.wait(240)
-    output = project.log()
-    assert status != 0
-    assert (
-        "error: sweep: what it reads changed while it ran (params.yaml: sweep.max_epochs was 8 and "
-        "is 9, actmodels/evaluation.py), so its results are not recorded; run dvc repro again "
-        "(finished trials are kept)"
-    ) in output
+        processes(shared_ray.pid, worker)[0].kill()
+        assert command.wait(240) != 0
+    assert "error: sweep: what it reads changed while it ran (" in project.log()
+    assert "sweep.max_epochs" in project.log() and "actmodels/evaluation.py" in project.log()
     for path, text in zip(edited, before, strict=True):
         path.write_text(text)
     assert "sweep: 0 of 4 trials to run" in project.repro("sweep")

@@ -17,7 +17,7 @@ import requests
 from tests.end_to_end.project import wait_for
 from tests.pipeline.tiny_export import PAIRS, ROOT, retrained, tiny_trials
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 
 MODEL = "adaptive_attention"
 BIN = Path(sys.executable).parent

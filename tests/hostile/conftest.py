@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import once, prepared, undisturbed, whole  # noqa: F401
+from tests.end_to_end.conftest import once, prepared, shared_ray, undisturbed, whole  # noqa: F401
 
 
 @pytest.fixture

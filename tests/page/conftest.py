@@ -3,19 +3,11 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    ConsoleMessage,
-    Page,
-    Request,
-    ViewportSize,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from reports.load import load
 from reports.render import render
@@ -34,23 +26,9 @@ FLAGS = (
 OWN = ("file:", "data:", "blob:", "about:")  # addresses that lead to no other machine
 
 
-@dataclass(frozen=True)
-class Screen:
-    """The size of a window in CSS pixels, and the colors that its reader prefers."""
-
-    width: int
-    height: int
-    colors: Literal["light", "dark"]
-
-    def __str__(self) -> str:
-        return f"{self.width}-{self.colors}"
-
-    @property
-    def size(self) -> ViewportSize:
-        return {"width": self.width, "height": self.height}
-
-
-PHONE, DESK = Screen(390, 844, "dark"), Screen(1400, 900, "light")
+# the size of a window in CSS pixels, and the colors that its reader prefers
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+DESK: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light"}
 Visit = Callable[..., Page]
 DRAW = """async () => {
   for (const figure of document.querySelectorAll("figure[data-chart]")) {
@@ -69,8 +47,7 @@ def executable() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-# Not for the whole session: Playwright's event loop runs as long as it is open, and other tests
-# start loops of their own.
+# Not for the session: while it is open Playwright has an event loop, and other tests start theirs.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """A headless Chromium; tests skip where there is none, or fail if REQUIRE_BROWSER is 1."""
@@ -113,10 +90,8 @@ def visit(browser: Browser) -> Iterator[Visit]:
     """
     pages: list[tuple[Page, list[str]]] = []
 
-    def visit(path: Path, screen: Screen = DESK, fragment: str = "") -> Page:
-        context = browser.new_context(
-            viewport=screen.size, color_scheme=screen.colors, offline=True
-        )
+    def visit(path: Path, screen: dict[str, Any] = DESK, fragment: str = "") -> Page:
+        context = browser.new_context(**screen, offline=True)
         context.set_default_timeout(20_000)
         page = context.new_page()
         pages.append((page, watch(page)))

@@ -1,13 +1,14 @@
 """The page in a real browser: its first screen, its charts, its tables, and pairs step by step."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.conftest import DESK, DRAW, PHONE, Screen, Visit, watch
+from tests.page.conftest import DESK, DRAW, PHONE, Visit, watch
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 
 # Texts that reach beyond their chart's place.
 OUTSIDE = """() => [...document.querySelectorAll("figure[data-chart]")].flatMap((figure) => {
@@ -18,77 +19,62 @@ OUTSIDE = """() => [...document.querySelectorAll("figure[data-chart]")].flatMap(
   }).map((text) => `${figure.dataset.chart}: ${text.textContent}`);
 })"""
 FAILED = "[...document.querySelectorAll('figure[data-drawn=failed]')].map((f) => f.textContent)"
-WIDTH = "[document.documentElement.scrollWidth, innerWidth]"
+WIDTH = "document.documentElement.scrollWidth"
+GROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 
-@pytest.mark.parametrize("screen", [PHONE, DESK], ids=str)
-def test_every_chart_is_drawn_inside_its_place(visit: Visit, stored: Path, screen: Screen) -> None:
+@pytest.mark.parametrize(
+    ("screen", "ground"),
+    [(PHONE, "rgb(22, 24, 27)"), (DESK, "rgb(255, 255, 255)")],
+    ids=["phone-dark", "desk-light"],
+)
+def test_every_chart_is_drawn_inside_its_place(
+    visit: Visit, stored: Path, screen: dict[str, Any], ground: str
+) -> None:
     page = visit(stored, screen)
     page.evaluate(DRAW)
     assert page.evaluate(FAILED) == []
     assert page.locator("figure[data-drawn=true]").count() > 30
     assert page.evaluate(OUTSIDE) == []
-    width, inner = page.evaluate(WIDTH)
-    assert width == inner  # nothing is cut off
+    assert page.evaluate(WIDTH) == screen["viewport"]["width"]  # nothing is cut off
+    assert page.evaluate(GROUND) == ground
+    page.locator("figure[data-chart=multihop_accuracy] .mark-symbol path").first.hover()
+    expect(page.locator("#vg-tooltip-element")).to_contain_text("ACT, ponder_weight 0.001")
 
 
 def test_the_first_screen_answers_a_newcomers_questions(visit: Visit, stored: Path) -> None:
     page = visit(stored)
-    for text in ("82.0 ± 1.73 %", "4.50 ± 0.50", "Hops solved", "2 reused, 6 run", "ACT"):
-        place = page.locator(".overview").get_by_text(text, exact=False).first
+    overview, height = page.locator(".overview"), DESK["viewport"]["height"]
+    texts = ("82.0 ± 1.73 %", "4.50 ± 0.50", "Hops solved", "2 reused, 6 run", "ACT")
+    charts = overview.locator("figure").all()
+    assert len(charts) == 3
+    for place in [overview.get_by_text(text, exact=False).first for text in texts] + charts:
         box = place.bounding_box()
-        assert box is not None and box["y"] + box["height"] < DESK.height, text
-    charts = page.locator(".overview figure")
-    assert charts.count() == 3
-    for at in range(3):
-        box = charts.nth(at).bounding_box()
-        assert box is not None and box["y"] + box["height"] < DESK.height
+        assert box is not None and box["y"] + box["height"] < height, place
 
 
-def test_colors_follow_the_system(visit: Visit, stored: Path) -> None:
-    ground = "getComputedStyle(document.documentElement).backgroundColor"
-    assert visit(stored, DESK).evaluate(ground) == "rgb(255, 255, 255)"
-    assert visit(stored, PHONE).evaluate(ground) == "rgb(22, 24, 27)"
-
-
-def test_published_rows_are_one_click_away(visit: Visit, stored: Path) -> None:
+def test_contents_lead_to_their_sections(visit: Visit, stored: Path) -> None:
     page = visit(stored)
+    links = page.locator("#contents a")
+    targets = [link.get_attribute("href") for link in links.all()]
+    assert len(targets) == 15
+    assert all(page.locator(f"[id='{str(target)[1:]}']").count() == 1 for target in targets)
+    links.last.click()
+    expect(page.locator("#timings-and-machine h2")).to_be_in_viewport()
     row = page.get_by_role("cell", name="94.7")
     expect(row).to_be_hidden()
     page.get_by_text("Published for SNLI: 26 systems").click()
     expect(row).to_be_visible()
 
 
-def test_contents_lead_to_their_sections(visit: Visit, stored: Path) -> None:
-    page = visit(stored)
-    links = page.locator("#contents a")
-    targets = [links.nth(at).get_attribute("href") for at in range(links.count())]
-    assert len(targets) == 15
-    assert all(page.locator(f"[id='{str(target)[1:]}']").count() == 1 for target in targets)
-    links.last.click()
-    expect(page.locator("#timings-and-machine h2")).to_be_in_viewport()
-
-
-def test_contents_are_folded_on_a_phone(visit: Visit, stored: Path) -> None:
+def test_a_phone_folds_contents_and_scrolls_tables_by_keyboard(visit: Visit, stored: Path) -> None:
     page = visit(stored, PHONE)
     expect(page.locator("#contents a").first).to_be_hidden()
     page.get_by_text("Contents").click()
     expect(page.locator("#contents a").first).to_be_visible()
-
-
-def test_wide_tables_scroll_and_can_be_reached_by_keyboard(visit: Visit, stored: Path) -> None:
-    page = visit(stored, PHONE)
-    region = page.locator("#claims .scroll").first
-    region.focus()
+    page.locator("#claims .scroll").first.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.querySelector('#claims .scroll').scrollLeft > 0")
-
-
-def test_a_tooltip_has_the_numbers_of_a_point(visit: Visit, stored: Path) -> None:
-    page = visit(stored)
-    page.evaluate(DRAW)
-    page.locator("figure[data-chart=multihop_accuracy] .mark-symbol path").first.hover()
-    expect(page.locator("#vg-tooltip-element")).to_contain_text("ACT, ponder_weight 0.001")
 
 
 def test_every_control_has_a_name(visit: Visit, stored: Path) -> None:
@@ -136,51 +122,33 @@ def test_pairs_are_filtered(visit: Visit, stored: Path) -> None:
 
 def test_pairs_are_chosen_by_keyboard(visit: Visit, stored: Path) -> None:
     page = visit(stored)
-    box = page.get_by_role("listbox", name="Pairs found")
-    box.focus()
+    page.get_by_role("listbox", name="Pairs found").focus()
     page.keyboard.press("ArrowDown")
     assert pairs(page, "h3") == "p2#a"
     assert "spoiled" in pairs(page, ".head")
 
 
 def test_a_link_leads_to_a_step_of_a_pair(visit: Visit, stored: Path) -> None:
-    page = visit(stored, DESK, "#pair=p3%23a&run=0&step=3")
-    assert pairs(page, "h3") == "p3#a" and pairs(page, "output") == "Step 3 of 4"
+    page = visit(stored, PHONE, "#pair=p4%23a&run=0&step=2")
+    assert pairs(page, "h3") == "p4#a" and pairs(page, "output").startswith("Step 2 of")
     link = page.get_by_role("link", name="Link to this step").get_attribute("href")
-    assert link == "#pair=p3%23a&run=0&step=3"
-
-
-def test_words_are_text_and_never_markup(visit: Visit, stored: Path) -> None:
-    page = visit(stored, DESK, "#pair=p4%23a")
-    words = page.locator("#pairs .words")
+    assert link == "#pair=p4%23a&run=0&step=2"
+    assert page.evaluate(WIDTH) == PHONE["viewport"]["width"]
+    words = page.locator("#pairs .words")  # are text and never markup
     expect(words).to_contain_text("a<b>song</b>".replace("a<", "<"))
     assert words.locator("p b").count() == 2  # the names of the sentences
 
 
-def test_pairs_fit_on_a_phone(visit: Visit, stored: Path) -> None:
-    page = visit(stored, PHONE, "#pair=p1%23a")
-    width, inner = page.evaluate(WIDTH)
-    assert width == inner
-    expect(page.locator("#pairs h3")).to_be_visible()
-
-
-@pytest.mark.parametrize(
-    ("script", "noticed"),
-    [
-        ("console.warn('odd')", "console warning: odd"),
-        ("setTimeout(() => { throw Error('thrown') })", "error: thrown"),
-        ("new Image().src = 'http://127.0.0.1:9/x.png'", "asked for http://127.0.0.1:9/x.png"),
-    ],
-)
-def test_what_a_page_does_wrong_is_noticed(
-    browser: Browser, tmp_path: Path, script: str, noticed: str
-) -> None:
+def test_what_a_page_does_wrong_is_noticed(browser: Browser, tmp_path: Path) -> None:
+    script = """console.warn('odd');
+      setTimeout(() => { throw Error('thrown') });
+      new Image().src = 'http://127.0.0.1:9/x.png'"""
     path = tmp_path / "bad.html"
     path.write_text(f"<!doctype html><title>Bad</title><script>{script}</script>")
-    context = browser.new_context(offline=True)
-    page = context.new_page()
+    page = browser.new_page()
     problems = watch(page)
-    page.goto(path.as_uri())
-    page.wait_for_timeout(100)
-    context.close()
-    assert noticed in problems
+    with page.expect_event("pageerror"):
+        page.goto(path.as_uri())
+    page.close()
+    asked = "asked for http://127.0.0.1:9/x.png"
+    assert {"console warning: odd", "error: thrown", asked} <= set(problems)

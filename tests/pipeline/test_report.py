@@ -9,8 +9,6 @@ from reports import render
 from tests.pipeline.project import ROOT, write_params
 
 STORED = ROOT / "tests" / "fixtures" / "artefacts"
-
-
 Logged = list[tuple[Path, dict[str, float], Path]]
 
 
@@ -24,29 +22,23 @@ def project(folder: Path) -> Path:
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
-    """What the stage hands to MLflow; the slow test below has the real one."""
+    """What the stage hands to MLflow; tests/end_to_end/test_pipeline.py has the real one."""
     calls: Logged = []
     monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
     return calls
 
 
-@pytest.mark.slow
-def test_the_report_is_written_and_logged(project: Path, logged: Logged) -> None:
-    report.main()
-    folder = project / "artefacts" / "report"
-    assert (folder / "report.md").read_bytes() == (STORED.parent / "report.md").read_bytes()
-    ((where, metrics, state),) = logged
-    assert (where, state) == (folder, project / "state")
-    assert metrics["adaptive_attention.test_accuracy_mean"] == 0.82
-
-
-def test_published_figures_can_be_left_out(
+def test_the_report_is_logged_and_published_figures_can_be_left_out(
     project: Path, logged: Logged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_params(project, report={"published": False})
     monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
     report.main()
-    assert "arXiv" not in (project / "artefacts" / "report" / "report.md").read_text("utf-8")
+    folder = project / "artefacts" / "report"
+    assert "arXiv" not in (folder / "report.md").read_text("utf-8")
+    ((where, metrics, state),) = logged
+    assert (where, state) == (folder, project / "state")
+    assert metrics["adaptive_attention.test_accuracy_mean"] == 0.82
 
 
 def test_a_missing_artefact_is_one_line_without_a_traceback(
@@ -59,10 +51,3 @@ def test_a_missing_artefact_is_one_line_without_a_traceback(
     said = "error: artefacts/evaluate/results.csv is missing; run: dvc repro evaluate\n"
     assert capsys.readouterr().err == said
     assert not logged and not (project / "artefacts" / "report").exists()
-
-
-@pytest.mark.slow
-def test_the_report_reaches_mlflow(project: Path) -> None:
-    report.main()
-    stored = [path.name for path in (project / "state").rglob("*") if path.is_file()]
-    assert "report.md" in stored and "ablation.png" in stored

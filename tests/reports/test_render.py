@@ -81,7 +81,10 @@ def test_the_page_is_small_and_holds_no_address_to_load(written: Path) -> None:
     assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", own)
 
 
-def test_what_is_stored_is_text_and_never_markup(folder: Path, tmp_path: Path) -> None:
+def test_what_is_stored_is_text_and_never_markup(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reports.render.write_pictures", lambda charts, folder: None)
     named = "</script><b>*x*|`y`"
     edit(folder, "fidelity/variants", lambda f: f.replace({"variant": {"unmasked": named}}))
     write_report(folder, tmp_path / "report", published=True, examples=10)

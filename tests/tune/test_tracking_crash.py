@@ -42,7 +42,7 @@ def whole_sweep(state: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("moment", ["before", pytest.param("after", marks=pytest.mark.smoke)])
 def test_crash_at_every_write_is_mended_by_the_next_sweep(
     empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
