@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 from contextlib import closing
 from pathlib import Path
@@ -70,8 +71,7 @@ def test_a_port_that_is_none(
     assert f"argument --port: {port} is none; must be from 1 to 65535" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
+def test_links_search_for_what_they_name(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "state")
     for stage in ("sweep", "nse", "nse"):
         store.client.create_run(store.experiment, tags={"kind": "trial", "stage": stage})
@@ -79,6 +79,15 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
     found = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
     assert [found[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
     assert (found["sweeps"], found["results"]) == (1, 0)
+    link = urllib.parse.urlsplit(ui.search_links("http://host:5000", "7")["sweeps"])
+    place, _, query = link.fragment.partition("?")
+    assert (link.netloc, place) == ("host:5000", "/experiments/7/runs")
+    assert urllib.parse.parse_qs(query)["searchFilter"] == [ui.SEARCHES["sweeps"]]
+
+
+@pytest.mark.slow
+def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "state")
     port, log = free_port(), tmp_path / "log"
     command = [sys.executable, "-m", "pipeline.ui", "--port", str(port)]
     with log.open("w") as file:
