@@ -50,8 +50,13 @@ def shared_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedRay]:
         assert owner.stdin and owner.stdout
         address = owner.stdout.readline().strip()
         assert address, (state / "ray.log").read_text()
-        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(state / "ray_token")}
-        yield SharedRay(owner.pid, {"RAY_ADDRESS": address, **token})
+        settings = {
+            "RAY_ADDRESS": address,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN_PATH": str(state / "ray_token"),
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # the address stays on the loopback
+        }
+        yield SharedRay(owner.pid, settings)
         owner.stdin.close()  # it ends
 
 
