@@ -18,7 +18,7 @@ from pipeline.answering.registered import (
     requirements,
 )
 
-OTHERS = {"torch", "safetensors", "pandas", "mlflow"}
+OTHERS = {"torch", "safetensors", "numpy", "pandas", "mlflow"}
 TRAINING = {"training.py", "model_training.py", "figures.py", "ablation.py", "evaluation.py"}
 
 
