@@ -165,16 +165,16 @@ def start_locally(*, dashboard: bool, state: Path) -> Any:
     ) from failure
 
 
-class MainThreadStream:
-    """A stream for the main thread; what other threads write goes to another one."""
+class WithoutRay:
+    """A stream; what Ray's own threads, which have its name, write goes to another one."""
 
-    def __init__(self, stream: TextIO, others: TextIO) -> None:
-        self.stream, self.others = stream, others
+    def __init__(self, stream: TextIO, log: TextIO) -> None:
+        self.stream, self.log = stream, log
 
     def write(self, text: str) -> int:
         """Write to the stream of this thread."""
-        main = threading.current_thread() is threading.main_thread()
-        return (self.stream if main else self.others).write(text)
+        ray_own = threading.current_thread().name.startswith("ray_")
+        return (self.log if ray_own else self.stream).write(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -184,17 +184,17 @@ class MainThreadStream:
 def ray_speaks_to(log: Path) -> Iterator[None]:
     """Let what Ray prints go to a file: dozens of lines, from C++ too, where one node is lost.
 
-    It is the process's stderr that goes there; Python's is the terminal as before. On stdout, a
-    thread of Ray's prints.
+    It is the process's stderr that goes there; Python's is the terminal as before, but for what
+    threads of Ray's print.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     before = sys.stderr
     before.flush()
     with log.open("a", buffering=1) as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
         os.dup2(file.fileno(), 2)
-        sys.stderr = terminal
+        sys.stderr = cast(TextIO, WithoutRay(terminal, file))
         try:
-            with redirect_stdout(cast(TextIO, MainThreadStream(sys.stdout, file))):
+            with redirect_stdout(cast(TextIO, WithoutRay(sys.stdout, file))):
                 yield
         finally:
             sys.stderr = before

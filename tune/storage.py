@@ -11,7 +11,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -238,7 +238,7 @@ class Bucket(Storage):
     @patient
     def remove(self, name: str) -> None:
         """See Storage."""
-        if self.holds(name):
+        with suppress(FileNotFoundError):
             self.opened[0].delete_file(self.path(name))
 
     @patient

@@ -40,9 +40,11 @@ class SharedRay:
 def shared_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedRay]:
     """Joined by all commands that kill nothing of Ray but its workers."""
     state = tmp_path_factory.mktemp("ray")
+    other = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     with subprocess.Popen(
         [sys.executable, "-c", RAY, str(state)],
         cwd=ROOT,
+        env=other,  # a Ray of other tests may have left its token there
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

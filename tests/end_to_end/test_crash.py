@@ -127,7 +127,7 @@ def test_edited_in_mid_sweep(project: Project, undisturbed: Project, shared_ray:
         processes(shared_ray.pid, worker)[0].kill()
         assert command.wait(240) != 0
     assert "error: sweep: what it reads changed while it ran (" in project.log()
-    assert "sweep.max_epochs" in project.log() and "actmodels/evaluation.py" in project.log()
+    assert "params.yaml: sweep" in project.log() and "actmodels/evaluation.py" in project.log()
     for path, text in zip(edited, before, strict=True):
         path.write_text(text)
     assert "sweep: 0 of 4 trials to run" in project.repro("sweep")

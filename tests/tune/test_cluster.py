@@ -182,7 +182,7 @@ except SweepError as error:
     ours = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
     command = [sys.executable, "-c", code]
     done = subprocess.run(
-        command, env=ours | environment, capture_output=True, text=True, timeout=60, check=True
+        command, env=ours | environment, capture_output=True, text=True, timeout=240, check=True
     )
     return done.stdout.strip()
 
