@@ -130,16 +130,20 @@ def test_a_local_ray_has_three_attempts(
 
 
 def test_what_ray_prints_goes_to_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Its C++ writes to the process's stderr, its threads to Python's stdout."""
+    """Its C++ writes to the process's stderr, its threads to Python's stdout and stderr."""
+
+    def speak(who: str) -> None:
+        print(who)
+        print(f"{who} too", file=sys.stderr)
+
     with ray_speaks_to(log := tmp_path / "state" / "ray.log"):
         os.write(2, b"of C++\n")
-        thread = threading.Thread(target=print, args=["of a thread"])
-        thread.start()
-        thread.join()
-        print("ours")
-        print("ours too", file=sys.stderr)
-    assert capfd.readouterr() == ("ours\n", "ours too\n")
-    assert log.read_text() == "of C++\nof a thread\n"
+        for name in ("ray_print_logs", "background"):
+            thread = threading.Thread(target=speak, args=[name], name=name)
+            thread.start()
+            thread.join()
+    assert capfd.readouterr() == ("background\n", "background too\n")
+    assert log.read_text() == "of C++\nray_print_logs\nray_print_logs too\n"
 
 
 def train_on_the_cluster(folder: Path) -> None:
