@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, TextIO, cast
@@ -181,7 +181,7 @@ class WithoutRay:
 
 
 @contextmanager
-def ray_speaks_to(log: Path) -> Iterator[None]:
+def ray_speaks_to(log: Path) -> Iterator[TextIO]:
     """Let what Ray prints go to a file: dozens of lines, from C++ too, where one node is lost.
 
     It is the process's stderr that goes there; Python's is the terminal as before, but for what
@@ -195,7 +195,7 @@ def ray_speaks_to(log: Path) -> Iterator[None]:
         sys.stderr = cast(TextIO, WithoutRay(terminal, file))
         try:
             with redirect_stdout(cast(TextIO, WithoutRay(sys.stdout, file))):
-                yield
+                yield file
         finally:
             sys.stderr = before
             os.dup2(terminal.fileno(), 2)
@@ -225,7 +225,7 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         os.environ.setdefault(name, value)
     logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
     told = state / DASHBOARD
-    with ray_speaks_to(state / "ray.log"):
+    with ray_speaks_to(state / "ray.log") as log:
         try:
             context = join(address) if address else start_locally(dashboard=dashboard, state=state)
             if context.dashboard_url:
@@ -238,4 +238,5 @@ def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
         finally:
             told.unlink(missing_ok=True)
             gc.collect()  # handles of Ray in cycles, which after this a thread could come upon
-            ray.shutdown()
+            with redirect_stdout(log), redirect_stderr(log):  # it prints what it has held back
+                ray.shutdown()
