@@ -66,9 +66,9 @@ lint: setup-tests  ## formatting, style, types, and the direction of imports
 SLOWLY := python -m pytest --timeout=1800
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
-test: lint test-fast test-smoke  ## before every push: at most 10 minutes on two cores
+test: lint test-fast test-smoke  ## before every push
 
-test-all: lint test-fast test-slow  ## what CI runs: at most 30 minutes on two cores
+test-all: lint test-fast test-slow  ## what CI runs: 40 minutes on two cores
 
 test-fast: setup-tests  ## no Ray, no network, no GPU
 	python -m pytest -n auto
