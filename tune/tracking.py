@@ -137,8 +137,8 @@ class Tracker:
             self._list_runs()
             for trial, result in results:
                 state, run = final_state(result), self._runs.get(trial.key)
-                complete = run and run.status == state.status
-                if not (run and complete and state.tags.items() <= run.tags.items()):
+                done = run and run.status == state.status and state.tags.items() <= run.tags.items()
+                if not done:
                     self._write(trial, state)
             self._end_running()
             self._store.write(self._parent, flat_metrics(metrics))

@@ -1,7 +1,7 @@
 """Training on streamed multi-hop pairs, with a curriculum over their depth."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,28 +35,29 @@ class MultihopTraining(Training):
 
     joined, settled = 1, 0
 
+    @property
+    def all_joined(self) -> bool:
+        """Every depth is trained on."""
+        return self.joined == self.config.stream.max_hops
+
     @contextmanager
-    def few_steps(self) -> Iterator[None]:
-        """Halt after steps_per_hop steps a hop at most, until all depths have joined."""
-        halting, stream = self.model.halting, self.config.stream
-        if not isinstance(halting, PonderedHalting) or self.joined == stream.max_hops:
-            yield
-            return
+    def few_steps(self, halting: PonderedHalting) -> Iterator[None]:
+        """Halt after steps_per_hop steps for each depth that has joined, at most."""
         most = halting.max_steps
-        halting.max_steps = min(most, stream.steps_per_hop * self.joined)
+        halting.max_steps = min(most, self.config.stream.steps_per_hop * self.joined)
         try:
             yield
         finally:
             halting.max_steps = most
 
     def train_epoch(self) -> EpochMeans:
-        """Train without a price for steps until all depths have been learned for a while."""
-        halting, stream = self.model.halting, self.config.stream
-        if isinstance(halting, PonderedHalting):
-            all_joined = self.joined == stream.max_hops
-            begun = all_joined and self.settled >= stream.ponder_delay
-            halting.charges = begun or not halting.is_price
-        with self.few_steps():
+        """Train in few steps until all depths have joined, and without ponder cost a while more."""
+        halting = self.model.halting
+        if not isinstance(halting, PonderedHalting):
+            return super().train_epoch()
+        begun = self.all_joined and self.settled >= self.config.stream.ponder_delay
+        halting.charges = begun or not halting.is_price
+        with nullcontext() if self.all_joined else self.few_steps(halting):
             return super().train_epoch()
 
     def batches(self, order: Generator) -> Iterator[Batch]:
@@ -69,14 +70,17 @@ class MultihopTraining(Training):
 
     def evaluated(self) -> Figures:
         """Score dev, and let the next depth join if the last one is learned in few steps."""
-        if self.joined == self.config.stream.max_hops:
+        halting, dev = self.model.halting, self.data.dev
+        found = learned = evaluate(self.model, dev, self.config.input)
+        if self.all_joined:
             self.settled += 1
-        else:
-            with self.few_steps():
-                found = evaluate(self.model, self.data.dev, self.config.input)
-            right = (found.predictions == found.labels)[self.data.dev.depths == self.joined]
-            self.joined += int(right.double().mean() >= self.config.stream.join_accuracy)
-        return evaluate(self.model, self.data.dev, self.config.input).figures
+            return found.figures
+        if isinstance(halting, PonderedHalting):
+            with self.few_steps(halting):
+                learned = evaluate(self.model, dev, self.config.input)
+        right = (learned.predictions == learned.labels)[dev.depths == self.joined]
+        self.joined += int(right.double().mean() >= self.config.stream.join_accuracy)
+        return found.figures
 
     def state_dict(self) -> dict[str, Any]:
         """See ModelTraining."""

@@ -204,8 +204,8 @@ PLACES, KINDS, TIMES, WEATHER = (
 INSIDE = frozenset(PLACES.below("indoors"))
 NEAR_WATER = frozenset(PLACES.below("near the water")) | {PLACES["outdoors"]}
 UNHOUSED = frozenset(KINDS.below("animal")) - frozenset(KINDS.below("dog", "cat"))
-FAIR = frozenset(VOCABULARIES["weather"].below("in good weather"))
-DARK = frozenset(VOCABULARIES["time"].below("in the evening", "at night"))
+FAIR = frozenset(WEATHER.below("in good weather"))
+DARK = frozenset(TIMES.below("in the evening", "at night"))
 
 
 def _dark(meaning: Meaning) -> bool:
