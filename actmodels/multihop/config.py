@@ -21,8 +21,8 @@ class StreamConfig:
 
     max_hops: the deepest pairs that are trained on. Pairs of one hop come first; the next depth
         joins when dev accuracy at the last one reaches join_accuracy.
-    steps_per_hop: a model halts after so many steps for each hop that has joined, at most, until
-        all have: the first hops are learned fast by few steps.
+    steps_per_hop: until all depths have joined, the largest number of steps is so many for each
+        depth that has: few steps learn the first hops fast.
     updates_per_epoch: dev is scored after so many.
     ponder_delay: epochs without a price for steps after the last depth has joined.
     """
