@@ -271,11 +271,14 @@ def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Pro
 
 @contextmanager
 def in_mid_sweep(project: Project) -> Iterator[subprocess.Popen[str]]:
-    """A command whose sweep has finished a trial and saved another; what it leaves is killed."""
+    """A command whose sweep has finished two trials of four and saved a third.
+
+    Whatever it leaves is killed.
+    """
     command = project.start("dvc", "repro", "sweep")
     try:
         wait_for(
-            lambda: (project.finished() and project.saved()) or command.poll() is not None,
+            lambda: (len(project.finished()) > 1 and project.saved()) or command.poll() is not None,
             "half a sweep",
         )
         assert command.poll() is None, project.log()

@@ -100,10 +100,14 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
     assert [run.info.status for run in project.trials_of(parent)] == ["FINISHED"] * 4
 
 
-def test_damaged_state_is_told_and_trained_anew(project: Project, undisturbed: Project) -> None:
+def test_damaged_state_is_told_and_trained_anew(
+    project: Project, undisturbed: Project, shared_ray: SharedRay
+) -> None:
     """A record that was edited and a checkpoint cut in half, left by a driver that was killed."""
     with in_mid_sweep(project):
         pass
+    # until Ray ends them, the driver's workers may still save over what is damaged here
+    wait_for(lambda: not processes(shared_ray.pid, worker), "the end of the driver's workers")
     record, *_ = (project.folder / "state" / "trials").glob("*.json")
     record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
     checkpoint, *_ = project.saved()
