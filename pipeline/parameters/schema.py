@@ -7,6 +7,8 @@ nothing else is converted. Rules that span several keys are in `pipeline.paramet
 import re
 from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator
+
 from actmodels.registry import MODELS
 from actmodels.values import (
     Amount,
@@ -167,6 +169,13 @@ class Lexicalised(Section):
     regularisation: Annotated[list[Positive], SOME, ONCE]
 
 
+def without_null(models: Any) -> Any:
+    """Drop the models set to null: how a preset or a switch leaves out one of conf/base.yaml's."""
+    if isinstance(models, dict):
+        return {name: grid for name, grid in models.items() if grid is not None}
+    return models
+
+
 class ModelGrid(Section):
     """A model's trials: `settings` hold for all of them, `grid` lists the values of each axis.
 
@@ -191,7 +200,9 @@ class Sweep(Limits):
     seeds: Seeds
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
-    models: Annotated[dict[str, ModelGrid], each(MODELS, ModelGrid), SOME]
+    models: Annotated[
+        dict[str, ModelGrid], each(MODELS, ModelGrid), SOME, BeforeValidator(without_null)
+    ]
 
 
 class SelectBest(Section):

@@ -50,6 +50,7 @@ TINY: dict[str, Any] = {
     "sweep.models.decomposable_attention.grid.learning_rate": [0.001, 0.002],
     "sweep.models.decomposable_attention.grid.dropout": [0.1],
     "sweep.models.decomposable_attention.grid.width": [16],
+    "sweep.models.comparing_adaptive_attention": None,
     "sweep.models.adaptive_attention.settings": {"state_size": 16, "gate_size": 16},
     "sweep.models.adaptive_attention.grid.learning_rate": [0.001],
     "sweep.models.adaptive_attention.grid.ponder_weight": [0.001, 0.0001],

@@ -28,13 +28,14 @@ def test_the_demo_convinces(tmp_path: Path) -> None:
 
     plain = read("lexicalised")["lexicalised_classifier"]["test_accuracy"]
     models = read("evaluate")
-    assert set(models) == {"decomposable_attention", "adaptive_attention"}
+    assert set(models) == {
+        *("decomposable_attention", "adaptive_attention", "comparing_adaptive_attention")
+    }
     for model, found in models.items():
         assert found["seeds"] == 1
         assert found["test_accuracy_mean"] >= max(0.85, plain), (model, found, plain)
     report = (project.folder / "artefacts" / "report" / "report.md").read_text()
-    parity = re.search(r"^\| ACT, .* \| significantly below \|", report, re.MULTILINE)
-    assert parity and "Hops solved" in report
+    assert "Hops solved" in report
 
     predict = ("-m", "pipeline.predict")
     status, answers = project.run(sys.executable, *predict, str(PAIRS), "--format", "jsonl")

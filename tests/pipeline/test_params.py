@@ -153,8 +153,14 @@ def test_all_wrong_values_come_in_one_message_and_so_do_all_broken_rules(
 def test_a_setting_that_nobody_gives_is_missing(tree: Any, tmp_path: Path) -> None:
     del tree["sweep"]["settings"]["init"]
     assert problems(tree, tmp_path) == [
-        f"{model}: init of {model.rpartition('.')[2]} is missing" for model in (AA, DA)
+        f"sweep.models.{model}: init of {model} is missing"
+        for model in sorted(tree["sweep"]["models"])
     ]
+
+
+def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:
+    tree["sweep"]["models"]["comparing_adaptive_attention"] = None
+    assert "comparing_adaptive_attention" not in load(tree, tmp_path).sweep.models
 
 
 def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> None:
