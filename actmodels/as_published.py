@@ -102,12 +102,10 @@ class PublishedModel(PairModel):
 
     @property
     def mates_matter(self) -> bool:
-        """Which pairs are scored, or how, depends on the batches."""
         s = self.switches
         return s.scrambled_alignment or s.no_mask or s.file_order_batches or s.dropped_last_batches
 
     def seen(self, batch: Batch) -> Batch:
-        """The batch with or without its masks."""
         return without_masks(batch) if self.switches.no_mask else batch
 
 
@@ -115,7 +113,6 @@ class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
     """Decomposable Attention with the deviations its configuration asks for."""
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         return super().forward(self.seen(batch))
 
 
@@ -127,16 +124,13 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
 
     @property
     def always_plain(self) -> bool:  # type: ignore[override]
-        """See AlternatingAttention."""
         return self.switches.compounding_dropout or self.switches.batch_remainder
 
     @property
     def mates_matter(self) -> bool:
-        """Which pairs are scored, or how, depends on the batches."""
         return super().mates_matter or self.switches.batch_remainder
 
     def memories(self, batch: Batch) -> Memories:
-        """What the steps look at, dropped out once."""
         return super().memories(self.seen(batch))
 
     def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
@@ -155,7 +149,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return memories, dropout
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
-        """Classify the mean state, with the batch's remainder or each example's own."""
         if not self.switches.batch_remainder:
             return super().answer(states, probabilities)
         assert isinstance(self.halting.epsilon, float)
@@ -171,5 +164,4 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """None without a ponder cost."""
         return None if self.switches.no_ponder_cost else super().ponder_weight

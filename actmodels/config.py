@@ -100,13 +100,11 @@ class TrialConfig(AnyTrialConfig):
 
     @property
     def parts(self) -> list[Any]:
-        """See AnyTrialConfig."""
         parts = (self.network, self.halting, self.training, self.input)
         return [part for part in parts if part is not None]
 
     @property
     def classes(self) -> list[str]:
-        """See AnyTrialConfig."""
         return MODELS[self.model].classes
 
 

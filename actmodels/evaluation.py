@@ -29,22 +29,18 @@ class Evaluation(NamedTuple):
 
     @property
     def predictions(self) -> Tensor:
-        """The likeliest label of each pair [pairs]."""
         return self.logits.argmax(dim=1)
 
     @property
     def accuracy(self) -> float:
-        """Share of right predictions, in [0, 1]."""
         return (self.predictions == self.labels).double().mean().item()
 
     @property
     def loss(self) -> float:
-        """Mean cross-entropy in nats, without the ponder term."""
         return cross_entropy(self.logits.double(), self.labels).item()
 
     @property
     def figures(self) -> Figures:
-        """All of it in a few numbers."""
         spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
         return Figures(self.loss, self.accuracy, *spread, ponder[0])
 

@@ -46,14 +46,12 @@ class EpochMeans:
         self.batches: list[Marks] = []
 
     def add(self, marks: Marks) -> None:
-        """Take in one batch, without its gradients."""
         steps, ponder = (
             None if v is None else v.detach() for v in (marks.steps, marks.ponder_cost)
         )
         self.batches.append(marks._replace(steps=steps, ponder_cost=ponder))
 
     def examples(self, trial: int | None = None) -> int:
-        """How many examples were trained on."""
         return int(self._sum("examples", trial))
 
     def figures(self, trial: int | None = None) -> Figures:
@@ -70,7 +68,6 @@ class EpochMeans:
         )
 
     def _column(self, name: str, trial: int | None) -> Tensor | None:
-        """All that was kept under a name, flat; None where there is none."""
         values = [getattr(batch, name) for batch in self.batches]
         if not values or values[0] is None:
             return None

@@ -59,7 +59,6 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         """The batches of an epoch, drawn from `order`."""
 
     def forward(self, batch: Batch) -> Found:
-        """What the model makes of a batch."""
         return self.model(batch)
 
     @abstractmethod
@@ -84,22 +83,18 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     @property
     def parameters(self) -> int:
-        """Trained parameters."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     @property
     def next_epoch(self) -> int:
-        """The number of the epoch to come, counted from 1."""
         return len(self.history) + 1
 
     @property
     def epoch_generator(self) -> Generator:
-        """What the epoch to come draws from, at its beginning."""
         return generator("epoch", self.config.seed, self.next_epoch)
 
     @property
     def finished(self) -> bool:
-        """All epochs are done, dev accuracy stopped improving, or training diverged."""
         epochs, patience = len(self.history), self.config.patience
         if self.diverged or epochs >= self.config.max_epochs:
             return True
@@ -107,7 +102,6 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     @property
     def best_epoch(self) -> int:
-        """The first epoch with the best dev accuracy so far."""
         return best_epoch(self.history).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:
@@ -186,7 +180,6 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up a saved training."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.history = [EpochRecord(**record) for record in state["history"]]

@@ -27,7 +27,6 @@ class Prediction(NamedTuple):
     step_logits: Tensor | None = None
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Prediction":
-        """The same with all tensors that there are changed."""
         logits, *others = self
         return Prediction(change(logits), *(None if v is None else change(v) for v in others))
 

@@ -44,7 +44,6 @@ class EpochRecord:
         return round(1 - self.dev_accuracy, 12)
 
     def result(self) -> dict[str, Any]:
-        """Everything but the timings."""
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
@@ -88,11 +87,9 @@ class TrialRecord:
 
     @property
     def best(self) -> EpochRecord:
-        """See `best_epoch`."""
         return best_epoch(self.history)
 
     def to_json(self) -> str:
-        """The whole record, for the store."""
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def result_json(self) -> str:
@@ -103,7 +100,6 @@ class TrialRecord:
 
     @classmethod
     def from_json(cls, text: str) -> "TrialRecord":
-        """The inverse of `to_json` and `result_json`."""
         stored = json.loads(text)
         stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
         return cls(**stored)

@@ -41,7 +41,6 @@ class Architecture:
 
     @property
     def classes(self) -> list[str]:
-        """The classes that are found by name."""
         return [self.model, self.halting.halting] if self.halting else [self.model]
 
 

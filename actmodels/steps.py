@@ -80,7 +80,6 @@ class AblationRow(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """The share of pairs that are right."""
         return int(self.hits.sum()) / len(self.hits)
 
 

@@ -63,12 +63,10 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
 
     @property
     def parameters(self) -> int:
-        """Trained parameters without word vectors."""
         return parameter_count(self.model)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """See ModelTraining."""
         return self.model.ponder_weight
 
     def set_rate(self) -> None:
@@ -79,29 +77,23 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * gone)
 
     def train_epoch(self) -> EpochMeans:
-        """One pass over the training pairs."""
         self.set_rate()
         self.model.halting.start_epoch(self.next_epoch)
         return super().train_epoch()
 
     def batches(self, order: Generator) -> Iterator[Batch]:
-        """See ModelTraining."""
         null_token = self.config.input.null_token
         for index in self.model.batches(self.train, self.config.training.batch_size, order):
             yield collate(self.train, index, null_token=null_token, device=self.device)
 
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
-        """See ModelTraining."""
         return self.model.objective(found, batch.labels)
 
     def adapt(self, found: Prediction, batch: Batch) -> None:
-        """See ModelTraining."""
         self.model.halting.adapt(found, batch.labels)
 
     def marks(self, found: Prediction, batch: Batch) -> Marks:
-        """See ModelTraining."""
         return pair_marks(found, batch.labels)
 
     def evaluated(self) -> Figures:
-        """See ModelTraining."""
         return evaluate(self.model, self.data.dev, self.config.input).figures

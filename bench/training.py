@@ -30,12 +30,10 @@ class PlainDropout(Dropout):
     """Masks from torch's generator."""
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
-        """Draw zeros and 1/(1 - rate) of a shape."""
         dropped: Tensor = self(like.new_ones(() if self.idle else shape))
         return dropped
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Drop units of any shape."""
         assert isinstance(self.rate, float)
         return functional.dropout(inputs, self.rate, self.training)
 

@@ -86,7 +86,6 @@ class Batch(NamedTuple):
     hypothesis_tree: Tensor | None = None
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
-        """The batch with all its tensors changed."""
         return Batch(*(None if part is None else change(part) for part in self))  # type: ignore[arg-type]
 
 

@@ -16,7 +16,6 @@ class Act(PonderedHalting):
     """
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Classify the mean state."""
         halted = until(probabilities, self.epsilon)
         logits = classify(weighted_mean(states, halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)

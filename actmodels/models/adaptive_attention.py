@@ -32,7 +32,6 @@ class AdaptiveAttention(AlternatingAttention):
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:
-        """Align the sentences; words of size 2 · width."""
         premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
@@ -63,5 +62,4 @@ class ComparingAdaptiveAttention(AdaptiveAttention):
         initialise(self.compare, config.init, config.init_std)
 
     def remembered(self, pairs: Tensor) -> Tensor:
-        """Their comparison, of the same size."""
         return self.compare(pairs)

@@ -156,7 +156,6 @@ class ConditionalModel(PairModel):
         """Make one vector of a pair that has been read [batch, width]."""
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         sides = (batch.premise, batch.premise_mask), (batch.hypothesis, batch.hypothesis_mask)
         premise, hypothesis = (
             (self.dropout(self.words(delimited(ids, mask))), mask) for ids, mask in sides
@@ -176,7 +175,6 @@ class ConditionalEncoding(ConditionalModel):
     """
 
     def represent(self, pair: ReadPair) -> Tensor:
-        """See ConditionalModel."""
         return pair.last
 
 
@@ -190,12 +188,10 @@ class ConditionalAttention(ConditionalModel):
     attention: type[nn.Module] = PremiseAttention
 
     def add_layers(self, width: int) -> None:
-        """See ConditionalModel."""
         self.attend = self.attention(width)
         self.combine = PairRepresentation(width)
 
     def represent(self, pair: ReadPair) -> Tensor:
-        """See ConditionalModel."""
         return self.combine(self.attend(pair), pair.last)
 
 

@@ -83,7 +83,6 @@ class DecomposableAttention(PairModel):
         return words if self.intra is None else self.intra(words, mask)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         masks = (batch.premise_mask, batch.hypothesis_mask)
         premise = self.encoded(batch.premise, masks[0])  # [batch, premise, size]
         hypothesis = self.encoded(batch.hypothesis, masks[1])  # [batch, hypothesis, size]
@@ -130,7 +129,6 @@ class AveragedDecomposableAttention(DecomposableAttention):
     """
 
     def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        """See DecomposableAttention."""
         return averaged(self.compare(pairs), mask)
 
 
@@ -142,5 +140,4 @@ class AveragedFirstDecomposableAttention(DecomposableAttention):
     """
 
     def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        """See DecomposableAttention."""
         return self.compare(averaged(pairs, mask))

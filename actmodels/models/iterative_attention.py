@@ -37,7 +37,6 @@ class IterativeAttention(AlternatingAttention):
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:
-        """Encode the sentences; words of size encoder_size per direction."""
         premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
         encode_hypothesis = self.encode_hypothesis or self.encode_premise
         hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)

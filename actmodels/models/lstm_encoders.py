@@ -48,7 +48,6 @@ class LstmEncoders(PairModel):
         return self.dropout(end.hidden)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         premise = self.encode(batch.premise, batch.premise_mask)
         hypothesis = self.encode(batch.hypothesis, batch.hypothesis_mask)
         pair = torch.cat([premise, hypothesis], dim=-1)  # [batch, 2 · width]

@@ -71,7 +71,6 @@ class Running:
         return (order + firsts).flatten()
 
     def keep(self, places: Tensor) -> None:
-        """Go on with the examples at `places` alone."""
         assert self.so_far is not None
         self.origin = self.origin[places]
         self.so_far = self.rows(self.so_far, places)

@@ -155,7 +155,6 @@ class Spinn(PairModel):
         return self.stack(self.dropout(self.words(ids)), mask, tree)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         premise = self.encode(batch.premise, batch.premise_mask, batch.premise_tree)
         hypothesis = self.encode(batch.hypothesis, batch.hypothesis_mask, batch.hypothesis_tree)
         compared = [premise, hypothesis, premise - hypothesis, premise * hypothesis]

@@ -162,7 +162,6 @@ class TreeMatching(PairModel):
         return self.attend(end.hidden[..., None, :], outputs, before).squeeze(-2)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         premise = self.tree(self.words.look_up(batch.premise), batch.premise_mask)
         hypothesis = self.tree(self.words.look_up(batch.hypothesis), batch.hypothesis_mask)
         matched = [self.match(hypothesis, premise), self.match(premise, hypothesis)]

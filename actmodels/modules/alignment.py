@@ -26,7 +26,6 @@ class FeedForward(nn.Module):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map [..., inputs] to [..., width]."""
         return self.layers(inputs)
 
 

@@ -50,7 +50,6 @@ class DropoutStream:
         self.calls = 0
 
     def restart(self, key: Tensor) -> None:
-        """Begin an update with its key."""
         self.key, self.calls = key, 0
 
     def next(self, device: torch.device) -> Tensor:
@@ -95,7 +94,6 @@ class Dropout(nn.Module):
 
     @property
     def idle(self) -> bool:
-        """Nothing is dropped."""
         return not self.training or (isinstance(self.rate, float | int) and self.rate == 0)
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:

@@ -87,7 +87,6 @@ class InferenceStep(nn.Module):
         return weight.new_zeros(*batch, state), dropout
 
     def attend(self, state: Tensor, memories: Memories) -> Attended:
-        """Look at the hypothesis with the state, then at the premise with both."""
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memories.hypothesis, memories.hypothesis_mask
         )
@@ -111,7 +110,6 @@ class InferenceStep(nn.Module):
         )
 
     def forward(self, state: Tensor, memories: Memories | OnePass, dropout: GateDropout) -> Tensor:
-        """Map the state [batch, state] to the next one."""
         if isinstance(memories, OnePass):
             return memories.step(state, dropout)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2

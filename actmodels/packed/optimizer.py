@@ -70,7 +70,6 @@ class PackOptimizer:
             parameter.grad = gradient.unflatten(1, parameter.shape[1:])
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
         self.gradients.zero_()
 
     @torch.no_grad()

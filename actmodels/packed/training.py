@@ -74,7 +74,6 @@ class PackTraining:
 
     @property
     def finished(self) -> bool:
-        """All trials have ended."""
         return not self.running
 
     def run_epoch(self) -> list[Training]:

@@ -89,13 +89,11 @@ class ReaderTrialConfig(AnyTrialConfig):
         super().__post_init__()
 
     def contradictions(self) -> list[str]:
-        """A pool that is smaller than a batch."""
         pool, batch = self.training.pool_size, self.training.batch_size
         return [f"pool_size is {pool}; must be at least batch_size, {batch}"] * (pool < batch)
 
     @property
     def labels(self) -> dict[str, str]:
-        """See AnyTrialConfig."""
         return {"questions": self.questions}
 
 

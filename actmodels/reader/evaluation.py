@@ -31,17 +31,14 @@ class ReaderEvaluation(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """Share of right answers, in [0, 1]."""
         return (self.predictions == self.answers).double().mean().item()
 
     @property
     def loss(self) -> float:
-        """Mean loss in nats."""
         return self.losses.double().mean().item()
 
     @property
     def figures(self) -> Figures:
-        """All of it in a few numbers."""
         return Figures(self.loss, self.accuracy, *mean_and_sd(self.steps), None)
 
 

@@ -75,16 +75,13 @@ class Reader(nn.Module):
 
     @property
     def drawn(self) -> list[nn.Parameter]:
-        """What is trained but for word vectors."""
         named = self.named_parameters()
         return [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
 
     def forward(self, batch: QuestionBatch) -> Answer:
-        """Answer a batch."""
         return self.infer(batch).answer
 
     def infer(self, batch: QuestionBatch) -> Inference:
-        """Answer a batch, and keep what was done at each step."""
         query = self.query_embedding(self.dropout(self.embedding(batch.query)), batch.query_mask)
         document = self.document_embedding(
             self.dropout(self.embedding(batch.document)), batch.document_mask

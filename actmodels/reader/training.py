@@ -46,11 +46,9 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
 
     @property
     def parameters(self) -> int:
-        """Trained parameters without word vectors."""
         return sum(parameter.numel() for parameter in self.model.drawn)
 
     def batches(self, order: Generator) -> Iterator[QuestionBatch]:
-        """The published batches: documents of like length."""
         settings, lengths = self.config.training, self.train.document_offsets.diff()
         for index in pooled_batches(
             lengths, settings.batch_size, settings.pool_size, settings.keep_last, order
@@ -58,17 +56,14 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
             yield collate(self.train, index, self.device)
 
     def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:
-        """See ModelTraining."""
         return self.model.objective(found, batch.answers)
 
     def marks(self, found: Answer, batch: QuestionBatch) -> Marks:
-        """See ModelTraining."""
         logs, count = found.log_probabilities, torch.tensor(len(batch.answers))
         right = (logs.argmax(dim=-1) == batch.answers).sum()
         losses = -chosen(logs, batch.answers)
         return Marks(losses.cpu(), count, right, count, count, found.steps.cpu(), None)
 
     def evaluated(self) -> Figures:
-        """See ModelTraining."""
         size = self.config.training.evaluation_batch_size
         return evaluate(self.model, self.dev, size).figures

@@ -118,7 +118,6 @@ class QueryGating(HypothesisTest):
         return Judged(new * (1 - keep) + old * keep, gate=gate)
 
     def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """That of the last step."""
         weights = step_logs.new_zeros(step_logs.shape[:-1])
         weights[..., -1] = 1.0
         return step_logs[..., -1, :], weights
@@ -140,7 +139,6 @@ class AdaptiveComputation(HypothesisTest):
         return Judged(new, halting=self.unit(written))
 
     def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """sum_t p_t P_t, where the last step has the rest."""
         halting = [one.halting for one in judged if one.halting is not None]
         forced = torch.zeros_like(halting[0])  # the cap gives it what is left, whatever it is
         masses = first_halts(torch.stack([*halting, forced], dim=-1))

@@ -63,11 +63,9 @@ class TanhCell(RecurrentCell):
         self.recurrent = Linear(state, state, bias=False)
 
     def input_map(self) -> tuple[Tensor, Tensor]:
-        """W and b."""
         return self.input.weight, self.input.bias
 
     def step(self, contribution: Tensor, state: Tensor) -> Tensor:
-        """The new hidden units; U s and the sum are one operation."""
         return torch.tanh(torch.addmm(contribution, state, self.recurrent.weight.t()))
 
 
@@ -80,11 +78,9 @@ class LstmCell(RecurrentCell):
         self.lstm = LSTM(inputs, state)
 
     def input_map(self) -> tuple[Tensor, Tensor]:
-        """Of the three gates and the candidate, with the forget gate's constant."""
         return self.lstm.input_map()
 
     def step(self, contribution: Tensor, state: Tensor) -> Tensor:
-        """Hidden units and cells after one step."""
         hidden, cell = state.split(self.visible, dim=-1)
         return torch.cat(self.lstm.step(contribution, LSTMState(hidden, cell)), dim=-1)
 
@@ -194,7 +190,6 @@ class ActRnn(nn.Module):
         return halting.answer(states, probabilities, self.odds if self.answers else lambda s: s)
 
     def plain(self, inputs: Tensor) -> Pondered:
-        """One step on each input."""
         state = inputs.new_zeros(len(inputs), self.cell.width)
         states = []
         for contribution in affine(inputs, *self.cell.input_map()).unbind(1):

@@ -45,7 +45,6 @@ class Parity(Task):
         self.outputs = Outputs(heads=1, classes=2)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of length 1."""
         used = uniform(1, self.inputs, (count, 1), generator)
         # The places of a random permutation's numbers below k are a random choice of k places.
         order = torch.rand(count, self.inputs, generator=generator).argsort(dim=1)
@@ -70,7 +69,6 @@ class Logic(Task):
         self.outputs = Outputs(heads=1, classes=2)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 1 to `vectors` vectors [b_0, b_1, one-hot gates]."""
         lengths = uniform(1, self.vectors, (count,), generator)
         time = int(lengths.max())
         return self.batch(

@@ -63,15 +63,12 @@ class Characters(Task):
             )
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Windows of the part that is trained on."""
         return self.windows(self.trained, count, generator)
 
     def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Windows of the part that is held out."""
         return self.windows(self.held_out, count, generator)
 
     def windows(self, text: Tensor, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Windows at places drawn anew for each."""
         starts = uniform(0, len(text) - self.window - 1, (count, 1), generator)
         return self.batch(text[starts + torch.arange(self.window + 1)])
 

@@ -144,7 +144,6 @@ class SequenceTrialConfig(AnyTrialConfig):
         super().__post_init__()
 
     def contradictions(self) -> list[str]:
-        """A halting that answers by itself has no state to carry on to the next input."""
         if isinstance(self.task, ParityConfig) or not isinstance(self.halting, AnsweringConfig):
             return []
         return [
@@ -154,22 +153,18 @@ class SequenceTrialConfig(AnyTrialConfig):
 
     @property
     def task_name(self) -> str:
-        """Such as `parity`."""
         return next(name for name, known in TASKS.items() if known is type(self.task))
 
     @property
     def halting_name(self) -> str:
-        """Such as `act`; `none` for a network without halting."""
         return next(name for name, known in HALTING_KINDS.items() if known is type(self.halting))
 
     @property
     def labels(self) -> dict[str, str]:
-        """See AnyTrialConfig."""
         return {"task": self.task_name, "halting": self.halting_name}
 
     @property
     def classes(self) -> list[str]:
-        """See AnyTrialConfig."""
         return [] if self.halting is None else [HALTINGS[self.halting_name].halting]
 
 

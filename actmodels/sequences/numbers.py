@@ -30,7 +30,6 @@ class Addition(Task):
         self.outputs = Outputs(heads=len(str(largest)), classes=BASE + 1)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 1 to `numbers` numbers."""
         lengths = uniform(1, self.numbers, (count,), generator)
         time = int(lengths.max())
         widths = uniform(1, self.digits, (count, time), generator)
@@ -89,7 +88,6 @@ class Sort(Task):
         self.outputs = Outputs(heads=1, classes=self.numbers)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 2 to `numbers` numbers of a standard normal distribution."""
         lengths = uniform(2, self.numbers, (count,), generator)
         numbers = torch.randn(count, int(lengths.max()), generator=generator)
         return self.batch(lengths, numbers)

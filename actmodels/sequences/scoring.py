@@ -54,7 +54,6 @@ class SequenceEvaluation(NamedTuple):
         return Marks(*sums, asked, examples, steps, ponder, self.batch.mask)
 
     def figures(self, marked: Marked) -> Figures:
-        """All of it in a few numbers."""
         means = EpochMeans()
         means.add(self.marks(marked))
         return means.figures()

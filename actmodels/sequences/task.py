@@ -26,7 +26,6 @@ class SequenceBatch(NamedTuple):
     difficulty: Tensor
 
     def to(self, device: torch.device) -> "SequenceBatch":
-        """The same on another device."""
         return SequenceBatch(*(part.to(device) for part in self))
 
     def rows(self, start: int, end: int) -> "SequenceBatch":
@@ -56,7 +55,6 @@ class Outputs:
 
     @property
     def size(self) -> int:
-        """Units of the layer."""
         return self.heads * (1 if self.classes == 2 else self.classes)
 
     def losses(self, logits: Tensor, targets: Tensor) -> Tensor:

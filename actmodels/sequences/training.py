@@ -87,22 +87,18 @@ class SequenceTraining(
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """See ModelTraining."""
         halting = self.model.halting
         return None if halting is None else halting.current_ponder_weight
 
     def batches(self, order: Generator) -> Iterator[SequenceBatch]:
-        """Fresh sequences."""
         settings = self.config.training
         for _ in range(settings.updates_per_epoch):
             yield self.task.sample(settings.batch_size, order).to(self.device)
 
     def forward(self, batch: SequenceBatch) -> SequenceEvaluation:
-        """See ModelTraining."""
         return score(self.task.outputs, self.model(batch.inputs, batch.mask), batch)
 
     def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
-        """See ModelTraining."""
         return found.objective(self.model.halting)
 
     def adapt(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
@@ -113,11 +109,9 @@ class SequenceTraining(
             halting.adapt(Prediction(pondered.logits, steps=pondered.steps.flatten()), labels)
 
     def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> Marks:
-        """See ModelTraining."""
         return found.marks(self.task.marked)
 
     def evaluated(self) -> Figures:
-        """See ModelTraining."""
         at_a_time = self.config.training.batch_size
         found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
         return found.figures(self.task.marked)
