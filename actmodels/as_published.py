@@ -27,11 +27,8 @@ from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig
 class ScrambledAlignment(SoftAlignment):
     """Soft alignment with the words of other examples of the batch; correct for a batch of 1.
 
-    Present in every public version of the 2016 code. The weights keep the masks of the example
-    they were made for, so that with masks they may fall on pads of the other.
-
-    Args:
-        correct: the alignment whose F is used.
+    In every public version of the 2016 code. The weights keep the masks of their own example, so
+    that they may fall on pads of another. F is that of the correct alignment.
     """
 
     def __init__(self, correct: SoftAlignment) -> None:
@@ -41,14 +38,8 @@ class ScrambledAlignment(SoftAlignment):
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
         """Sum words by the weights of other examples: (b, t) sees example (b·T + t) mod B.
 
-        The 2016 code laid the weights out example by example (row b·T + t) and repeated the words
-        batch by batch (row r holds example r mod B).
-
-        Args:
-            weights: [B, T, tokens]. words: [B, tokens, width].
-
-        Returns:
-            [B, T, width].
+        The 2016 code laid the weights [B, T, tokens] out example by example (row b·T + t) and
+        repeated the words [B, tokens, width] batch by batch (row r holds example r mod B).
         """
         batch, length, tokens = weights.shape
         rows = weights.reshape(length, batch, tokens)  # row r at [r // B, r mod B]
@@ -57,16 +48,12 @@ class ScrambledAlignment(SoftAlignment):
 
 
 def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
-    """ACT as the 2016 code computed it for a batch: examples see when the others halt.
+    """ACT as the 2016 code computed it for a batch, of h_n [batch, steps], the last a cap.
 
-    T is the first step at which no example is left below 1 - epsilon, or the last step given
-    (the cap). With c the sum of an example's h_n over the steps before its own halting step N:
-    the weight of a step n < T is h_n if n < N and 0 otherwise, N's own included; the weight of
-    step T is 1 - c for every example. An example that the cap stops has h_T in c but not in its
-    weights, which sum to 1 - h_T.
-
-    Args:
-        probabilities: h_n [batch, steps]; more steps than needed change nothing.
+    T is the first step at which no example is below 1 - epsilon; c sums an example's h_n over the
+    steps before its own last step N. Step n < T weighs h_n if n < N and 0 otherwise, N included;
+    step T weighs 1 - c for every example. An example that the cap stops has h_T in c but not in
+    its weights, which sum to 1 - h_T.
     """
     count = probabilities.shape[1]
     below = torch.cumsum(probabilities, dim=1) < 1 - epsilon  # steps before N
@@ -80,7 +67,7 @@ def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
 
 
 class PublishedModel(PairModel):
-    """What both models share; stands in front of the correct model's class."""
+    """The part that both models share; a base in front of the correct model's class."""
 
     packs = False  # examples of a batch mix
     switches: PublishedConfig
@@ -134,10 +121,9 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return super().memories(self.seen(batch))
 
     def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
-        """With compounding_dropout each step drops the memory once more.
+        """With compounding_dropout, each step drops the memory and redraws the gates' masks.
 
-        After n steps at rate d a unit of the memory survives with probability (1 - d)^n, scaled
-        by (1 - d)^-n. The gates' masks are drawn anew at each step.
+        After n steps at rate d a unit survives with probability (1 - d)^n, scaled by (1 - d)^-n.
         """
         if not self.switches.compounding_dropout:
             return super().carried(memories, dropout)
@@ -157,7 +143,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
         if self.switches.no_ponder_cost:
             return mean_cross_entropy(prediction.logits, labels)
         return super().objective(prediction, labels)

@@ -12,13 +12,10 @@ from actmodels.values import Epochs, Natural, settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class AnyTrialConfig:
-    """What trials of every kind have; further fields are parts, dataclasses of settings.
+    """The fields of every trial; further fields are parts, dataclasses of settings.
 
-    model: what trials that are compared share. patience: stop after this many epochs without a
-        better dev accuracy; 0 runs max_epochs.
-
-    Raises:
-        ConfigError: settings that cannot be together.
+    model: shared by trials that are compared. patience: stop after this many epochs without a
+    better dev accuracy; 0 runs max_epochs. Raises ConfigError where settings contradict.
     """
 
     called: ClassVar[str] = "trial"  # in messages
@@ -70,13 +67,9 @@ class AnyTrialConfig:
 def sorted_into(
     parts: Mapping[str, type], settings: Mapping[str, Any], whose: str, called: str = "trial"
 ) -> dict[str, Any]:
-    """Make the parts of a trial of flat settings, which go to the part that knows their name.
+    """Build the parts of a trial (classes by field) from flat settings; each goes to its part.
 
-    Args:
-        parts: the parts' classes by their fields. whose, called: what messages call their owner.
-
-    Raises:
-        ConfigError: missing or unknown settings; all at once.
+    Raises ConfigError with all missing and unknown settings of the owner `whose`.
     """
     known = settings_of(*parts.values())
     problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
@@ -125,10 +118,9 @@ def setting_types(model: str) -> dict[str, Any]:
 
 
 def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
-    """Make the parts of a trial of a model, and those of `more` classes by their fields.
+    """Build the parts of a model's trial, and those of `more` classes by their fields.
 
-    Raises:
-        ConfigError: unknown model, missing or unknown settings; all at once.
+    Raises ConfigError: unknown model, missing or unknown settings.
     """
     if model not in MODELS:
         raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
@@ -136,11 +128,7 @@ def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[s
 
 
 def build_trial(model: str, settings: Mapping[str, Any], **limits: Any) -> TrialConfig:
-    """Assemble a trial from flat settings; limits are max_epochs, patience and seed.
-
-    Raises:
-        ConfigError: unknown model, missing or unknown settings; all at once.
-    """
+    """Build a trial from flat settings, as `model_parts`; limits: max_epochs, patience, seed."""
     return TrialConfig(model=model, **limits, **model_parts(model, settings))
 
 

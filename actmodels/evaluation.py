@@ -15,10 +15,9 @@ from actmodels.settings import InputConfig
 
 
 class Evaluation(NamedTuple):
-    """A model on a split, per pair scored, in the split's order.
+    """A model on a split, per scored pair, in the split's order.
 
-    rows: [pairs], where each stands in the split; all of it but for the models as published.
-    logits: [pairs, labels]. labels, steps, ponder_cost: [pairs]; None without halting.
+    rows: places in the split [pairs]. logits: [pairs, labels]. labels, steps, ponder_cost: [pairs].
     """
 
     rows: Tensor
@@ -65,13 +64,9 @@ def predicted(
     batch_size: int,
     given: Callable[[Batch], Batch],
 ) -> tuple[Tensor, Prediction]:
-    """What a model or a pack says of a split, on the CPU.
+    """Predict a split on the CPU: rows scored [pairs], and the predictions in that order.
 
-    Args:
-        given: what the model is given of a batch; a pack has a dimension more.
-
-    Returns:
-        where the scored pairs stand in the split [pairs], and the predictions in that order.
+    `given` maps the batch to the model's input; a pack has a dimension more.
     """
     model.eval()
     device = next(model.parameters()).device

@@ -23,14 +23,9 @@ def imported_modules(text: str) -> list[str]:
 
 
 def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) -> list[Path]:
-    """The files that importing some modules reads, those that functions import too.
+    """The files, in order, that importing some modules under `root` reads, functions' imports too.
 
-    Args:
-        names: of modules; one that is not among the texts is passed over.
-        texts: the code that may be imported, by file. root: the folder of its packages.
-
-    Returns:
-        them and the packages that they are in, in the order of their names.
+    Only files of `texts` count, and the packages that they are in.
     """
     pending, seen = list(names), set[Path]()
     while pending:

@@ -1,7 +1,7 @@
-"""Training of any kind, epoch by epoch, with a state that can be saved and taken up again.
+"""Training of any kind, epoch by epoch, with a state that can be saved and resumed.
 
-Every epoch seeds its own random numbers from (seed, epoch): a run that is interrupted after any
-epoch and resumed gives the same bits as one that was not.
+Every epoch seeds its random numbers from (seed, epoch): a run that is interrupted and resumed
+gives the same bits as one that was not.
 """
 
 import copy
@@ -29,16 +29,9 @@ Found = TypeVar("Found")  # what a model makes of a batch
 class ModelTraining(Generic[Config, Model, Batch, Found]):
     """A trial in progress.
 
-    Args:
-        config: the trial. device: where the model lives, such as "cpu" or "cuda".
-
-    Attributes:
-        model: what is trained. optimizer: what trains it.
-        clip_value: the largest size of a gradient. clip_norm: the largest norm of all; 0: no limit.
-        dropout: where the masks of a model with dropout come from, anew for each update.
-        history: the epochs so far.
-        best_parameters: the model's parameters at the best dev accuracy so far.
-        diverged: a loss was not finite; the trial ended on the parameters of the epoch before.
+    clip_value: largest size of a gradient; clip_norm: largest norm of all; 0: no limit.
+    dropout: source of the masks, restarted at each update. best_parameters: at the best dev
+    accuracy so far. diverged: a loss was not finite; training ended on the epoch before.
     """
 
     model: Model
@@ -66,7 +59,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         """What an update minimises []."""
 
     def adapt(self, found: Found, batch: Batch) -> None:
-        """Told after each update."""
+        """Called after each update."""
 
     @abstractmethod
     def marks(self, found: Found, batch: Batch) -> Marks:
@@ -157,11 +150,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
     def add(
         self, train: Figures, dev: Figures, weight: float | Tensor | None, seconds: float, seen: int
     ) -> EpochRecord:
-        """Take in an epoch that is over; if it is the best so far, its parameters are.
-
-        Args:
-            weight: the ponder weight. seconds: those of training. seen: examples trained on.
-        """
+        """Add the record of a finished epoch, with training seconds and examples `seen`."""
         weight = None if weight is None else float(weight)
         record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, seen / seconds)
         self.history.append(record)

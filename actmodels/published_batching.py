@@ -24,8 +24,7 @@ def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
 def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
     """The rows of each bucket that is not empty, in the order of the split.
 
-    Pairs longer than the last bucket, which the 2016 code dropped (SNLI has none), make a
-    bucket of their own.
+    Pairs longer than the last bucket, which the 2016 code dropped (SNLI has none), are the last.
     """
     numbers = bucket_numbers(pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff())
     return [(numbers == number).nonzero().squeeze(1) for number in numbers.unique().tolist()]
@@ -34,10 +33,9 @@ def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
 def file_order_batches(
     pairs: PairTensors, batch_size: int, generator: torch.Generator | None
 ) -> list[Tensor]:
-    """Neighbours in the split and in a bucket are batch mates for good.
+    """Neighbours in the split and in a bucket are always batch mates, often of one premise in SNLI.
 
-    SNLI keeps the hypotheses of a premise together, so that batches hold siblings. With a
-    generator, the batches come in random order; without one, bucket by bucket.
+    With a generator, the batches come in random order; without one, bucket by bucket.
     """
     batches = [batch for rows in rows_by_bucket(pairs) for batch in rows.split(batch_size)]
     if generator is None:
@@ -48,8 +46,7 @@ def file_order_batches(
 def rows_left_out(pairs: PairTensors, batch_size: int) -> Tensor:
     """True [pairs] for the pairs of each bucket's last batch in file order if it is incomplete.
 
-    These are the pairs the 2016 code never trained on or scored. They do not depend on how the
-    others are batched, so that leaving them out is a deviation of its own.
+    The 2016 code never trained on these or scored them; here independent of the other switches.
     """
     left_out = torch.zeros(len(pairs), dtype=torch.bool)
     for rows in rows_by_bucket(pairs):
@@ -65,8 +62,7 @@ def published_batches(
 ) -> Iterator[Tensor]:
     """Rows of each batch of an epoch of training, or of an evaluation (no generator).
 
-    Raises:
-        DataError: dropped_last_batches leaves no pair.
+    Raises DataError: dropped_last_batches leaves no pair.
     """
     make = file_order_batches if switches.file_order_batches else batches_by_length
     batches = make(pairs, batch_size, generator)
@@ -87,13 +83,11 @@ def published_batches(
 
 
 def without_masks(batch: Batch) -> Batch:
-    """Pad to the batch's bucket and pass every pad off as a token.
+    """Pad to the first bucket that holds the batch, and pass every pad off as a token.
 
-    The bucket is the first that holds the batch's longest premise and longest hypothesis; longer
-    sentences are padded to the longest of the batch alone. The 2016 code padded on the left;
-    neither model reads the order of words, so that the right will do. A pad's vector is zero
-    here and was a draw from N(0, 0.05²) or N(0, 0.01²) there. A NULL token, unknown there,
-    counts as a token.
+    Sentences longer than the last bucket are padded to the longest alone. The 2016 code padded on
+    the left, where neither model reads the order of words; its pads were draws from N(0, 0.05²) or
+    N(0, 0.01²), here zeros. A NULL token, unknown there, counts as a token.
     """
     sizes = torch.tensor([[batch.premise.shape[1]], [batch.hypothesis.shape[1]]])
     bucket = int(bucket_numbers(*sizes))

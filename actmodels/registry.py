@@ -1,8 +1,6 @@
-"""The models by name: which network, and for those that infer in steps, which halting.
+"""The models by name: network, and for those that infer in steps, halting. Imports no torch.
 
-A model's name is its network's; halting other than ACT is added to it, so that
-`adaptive_attention` is the paper's model and `adaptive_attention_fixed_steps` the same network
-with a fixed number of steps. Imports no torch: params.yaml is checked without it.
+Halting other than ACT is added to the network's name, as in `adaptive_attention_fixed_steps`.
 """
 
 from collections.abc import Collection
@@ -27,11 +25,9 @@ class HaltingKind:
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a model's name stands for.
+    """The network of a model's name: its class as module:name and its settings.
 
-    model: its class as module:name. network: its own settings.
-    halting: None for a model that does not infer in steps.
-    reads_parses: whether it needs a parse of each sentence.
+    halting: None for a model that does not infer in steps. reads_parses: needs parses.
     """
 
     model: str

@@ -41,12 +41,7 @@ def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:
 
 
 class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
-    """One trial in progress.
-
-    Args:
-        data: its train and dev splits and word vectors.
-        rows: the input rows, where several trials share them.
-    """
+    """One trial in progress; `rows` are the input rows where several trials share them."""
 
     def __init__(
         self, config: TrialConfig, data: TrialData, device: str = "cpu", rows: Tensor | None = None

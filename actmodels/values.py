@@ -1,7 +1,6 @@
 """The range of a setting, as a part of its type. Imports no torch.
 
-pydantic reads the ranges where params.yaml is loaded (pipeline.parameters); a configuration that
-is built in Python is not checked for them.
+pydantic checks the ranges where params.yaml is loaded (pipeline.parameters), nobody else.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Whether trials on a GPU, in packs and in other precisions are what they should be.
+"""Whether trials on a GPU, in packs and in other precisions are correct.
 
-A check trains the same few trials two ways, and says how far apart their parameters end, as a
-share of the way that they came: `apart`, of which 0 to `allowed` is rounding.
+A check trains the same few trials two ways. `apart` is the distance of their final parameters as a
+share of the distance from the start; 0 to `allowed` is rounding.
 """
 
 import functools

@@ -67,11 +67,7 @@ def plain_epoch(training: Training) -> Callable[[], None]:
 def rows(
     sizes: Sizes, batch_size: int, packs: Sequence[int], examples: int, repeats: int
 ) -> Iterator[dict[str, Any]]:
-    """A row for each variant at one batch size.
-
-    Args:
-        packs: trials in a pack. examples: of one run, at least.
-    """
+    """A row for each variant at one batch size; packs: trials in a pack, examples: of one run."""
     variants: dict[tuple[str, int], Callable[[], float]] = {}
     counts: dict[tuple[str, int], int] = {}
     for way, trials in [("plain", 1), ("ours", 1), *(("packed", number) for number in packs)]:

@@ -126,10 +126,10 @@ def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) ->
 def batches_by_length(
     pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
 ) -> Iterator[Tensor]:
-    """Yield the rows of each batch, pairs of like length together, none left out.
+    """Yield the rows of each batch, pairs of similar length together, none left out.
 
-    With a generator, pairs of equal lengths and the batches come in random order (an epoch of
-    training); without one, in order of length (evaluation).
+    With a generator (an epoch of training) ties and batches come in random order; without one
+    (evaluation), in order of length.
     """
     count = len(pairs)
     order = torch.arange(count) if generator is None else torch.randperm(count, generator=generator)

@@ -22,11 +22,7 @@ def save_stored(content: dict[str, Any], path: Path) -> None:
 
 
 class StoredTensors:
-    """A dataclass of tensors that are one file.
-
-    Attributes:
-        what: what the file should hold, for messages. stage: which makes it, likewise.
-    """
+    """A dataclass of tensors stored as one file; `what` and `stage` name it in messages."""
 
     what: ClassVar[str]
     stage: ClassVar[str] = "tensors"
@@ -36,10 +32,9 @@ class StoredTensors:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the file, once: nothing that replaces it meanwhile is in the tensors.
+        """Read the file once, so that a later replacement cannot mix in.
 
-        Raises:
-            ArtefactError: it is missing, holds something else, or changed: see read_known.
+        Raises ArtefactError: it is missing, holds something else, or changed (`read_known`).
         """
         if not path.is_file():
             raise ArtefactError(

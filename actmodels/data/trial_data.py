@@ -34,10 +34,9 @@ class WordVectors(StoredTensors):
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     """Build the rows [FIRST_WORD + words, dimensions] that token ids index.
 
-    Random rows are N(0, oov_std) (paper appendix D) and belong to the trial's seed, so that
-    replicates differ in them too. With unit_norm every row but the padding has length 1; where
-    there is a mean_norm, the pre-trained ones have it in the mean. A model keeps all rows as they
-    are here, but for `trained_rows`, which only start here.
+    Random rows are N(0, oov_std) (paper appendix D), drawn by the trial's seed, so that replicates
+    differ in them. With mean_norm the pre-trained rows have it in the mean; with unit_norm every
+    row but the padding has length 1.
     """
     draws = generator("word rows", seed)
     count, dimensions = words.vectors.shape
@@ -69,9 +68,8 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
 def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
     """The token ids whose rows are trained [rows]; none unless the OOV rule is `trained`.
 
-    They are the words of the training pairs that have no vector (Rocktäschel et al. 2016), and
-    the NULL token, which is one of them to a model that reads it. The row for words outside the
-    vocabulary stays fixed, as do those of words met in dev or test alone.
+    They are the NULL token and the words of the training pairs that have no vector (Rocktäschel et
+    al. 2016). The row of unknown words stays fixed, as do words of dev or test alone.
     """
     if config.oov_rule != "trained":
         return torch.empty(0, dtype=torch.int64)
@@ -89,11 +87,7 @@ class TrialData:
 
     @classmethod
     def load(cls, folder: Path) -> "TrialData":
-        """Read the artefacts of the `tensors` stage in `folder`.
-
-        Raises:
-            ArtefactError: a file is missing or damaged.
-        """
+        """Read the artefacts of the `tensors` stage; ArtefactError if one is missing or damaged."""
         return cls(
             train=PairTensors.load(folder / "train.pt"),
             dev=PairTensors.load(folder / "dev.pt"),

@@ -1,7 +1,6 @@
-"""Ways of halting, for a step function of one's own; docs/library.md shows how.
+"""Halting mechanisms for a step function of one's own; docs/library.md shows how.
 
-`Act`, `PonderNet` and the others of `actmodels.registry.HALTINGS` with their settings, and the
-loop `adapt_steps`. They are found when asked for: a trial rests on the files of its own halting.
+Found by name when asked for, so that a trial rests on the files of its own halting alone.
 """
 
 from typing import Any

@@ -11,8 +11,7 @@ from actmodels.prediction import Prediction
 class Act(PonderedHalting):
     """Classify the mean state, weighted by halting probabilities; pay for N + R (paper eq. 8).
 
-    ACT takes the probabilities h_n themselves as the masses of its distribution. In the 2016 code
-    the remainder fell on the state of the batch's last step instead of the example's own.
+    The probabilities h_n themselves are the masses of the distribution.
     """
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:

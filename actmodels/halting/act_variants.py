@@ -11,11 +11,10 @@ from actmodels.settings import SupervisedActConfig, TargetStepsConfig
 
 
 class SupervisedAct(Act):
-    """ACT that also classifies each state up to N by itself, and pays nothing for steps at first.
+    """ACT that also classifies each state up to N, and pays nothing for steps at first.
 
     objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n. The ponder
-    weight grows linearly from 0 in the first epoch to its whole after `warm_up_epochs` more.
-    The deep start is ACT's own setting halting_bias.
+    weight grows linearly from 0 in the first epoch to its full value `warm_up_epochs` later.
     """
 
     def __init__(self, config: SupervisedActConfig, state: int) -> None:
@@ -38,7 +37,6 @@ class SupervisedAct(Act):
         return answer._replace(step_logits=classify(states))
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """ACT's objective and the mean loss of the states up to each example's own N."""
         assert prediction.weights is not None
         losses = step_losses(prediction, labels)
         taken = (prediction.weights > 0).to(losses.dtype)
@@ -51,15 +49,10 @@ class SupervisedAct(Act):
 class TargetSteps(Act):
     """Minimise the loss subject to mean(N) = target_steps, by dual ascent on the ponder weight.
 
-    The multiplier of the constraint moves after each update by adaptation_rate times how far the
-    batch's mean N is above the target: up while examples take too many steps, down, and below
-    zero, while they take too few. Alone it overshoots, since steps follow the ponder weight only
-    after some hundred updates; so the ponder weight is
-
-        multiplier + damping · recent deviation,
-
-    an augmented Lagrangian. Both are part of the model's state, so that a training taken up
-    again goes on with them.
+    After each update the multiplier moves by adaptation_rate times how far the batch's mean N is
+    above the target; it may fall below zero. Alone it overshoots, since steps follow the ponder
+    weight only after some hundred updates; so the ponder weight is multiplier + damping · recent
+    deviation (an augmented Lagrangian). Both are saved with the model.
     """
 
     multiplier: Tensor

@@ -15,17 +15,17 @@ Classify = Callable[[Tensor], Tensor]
 
 
 class Objective(nn.Module):
-    """What training minimises, of a model without steps: the loss of its answers."""
+    """The objective of a model without steps: the loss of its answers."""
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """What training minimises, in nats []; in a pack [trials]."""
         return mean_cross_entropy(prediction.logits, labels)
 
     def start_epoch(self, epoch: int | Tensor) -> None:
-        """Told before each epoch of training, counted from 1; in a pack [trials]."""
+        """Called before each epoch of training, counted from 1; in a pack [trials]."""
 
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Told after each update of training."""
+        """Called after each update of training."""
 
     @property
     def current_ponder_weight(self) -> float | Tensor | None:
@@ -34,11 +34,7 @@ class Objective(nn.Module):
 
 
 class Halting(Objective):
-    """One way of halting, for states of any recurrent inference.
-
-    Attributes:
-        max_steps: steps after which every example stops.
-    """
+    """A halting mechanism for the states of any recurrent inference; all stop at max_steps."""
 
     max_steps: int
 
@@ -52,25 +48,18 @@ class Halting(Objective):
 
     @abstractmethod
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Turn all steps into a prediction, each example by itself.
+        """Turn all steps into a prediction, for each example alone.
 
-        Args:
-            states: [batch, steps, state]; the last step given is a cap.
-            probabilities: [batch, steps].
-            classify: maps [..., state] to logits [..., labels].
+        states: [batch, steps, state], of which the last is a cap. probabilities: [batch, steps].
+        classify: maps [..., state] to logits [..., labels].
         """
 
 
 class PonderedHalting(Halting):
-    """Halting by a unit that looks at each state, and a price for the steps.
+    """Halting by a unit that reads each state [..., state], and a price for the steps.
 
-    Args:
-        config: its settings. state: size of the states.
-
-    Attributes:
-        epsilon: what may be left when an example halts. weight: the ponder weight.
-        is_price: the ponder cost is a price for steps, which a curriculum may begin without.
-        charges: whether it is paid now.
+    epsilon: what may be left when an example halts. weight: the ponder weight. is_price: the
+    ponder cost is a price for steps, which a curriculum may begin without. charges: paid now.
     """
 
     is_price: ClassVar[bool] = True
@@ -117,10 +106,7 @@ def build_halting(config: HaltingConfig, state: int) -> Halting:
 
 
 class Trajectory(NamedTuple):
-    """All steps of a batch.
-
-    states: [batch, steps, state]. probabilities: halting probabilities [batch, steps].
-    """
+    """All steps: states [batch, steps, state] and halting probabilities [batch, steps]."""
 
     states: Tensor
     probabilities: Tensor
@@ -134,13 +120,10 @@ def unroll(
     *,
     until_halted: bool = True,
 ) -> Trajectory:
-    """Take steps for all examples, halted or not.
+    """Take steps from a state [batch, state] for all examples, halted or not.
 
-    Args:
-        step: maps states [batch, state] to the next ones; it sees the whole batch each time.
-        state: what the first step begins with [batch, state].
-        max_steps: how many at most; without it, those of the halting.
-        until_halted: stop once every example has halted; the steps left out would weigh 0.
+    step: maps the states of the whole batch to the next ones. max_steps: those of the halting by
+    default. until_halted: stop once all have halted; the steps left out would weigh 0.
     """
     states: list[Tensor] = []
     probabilities: list[Tensor] = []
@@ -156,10 +139,9 @@ def unroll(
 def adapt_steps(
     step: Callable[[Tensor], Tensor], state: Tensor, halting: Halting, classify: Classify
 ) -> Prediction:
-    """What a halting makes of as many steps as each example asks for.
+    """Take as many steps as each example needs, and answer; see `unroll` and `Halting.answer`.
 
-    Train on `halting.objective(prediction, labels)`, and tell the halting of each update by
-    `halting.adapt(prediction, labels)`. For the arguments see `unroll`; `classify` maps
-    [..., state] to logits [..., labels].
+    Train on `halting.objective(prediction, labels)`; call `halting.adapt(prediction, labels)` after
+    each update.
     """
     return halting.answer(*unroll(step, state, halting), classify)

@@ -17,8 +17,8 @@ from actmodels.settings import AdaptiveAttentionConfig
 class AdaptiveAttention(AlternatingAttention):
     """Remember each word with what it aligns to in the other sentence.
 
-    Reads the paper's equations, not the 2016 code: bilinear attention, two-layer gates,
-    memories of twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
+    By the paper's equations, not the 2016 code: bilinear attention, two-layer gates, memories of
+    twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class AdaptiveAttention(AlternatingAttention):
 
 
 class ComparingAdaptiveAttention(AdaptiveAttention):
-    """Adaptive Attention whose memories are comparisons, word by word, as Parikh et al. make them.
+    """Adaptive Attention whose memories are word-by-word comparisons, as Parikh et al. make them.
 
-    Ours: the paper's steps compare what they attended to, which is an average over words. Here
-    each word is compared with what it aligns to before any step, by a G of 2d-2d-2d.
+    Ours: the paper's steps compare averages over words. Here a G of 2d-2d-2d compares each word
+    with what it aligns to before any step.
     """
 
     def __init__(

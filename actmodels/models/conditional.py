@@ -23,12 +23,7 @@ from actmodels.settings import ConditionalConfig
 
 
 class ReadPair(NamedTuple):
-    """A pair of sentences that has been read.
-
-    premise, hypothesis: outputs behind each word, Y and h [batch, tokens, width].
-    premise_mask, hypothesis_mask: true for real tokens [batch, tokens].
-    last: the output at the end of the hypothesis, h_N [batch, width].
-    """
+    """Outputs Y and h of a pair [batch, tokens, width], masks, and h_N `last` [batch, width]."""
 
     premise: Tensor
     premise_mask: Tensor
@@ -40,7 +35,7 @@ class ReadPair(NamedTuple):
 def delimited(ids: Tensor, mask: Tensor) -> Tensor:
     """Put the delimiter behind the last token: [batch, tokens] to [batch, tokens + 1].
 
-    The delimiter is the NULL token, a word without a vector: `oov_rule: trained` trains its row.
+    It is the NULL token, a word without a vector: `oov_rule: trained` trains its row.
     """
     longer = nn.functional.pad(ids, (0, 1))
     place = mask.sum(dim=-1, keepdim=True)
@@ -60,11 +55,8 @@ class ConditionalReader(nn.Module):
     ) -> ReadPair:
         """Read the premise up to its delimiter, then the hypothesis without one.
 
-        Args:
-            premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences. Both
-                have a delimiter, so that the same words serve in either place (two-way).
-            premise_mask, hypothesis_mask: true for real tokens, the delimiter not among them
-                [batch, tokens].
+        premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences, so that
+        either can come first (two-way). Masks [batch, tokens] leave the delimiter out.
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
         zeros = self.premise.zeros(premise)
@@ -133,9 +125,8 @@ class PairRepresentation(nn.Module):
 class ConditionalModel(PairModel):
     """Project the words, read premise and hypothesis, represent the pair, classify.
 
-    Dropout is on the inputs of the LSTMs and on the pair's representation. Two-way, the same
-    weights read the pair the other way round as well, and both representations are classified
-    side by side.
+    Dropout on the inputs of the LSTMs and on the pair's representation. Two-way, the same weights
+    read the pair in reverse order too, and both representations are classified side by side.
     """
 
     def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
@@ -170,8 +161,7 @@ class ConditionalModel(PairModel):
 class ConditionalEncoding(ConditionalModel):
     """Classify the last output of the hypothesis, h_N (Rocktäschel et al. 2016, section 2.2).
 
-    251,491 trained parameters at width 116 (published: 252k, which leaves no room for a further
-    layer in front of the softmax).
+    251,491 trained parameters at width 116 (published: 252k).
     """
 
     def represent(self, pair: ReadPair) -> Tensor:
@@ -181,8 +171,8 @@ class ConditionalEncoding(ConditionalModel):
 class ConditionalAttention(ConditionalModel):
     """Look back at the premise once, after the last word (Rocktäschel et al. 2016, section 2.3).
 
-    231,303 trained parameters at width 100, by the equations. Published are 242k, which a further
-    layer of 100 units would meet; there is none in the equations.
+    231,303 trained parameters at width 100 by the equations (published: 242k, as with a further
+    layer of 100 units).
     """
 
     attention: type[nn.Module] = PremiseAttention

@@ -16,10 +16,9 @@ from actmodels.settings import IterativeAttentionConfig
 class IterativeAttention(AlternatingAttention):
     """Remember each word as a GRU has read it, in its own sentence alone.
 
-    With ACT the thesis' AIAA, with a fixed number of steps its IAA (Sordoni et al. 2016).
-    Premise and hypothesis have separate encoders. Reads the thesis' equations, not its code:
-    bilinear attention and two-layer gates; 1,243,908 trained parameters at width 256, encoder
-    128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
+    With ACT the thesis' AIAA, with fixed steps its IAA (Sordoni et al. 2016). By the thesis'
+    equations, not its code: bilinear attention and two-layer gates; 1,243,908 trained parameters at
+    width 256, encoder 128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
     """
 
     def __init__(

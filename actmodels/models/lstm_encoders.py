@@ -16,12 +16,10 @@ from actmodels.settings import LstmEncodersConfig
 
 
 class LstmEncoders(PairModel):
-    """Encode each sentence by itself, put both behind each other, classify.
+    """Encode each sentence by the same LSTM, concatenate, classify by three tanh layers.
 
-    Words pass a tanh projection to the width; three tanh layers lie in front of the softmax;
-    dropout is on the inputs and outputs of the encoder. One encoder reads both sentences: that is
-    231,703 trained parameters at width 100 and layers of 200. Published are 220k; an encoder for
-    each sentence would make 312,103.
+    Words pass a tanh projection; dropout on the inputs and outputs of the encoder. 231,703 trained
+    parameters at width 100 and layers of 200 (published: 220k).
     """
 
     def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What training and evaluation ask of every model of sentence pairs, and how one is made.
+"""The interface of models of sentence pairs, and how one is built.
 
 Classes are found by the names in the registry and not imported here, so that the digest of a
 model's code (actmodels.provenance) covers that model and its halting and no other.
@@ -23,13 +23,9 @@ from actmodels.registry import MODELS, load_class
 class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
-    Made of its settings, of those of its halting where it infers in steps, and of `vectors`, the
-    input rows [rows, dimensions] (actmodels.data.trial_data).
-
-    Attributes:
-        packs: models of one shape can run as one (actmodels.packed.stack).
-        halting: when its steps end and what they cost; without steps, the loss alone.
-        dropout_stream: where the masks of its dropout come from.
+    Built of its settings, those of its halting if it infers in steps, and the input rows [rows,
+    dimensions]. packs: models of one shape can run as one (actmodels.packed.stack). halting: when
+    its steps end and what they cost; without steps, the loss alone.
     """
 
     packs = True
@@ -56,13 +52,9 @@ def word_tables(model: nn.Module) -> list[WordTable]:
 
 
 def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -> PairModel:
-    """Make a trial's model, its parameters drawn by the trial's seed.
+    """Build a trial's model; its parameters are drawn by the trial's seed.
 
-    Args:
-        vectors: see PairModel. trained: ids of the rows that are trained; the others are frozen.
-
-    Raises:
-        ConfigError: rows are to be trained, and the model looks no words up.
+    trained: ids of the rows that are trained; ConfigError if the model looks no words up.
     """
     torch.manual_seed(seed_of("parameters", config.seed))
     model = load_class(MODELS[config.model].model)

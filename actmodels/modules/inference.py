@@ -31,10 +31,9 @@ class Attended(NamedTuple):
 
 
 class GateDropout(NamedTuple):
-    """Dropout masks of the gates, drawn once per example and used at every step.
+    """Dropout masks of the gates, drawn once per example; a single 1 where nothing is dropped.
 
     inputs: [batch, inputs]. hidden: of both hidden layers, the premise's first [batch, 2 · gate].
-    Either is a single 1 where nothing is dropped.
     """
 
     inputs: Tensor
@@ -58,10 +57,8 @@ class Gate(nn.Module):
 class InferenceStep(nn.Module):
     """Attend to the hypothesis, then to the premise, gate both, and update the state.
 
-    Args:
-        memory: size m of a memory vector. state: size s of the inference GRU.
-        gate: hidden units of each gate.
-        dropout: probability of dropping a unit of a gate's input or hidden layer.
+    memory: size m of a memory vector. state: size s of the inference GRU. gate: hidden units of
+    each gate. dropout: probability of dropping a unit of a gate's input or hidden layer.
     """
 
     def __init__(self, memory: int, state: int, gate: int, dropout: float) -> None:

@@ -10,11 +10,9 @@ from actmodels.settings import Init
 
 @torch.no_grad()
 def initialise(model: nn.Module, init: Init, std: float) -> None:
-    """Draw every weight matrix anew and set the biases, in the order of the model's modules.
+    """Draw every weight matrix and set the biases, in the order of the model's modules.
 
-    Args:
-        init: `xavier` (uniform, Glorot & Bengio 2010) or `normal`, N(0, std) as Parikh et al.
-        std: standard deviation; read by `normal` only.
+    init: `xavier` (uniform, Glorot & Bengio 2010) or `normal`, N(0, std) as Parikh et al.
     """
     for module in model.modules():
         if isinstance(module, nn.Linear):

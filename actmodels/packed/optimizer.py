@@ -25,12 +25,10 @@ STATE_NAMES = {"adam": ("exp_avg", "exp_avg_sq"), "adagrad": ("sum",)}
 
 
 class PackOptimizer:
-    """Updates all trials of a pack; the arithmetic is that of torch.optim for each of them.
+    """Update all trials of a pack, each by the arithmetic of torch.optim.
 
-    Args:
-        pack: a stacked model; its parameters move into one table.
-        configs: the trials, all with the same kind of optimiser.
-        states: a torch.optim state_dict for each trial: its learning rate, and what it has so far.
+    Parameters of the stacked model move into one table. configs: with one kind of optimiser.
+    states: a torch.optim state_dict of each trial.
     """
 
     def __init__(
@@ -74,11 +72,7 @@ class PackOptimizer:
 
     @torch.no_grad()
     def step(self, alive: Tensor) -> None:
-        """Clip and apply the gradients.
-
-        Args:
-            alive: [trials]; where false nothing moves, whatever the gradient (it may be nan).
-        """
+        """Clip and apply the gradients of the trials that are `alive` [trials], even beside nan."""
         gradient = torch.where(alive[:, None], self.gradients, 0.0)
         if self.clip_value is not None:
             gradient = gradient.clamp(-self.clip_value, self.clip_value)

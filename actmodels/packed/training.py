@@ -1,8 +1,7 @@
 """Training the trials of a pack together, each as if it were alone.
 
-A trial's model, optimiser and checkpoint are those of `actmodels.training.Training`; between
-epochs a pack is nothing but its trials. So a trial can go on in another pack or alone, trials
-that have ended give their place back, and the slowest comes first whenever an epoch begins.
+Between epochs a pack is its trials, each a `Training`: a trial can continue in another pack or
+alone, trials that have ended leave, and the slowest comes first in each epoch.
 """
 
 import time
@@ -40,16 +39,9 @@ def slowness(trial: Training) -> float:
 
 
 class PackTraining:
-    """Trials of one shape in progress.
+    """Trials of one shape in progress; `members` has all of them in the order of `configs`.
 
-    Args:
-        configs: the trials; any number, in any order. data, device: see Training.
-
-    Attributes:
-        members: all trials, in the order of `configs`, also those that have ended.
-
-    Raises:
-        ValueError: the trials differ in more than numbers (`pack_shape`).
+    Raises ValueError: the trials differ in more than numbers (`pack_shape`).
     """
 
     def __init__(
@@ -109,11 +101,9 @@ class PackTraining:
     def train_epoch(
         self, pack: PairModel, optimizer: PackOptimizer, members: Sequence[Training]
     ) -> tuple[EpochMeans, Tensor]:
-        """One pass over the training pairs.
+        """Train one epoch; return running figures and trials [trials] without a non-finite loss.
 
-        Returns:
-            the running figures, and which trials [trials] never met a loss that is not finite;
-            one that did stands still from there on.
+        A trial that met one is left unchanged from there on.
         """
         draws = [member.epoch_generator for member in members]
         own = [member.batches(one) for member, one in zip(members, draws, strict=True)]

@@ -13,13 +13,11 @@ from actmodels.reader.questions import QuestionTensors, batches_by_length, colla
 
 
 class ReaderEvaluation(NamedTuple):
-    """A reader on a split, per question, in the split's order.
+    """A reader on a split, per question [questions], in the split's order.
 
-    predictions: the number of the likeliest candidate [questions]; the first of equals.
-    losses: -log P(right answer) in nats [questions].
-    answers: [questions]. steps: the mean step of each answer [questions].
-    step_predictions: the likeliest candidate after each step [questions, steps].
-    weights: what each step counts in the answer [questions, steps].
+    predictions: number of the likeliest candidate, the first of equals. losses: -log P(right
+    answer) in nats. steps: mean step of the answer. step_predictions: likeliest candidate after
+    each step, and weights: the share of each step in the answer [questions, steps].
     """
 
     predictions: Tensor
@@ -63,13 +61,11 @@ def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> Read
 class QueryTrace(NamedTuple):
     """One question.
 
-    keys: z_t of each word of the query [steps, query tokens]; near 0 where it is to be rewritten.
+    keys: z_t of each query word [steps, query tokens]; near 0 where it is rewritten.
     gates: g_t [steps - 1, query tokens], near 1 where the old word is kept; None without gates.
     halting: e_t [steps - 1]; None where nothing halts. The last step writes nothing.
-    weights: what each step counts in the answer [steps], sum 1.
-    attention: over the document's words [steps, document tokens], sum 1.
-    step_probabilities: P_t of each candidate [steps, candidates].
-    probabilities: those of the answer [candidates].
+    weights: share of each step in the answer [steps]. attention: [steps, document tokens].
+    step_probabilities: P_t [steps, candidates]. probabilities: of the answer [candidates].
     """
 
     keys: Tensor

@@ -15,12 +15,10 @@ from actmodels.reader.write import TESTS, HypothesisTest, Judged, pointer_sum
 
 
 class Answer(NamedTuple):
-    """What a reader says about a batch.
+    """A reader's answers.
 
-    log_probabilities: log P(a | Q, D) of each candidate in nats [batch, candidates]; -inf for one
-        that is not in the document.
-    steps: the mean step of the answer, sum_t t p_t [batch]; T with query gating (no gradient).
-    weights: what each step counts [batch, steps], sum 1.
+    log_probabilities: log P(a | Q, D) in nats [batch, candidates]; -inf for one that is not in the
+    document. steps: the mean step sum_t t p_t [batch], no gradient. weights: p_t [batch, steps].
     step_log_probabilities: log P_t [batch, steps, candidates].
     """
 
@@ -44,12 +42,9 @@ class Inference(NamedTuple):
 class Reader(nn.Module):
     """Read a document with a query in T steps and point at a candidate.
 
-    The document's memory stays as it was read; each step but the last rewrites the query's. A
-    reader of one step has no hypothesis test: its result would never be read (section 4.2).
-
-    Args:
-        rows: word vectors that token ids index [ids, dimensions].
-        seed: what the other parameters are drawn with.
+    Each step but the last rewrites the query's memory, never the document's; a reader of one step
+    has no hypothesis test (section 4.2). rows: word vectors that token ids index [ids, dimensions].
+    seed: draws the other parameters.
     """
 
     def __init__(self, config: ReaderConfig, rows: Tensor, seed: int) -> None:

@@ -19,11 +19,7 @@ from actmodels.reader.questions import QuestionBatch, collate, pooled_batches
 class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
     """One reader in training.
 
-    Args:
-        data: its train and dev splits and word vectors.
-
-    Raises:
-        DataError: a split has no questions, or training has too few for a single pool.
+    Raises DataError: a split has no questions, or training has too few for a single pool.
     """
 
     def __init__(self, config: ReaderTrialConfig, data: ReaderData, device: str = "cpu") -> None:

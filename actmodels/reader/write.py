@@ -1,9 +1,8 @@
 """From steps to an answer: pointing at candidates, and the write module, which tests a new query.
 
 Candidates' probabilities come from attention over a document (Kadlec et al. 2016; eq. 18-19), in
-logarithms: the scores of published size reach hundreds, where a probability in single precision is
-0 and its logarithm has no gradient. A query is tested with gates (section 3.2.1) or by a chance to
-halt (3.2.2).
+logarithms: scores of published size reach hundreds, where a single-precision probability is 0 and
+its logarithm has no gradient. Queries are tested by gates (section 3.2.1) or halting (3.2.2).
 """
 
 from abc import abstractmethod
@@ -27,14 +26,10 @@ ACTIVATIONS: dict[Activation, type[nn.Module]] = {
 
 
 def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: int) -> Tensor:
-    """log of the attention that falls on each candidate, wherever it stands [batch, candidates].
+    """log of the attention on each candidate, at all its places [batch, candidates].
 
-    The attention on all other words is lost: the probabilities sum to at most 1. A candidate
-    that stands nowhere in the document has -inf, without a gradient.
-
-    Args:
-        scores: l^d [batch, tokens]. mask: true for real tokens [batch, tokens].
-        candidate_at: which candidate each token is [batch, tokens], below 0 for none.
+    The probabilities sum to at most 1; a candidate that is not in the document has -inf, without a
+    gradient. scores: l^d [batch, tokens]. candidate_at: number at each token, below 0 for none.
     """
     log_weights = torch.log_softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     numbers = torch.arange(candidates, device=scores.device)
@@ -43,11 +38,9 @@ def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: 
 
 
 def mixed(step_logs: Tensor, weights: Tensor) -> Tensor:
-    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19).
+    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19), of log P_t [batch, steps, candidates].
 
-    Args:
-        step_logs: log P_t [batch, steps, candidates]; -inf for the same candidates in all steps.
-        weights: p_t [batch, steps], sum 1.
+    weights: p_t [batch, steps]. A candidate that has -inf has it in all steps.
     """
     least = torch.finfo(weights.dtype).tiny  # a weight that has rounded to 0 has no logarithm
     logs = step_logs + torch.log(weights.clamp_min(least))[..., None]
@@ -63,11 +56,10 @@ def _summed(logs: Tensor, chosen: Tensor) -> Tensor:
 
 
 class Judged(NamedTuple):
-    """What became of a new query memory.
+    """Result of testing a new query memory.
 
-    slots: what the next step reads [batch, query tokens, k].
-    halting: e_t, the chance to halt at this step [batch]; None with query gating.
-    gate: g_t, how much of each old slot is kept [batch, query tokens]; None without query gating.
+    slots: what the next step reads [batch, query tokens, k]. halting: e_t [batch]; None with query
+    gating. gate: g_t, share of each old slot that is kept [batch, query tokens]; None without.
     """
 
     slots: Tensor
@@ -76,10 +68,7 @@ class Judged(NamedTuple):
 
 
 class HypothesisTest(nn.Module):
-    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); what follows differs.
-
-    There is one between two steps: the last step's query is never read again.
-    """
+    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); one between two steps."""
 
     def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
         super().__init__()
@@ -101,10 +90,9 @@ class HypothesisTest(nn.Module):
 
     @abstractmethod
     def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """Put the steps' answers together, log P_t [batch, steps, candidates].
+        """Combine the steps' log P_t [batch, steps, candidates].
 
-        Returns:
-            log P [batch, candidates] and what each step counts [batch, steps], sum 1.
+        Return log P [batch, candidates] and the weight of each step [batch, steps], sum 1.
         """
 
 
@@ -126,8 +114,8 @@ class QueryGating(HypothesisTest):
 class AdaptiveComputation(HypothesisTest):
     """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19).
 
-    p_t is the distribution of PonderNet, which came later, without its prior and its sampling;
-    nothing is paid for steps, and all T are always taken.
+    p_t is PonderNet's distribution without its prior and sampling; steps cost nothing, and all T
+    are always taken.
     """
 
     def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:

@@ -14,11 +14,7 @@ BYTES = 256
 
 
 def read_bytes(path: Path) -> Tensor:
-    """A file's bytes [bytes] as uint8, mapped: what is looked at is read, once for all workers.
-
-    Raises:
-        DataError: no such file, or an empty one.
-    """
+    """Map a file's bytes [bytes] as uint8, read once for all workers; DataError if none."""
     if not path.is_file():
         raise DataError(f"{path}: no such file; characters need a text, such as enwik8")
     size = path.stat().st_size
@@ -28,15 +24,10 @@ def read_bytes(path: Path) -> Tensor:
 
 
 class Characters(Task):
-    """Windows at random places; at each byte: which one comes next?
+    """Windows at random places of a text [bytes], uint8; at each byte: which one comes next?
 
-    Args:
-        text: [bytes], uint8. The last held_out_bytes are read by dev alone; where there are none,
-            dev reads the text that is trained on, as Graves did.
-        source: where the text comes from, for messages.
-
-    Raises:
-        DataError: a part is shorter than a window and the byte after it.
+    Dev alone reads the last held_out_bytes; without any, dev reads the training text, as in Graves.
+    Raises DataError, which names `source`: a part is shorter than a window and the byte after it.
     """
 
     difficulty = "not defined: 0"

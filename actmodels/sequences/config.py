@@ -1,7 +1,4 @@
-"""What a trial on sequences is: frozen configuration. Imports no torch.
-
-Settings of Graves' (2016) experiments, every number given by whoever asks for a run.
-"""
+"""Configuration of a trial on sequences: settings of Graves' (2016) experiments. No torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,20 +21,14 @@ Cell = Literal["rnn", "lstm"]
 
 @dataclass(frozen=True)
 class ParityConfig:
-    """Vectors of `bits` entries, of which a random number is 1 or -1 and the rest 0.
-
-    Graves: 64.
-    """
+    """Vectors of `bits` entries, a random number of which is 1 or -1, the rest 0. Graves: 64."""
 
     bits: Size
 
 
 @dataclass(frozen=True)
 class LogicConfig:
-    """Sequences of 1 to `vectors` vectors, in each 1 to `gates` binary gates.
-
-    Graves: 10 and 10.
-    """
+    """Sequences of 1 to `vectors` vectors, in each 1 to `gates` binary gates. Graves: 10 and 10."""
 
     vectors: Steps
     gates: Steps
@@ -45,12 +36,9 @@ class LogicConfig:
 
 @dataclass(frozen=True)
 class AdditionConfig:
-    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits.
+    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5.
 
-    Graves: 5 and 5.
-
-    least_digit_first: order of digits, in inputs and sums. Our copy of the paper does not say;
-        false is the order of writing.
+    least_digit_first: order of digits, in inputs and sums; false is the order of writing.
     """
 
     numbers: Several
@@ -91,11 +79,10 @@ class SequenceNetworkConfig:
 
 @dataclass(frozen=True)
 class SequenceTrainConfig:
-    """Optimisation with Adam, on data that is made as it goes.
+    """Optimisation with Adam, on data drawn during training.
 
-    clip_norm: largest norm of a gradient; 0 for no limit, as Graves names none.
-    updates_per_epoch: what an epoch is.
-    dev_sequences, dev_seed: the dev set, the same for all trials that name the same.
+    clip_norm: largest norm of a gradient; 0: no limit, as in Graves. updates_per_epoch: defines an
+    epoch. dev_sequences, dev_seed: the dev set.
     """
 
     learning_rate: Positive
@@ -129,7 +116,7 @@ HALTING_KINDS: dict[str, type] = {
 class SequenceTrialConfig(AnyTrialConfig):
     """Everything, besides code and a text file's bytes, that decides a trial's result.
 
-    model: what trials of one task, cell and kind of halting share: `parity_rnn_act`.
+    model: task, cell and halting, as in `parity_rnn_act`.
     """
 
     model: str = field(init=False)
@@ -186,10 +173,6 @@ def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
 def build_sequence_trial(
     task: str, halting: str, settings: Mapping[str, Any], **limits: Any
 ) -> SequenceTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.config.build_trial.
-
-    Args:
-        task: one of TASKS. halting: one of HALTING_KINDS.
-    """
+    """Assemble a trial from flat settings; see actmodels.config.build_trial."""
     parts = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(**limits, **parts)

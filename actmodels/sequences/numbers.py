@@ -14,9 +14,8 @@ END = BASE  # the class that says that the number is over
 class Addition(Task):
     """From the second number on: what is the sum so far? (Graves 2016 section 3.3)
 
-    A number of D digits may begin with zeros; a sum is written without them, 0 as one digit.
-    Places behind a sum's digits have the class END. A sequence of one number has no target, and
-    so never a mistake; it counts among Graves' sequences.
+    A number may begin with zeros; a sum is written without them, 0 as one digit. Places behind a
+    sum's digits have the class END. A sequence of one number has no target, so never a mistake.
     """
 
     difficulty = "digits of the number"
@@ -37,13 +36,9 @@ class Addition(Task):
         return self.batch(lengths, widths, digits)
 
     def batch(self, lengths: Tensor, widths: Tensor, digits: Tensor) -> SequenceBatch:
-        """Inputs and targets of what was drawn.
+        """Inputs and targets of drawn lengths [batch] and widths (digits) of numbers [batch, time].
 
-        Args:
-            lengths: numbers of each sequence [batch].
-            widths: digits of each number [batch, time].
-            digits: in the order of the input, of which the first `widths` hold
-                [batch, time, digits].
+        digits: in input order, of which the first `widths` hold [batch, time, digits].
         """
         mask = within(lengths, widths.shape[1])
         widths = widths * mask
@@ -75,8 +70,8 @@ class Addition(Task):
 class Sort(Task):
     """n numbers, then n inputs of zeros, at which the places of the numbers are asked in order.
 
-    An input is [number, whether it is the last one]. The k-th target is the place, counted from
-    0, at which the k-th smallest number stood (Graves 2016 section 3.4).
+    An input is [number, whether it is the last one]. The k-th target is the place, counted from 0,
+    of the k-th smallest number (Graves 2016 section 3.4).
     """
 
     difficulty = "numbers to sort"
@@ -93,10 +88,7 @@ class Sort(Task):
         return self.batch(lengths, numbers)
 
     def batch(self, lengths: Tensor, numbers: Tensor) -> SequenceBatch:
-        """Inputs and targets of numbers [batch, most], of which the first `lengths` [batch] hold.
-
-        Of equal numbers the earlier one comes first.
-        """
+        """Inputs and targets of numbers [batch, most], the first `lengths` of each."""
         most = numbers.shape[1]
         given = within(lengths, most)
         order = numbers.masked_fill(~given, float("inf")).argsort(dim=1, stable=True)

@@ -30,9 +30,8 @@ KINDS = (*ASCII, MARKS)
 class DifficultyFigures:
     """Instances of one difficulty: sequences, or where each vector has its own, vectors.
 
-    instances: how many there are. asked: how many of them have a target.
-    error: share of those asked with any mistake; None where none is asked.
-    mean_steps, ponder_cost: mean N and N + R of their inputs; None where the network does not halt.
+    asked: how many have a target. error: share of those asked with any mistake; None if 0. Means of
+    N and N + R are over their inputs; None without halting.
     """
 
     difficulty: int
@@ -82,11 +81,9 @@ def kind_of(byte: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ByteFigures:
-    """Of one byte that was read, or means over several.
+    """Of one byte that was read, or means over several; loss of the next byte and entropy in nats.
 
-    loss: of the byte that came next, in nats. entropy: of the prediction, in nats.
-    steps, ponder_cost: N and N + R; None where the network does not halt, or where steps cost
-        nothing.
+    steps, ponder_cost: N and N + R; None without halting, or where steps cost nothing.
     """
 
     loss: float
@@ -136,12 +133,9 @@ def entropy(logits: Tensor) -> Tensor:
 def by_kind(
     model: ActRnn, task: Characters, count: int, generator: torch.Generator, at_a_time: int
 ) -> list[KindFigures]:
-    """Means of each kind that occurs in windows of the held-out part, in the order of KINDS.
+    """Means of each kind in `count` windows of the held-out part, in the order of KINDS.
 
-    Where does a character model ponder? (Graves' figure 23)
-
-    Args:
-        count: windows; at_a_time: of them, which changes neither draws nor figures.
+    Where does a character model ponder? (Graves' figure 23) at_a_time changes no figure.
     """
     place_of = torch.tensor([KINDS.index(kind_of(byte)) for byte in range(BYTES)])
     counts = torch.zeros(len(KINDS), dtype=torch.int64)
@@ -162,11 +156,7 @@ def by_kind(
 
 
 def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
-    """Read a text from a state of zeros, byte by byte (Graves' figures 23 and 24).
-
-    Args:
-        text: at least two bytes; the last is only predicted.
-    """
+    """Read a text of at least two bytes from a state of zeros (Graves' figures 23 and 24)."""
     if len(text) < 2:
         raise ValueError(f"the text has {len(text)} bytes; at least 2 are needed to predict one")
     window = task.batch(torch.tensor([list(text)], dtype=torch.uint8))

@@ -24,10 +24,9 @@ class SequenceEvaluation(NamedTuple):
     batch: SequenceBatch
 
     def objective(self, halting: Halting | None) -> Tensor:
-        """Mean over sequences of loss + ponder weight · ponder cost, each summed over one.
+        """Mean over sequences of loss + ponder weight · ponder cost, each summed over inputs.
 
-        The ponder cost of a sequence is the sum of N + R over its inputs (Graves eq. 10-12). A
-        halting that answers by itself has its own, of the one answer that a sequence asks for.
+        (Graves eq. 10-12.) A halting that answers alone has its own objective.
         """
         _, _, ponder_cost, answer = self.pondered
         if halting is not None and answer is not None:
@@ -39,13 +38,10 @@ class SequenceEvaluation(NamedTuple):
         return per_sequence.mean()
 
     def marks(self, marked: Marked) -> Marks:
-        """What is kept of a batch to make figures of.
+        """Sums for figures.
 
-        Losses are per target, joint over heads. A sequence is right without any mistake; one
-        without a target (Graves' additions of one number) has none. Steps are those of all inputs.
-
-        Args:
-            marked: what accuracy is a share of: sequences, or single targets.
+        Losses are per target, joint over heads. Accuracy is a share of sequences, which are right
+        without any mistake, or of single targets (`marked`). Steps are those of all inputs.
         """
         mask, (_, steps, ponder, _) = self.batch.target_mask, self.pondered
         right = ~self.wrong[mask] if marked == "target" else ~self.wrong.any(dim=1)

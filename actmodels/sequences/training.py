@@ -37,12 +37,7 @@ DRAWN: dict[type[TaskConfig], Callable[[Any], Task]] = {
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
-    """Make the task that a configuration asks for.
-
-    Args:
-        text: the bytes that characters are drawn from; the other tasks need none.
-        source: where the text comes from, for messages.
-    """
+    """Make a task; characters alone need the text's bytes and its `source`, for messages."""
     if isinstance(config, CharactersConfig):
         assert text is not None
         return Characters(config, text, source)
@@ -62,11 +57,7 @@ def trial_text(
 class SequenceTraining(
     ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch, SequenceEvaluation]
 ):
-    """One trial in progress.
-
-    Args:
-        text: the bytes that characters are drawn from; the other tasks need none.
-    """
+    """One trial in progress; characters alone need the text's bytes."""
 
     def __init__(
         self, config: SequenceTrialConfig, text: Tensor | None = None, device: str = "cpu"
