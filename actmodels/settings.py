@@ -203,13 +203,8 @@ class PonderNetConfig:
 
 
 @dataclass(frozen=True)
-class DactConfig:
+class DactConfig(ActConfig):
     """Differentiable ACT (Eyzaguirre & Soto 2020)."""
-
-    epsilon: Inside
-    ponder_weight: Amount
-    max_steps: Steps
-    halting_bias: Bias
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,11 @@ from actmodels.settings import TrainConfig
 
 def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimizer:
     """Adam (Kingma & Ba 2014) or Adagrad with its start accumulator named (torch's own is 0)."""
-    fused = all(parameter.device.type == "cpu" for parameter in model.parameters())
+    parameters, rate = list(model.parameters()), config.learning_rate
+    fused, start = parameters[0].device.type == "cpu", config.adagrad_accumulator
     if config.optimizer == "adam":
-        return torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=fused)
-    return torch.optim.Adagrad(
-        model.parameters(),
-        lr=config.learning_rate,
-        initial_accumulator_value=config.adagrad_accumulator,
-        fused=fused,
-    )
+        return torch.optim.Adam(parameters, rate, fused=fused)
+    return torch.optim.Adagrad(parameters, rate, initial_accumulator_value=start, fused=fused)
 
 
 def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:

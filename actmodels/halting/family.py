@@ -101,7 +101,7 @@ class PonderedHalting(Halting):
 
 def build_halting(config: HaltingConfig, state: int) -> Halting:
     """Make the halting that a configuration asks for, over states of size `state`."""
-    (halting,) = (kind.halting for kind in HALTINGS.values() if isinstance(config, kind.settings))
+    (halting,) = (kind.halting for kind in HALTINGS.values() if type(config) is kind.settings)
     return load_class(halting)(config, state)
 
 

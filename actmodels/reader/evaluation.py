@@ -83,10 +83,11 @@ def trace_query(model: Reader, questions: QuestionTensors, number: int) -> Query
     model.eval()
     device = next(model.parameters()).device
     batch = collate(questions, torch.tensor([number]), device)
-    answer, looked, judged = model.infer(batch)
-    gates = [one.gate[0] for one in judged if one.gate is not None]
-    halting = [one.halting[0] for one in judged if one.halting is not None]
-    attention = [masked_softmax(one.document_scores, batch.document_mask)[0] for one in looked]
+    answer = model(batch)
+    gates = [one.gate[0] for one in answer.judged if one.gate is not None]
+    halting = [one.halting[0] for one in answer.judged if one.halting is not None]
+    looked, mask = answer.looked, batch.document_mask
+    attention = [masked_softmax(one.document_scores, mask)[0] for one in looked]
     return QueryTrace(
         torch.stack([one.key[0] for one in looked]),
         torch.stack(gates) if gates else None,

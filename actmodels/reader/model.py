@@ -19,22 +19,14 @@ class Answer(NamedTuple):
 
     log_probabilities: log P(a | Q, D) in nats [batch, candidates]; -inf for one that is not in the
     document. steps: the mean step sum_t t p_t [batch], no gradient. weights: p_t [batch, steps].
-    step_log_probabilities: log P_t [batch, steps, candidates].
+    step_log_probabilities: log P_t [batch, steps, candidates]. looked: of each step; judged: of each
+    but the last.
     """
 
     log_probabilities: Tensor
     steps: Tensor
     weights: Tensor
     step_log_probabilities: Tensor
-
-
-class Inference(NamedTuple):
-    """What a reader did on the way to its answers.
-
-    looked: what each step saw. judged: what became of its new query, for all steps but the last.
-    """
-
-    answer: Answer
     looked: list[Looked]
     judged: list[Judged]
 
@@ -74,9 +66,6 @@ class Reader(nn.Module):
         return [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
 
     def forward(self, batch: QuestionBatch) -> Answer:
-        return self.infer(batch).answer
-
-    def infer(self, batch: QuestionBatch) -> Inference:
         query = self.query_embedding(self.dropout(self.embedding(batch.query)), batch.query_mask)
         document = self.document_embedding(
             self.dropout(self.embedding(batch.document)), batch.document_mask
@@ -94,7 +83,7 @@ class Reader(nn.Module):
             answer, weights = self.test.answer(logs, judged)
         numbers = torch.arange(1, self.steps + 1, device=weights.device)
         steps = (weights.detach() * numbers).sum(dim=-1)
-        return Inference(Answer(answer, steps, weights, logs), looks, judged)
+        return Answer(answer, steps, weights, logs, looks, judged)
 
     def take_steps(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
         """What each step saw, and the judgement of each but the last."""

@@ -1,6 +1,6 @@
 """Training on sequences: an epoch is a number of updates on data drawn from (seed, epoch)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +15,13 @@ from actmodels.prediction import Prediction
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.bits import Logic, Parity
 from actmodels.sequences.characters import Characters, read_bytes
-from actmodels.sequences.config import (
-    AdditionConfig,
-    CharactersConfig,
-    LogicConfig,
-    ParityConfig,
-    SequenceTrialConfig,
-    SortConfig,
-    TaskConfig,
-)
+from actmodels.sequences.config import TASKS, CharactersConfig, SequenceTrialConfig, TaskConfig
 from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.scoring import SequenceEvaluation, evaluate, score
 from actmodels.sequences.task import SequenceBatch, Task
 
-DRAWN: dict[type[TaskConfig], Callable[[Any], Task]] = {
-    ParityConfig: Parity,
-    LogicConfig: Logic,
-    AdditionConfig: Addition,
-    SortConfig: Sort,
-}
+_DRAWN = {"parity": Parity, "logic": Logic, "addition": Addition, "sort": Sort}
+DRAWN: dict[type, Any] = {TASKS[name]: task for name, task in _DRAWN.items()}
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
