@@ -48,11 +48,7 @@ def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
     """Score the pairs of a split without dropout, in the batches that the model makes of it."""
-    return evaluation(pairs, *predicted(model, pairs, config, batch_size, lambda batch: batch))
-
-
-def evaluation(pairs: PairTensors, rows: Tensor, found: Prediction) -> Evaluation:
-    """What was predicted for some rows of a split."""
+    rows, found = predicted(model, pairs, config, batch_size)
     return Evaluation(rows, found.logits, pairs.labels[rows], found.steps, found.ponder_cost)
 
 
@@ -62,7 +58,7 @@ def predicted(
     pairs: PairTensors,
     config: InputConfig,
     batch_size: int,
-    given: Callable[[Batch], Batch],
+    given: Callable[[Batch], Batch] = lambda batch: batch,
 ) -> tuple[Tensor, Prediction]:
     """Predict a split on the CPU: rows scored [pairs], and the predictions in that order.
 

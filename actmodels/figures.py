@@ -41,10 +41,7 @@ class EpochMeans:
         self.batches: list[Marks] = []
 
     def add(self, marks: Marks) -> None:
-        steps, ponder = (
-            None if v is None else v.detach() for v in (marks.steps, marks.ponder_cost)
-        )
-        self.batches.append(marks._replace(steps=steps, ponder_cost=ponder))
+        self.batches.append(Marks(*(None if v is None else v.detach() for v in marks)))  # type: ignore[arg-type]
 
     def examples(self, trial: int | None = None) -> int:
         return int(self._sum("examples", trial))

@@ -14,7 +14,7 @@ from torch import Tensor
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import FILLER, PairTensors
 from actmodels.data.trial_data import TrialData, input_rows
-from actmodels.evaluation import Evaluation, evaluation, predicted
+from actmodels.evaluation import Evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
@@ -134,4 +134,5 @@ def evaluate_pack(
 ) -> list[Evaluation]:
     """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
     rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
-    return [evaluation(pairs, rows, found.each(itemgetter(trial))) for trial in range(trials)]
+    alone = (found.each(itemgetter(trial)) for trial in range(trials))
+    return [Evaluation(rows, p.logits, pairs.labels[rows], p.steps, p.ponder_cost) for p in alone]

@@ -10,6 +10,7 @@ from actmodels.modules.attention import masked_softmax
 from actmodels.prediction import chosen
 from actmodels.reader.model import Reader
 from actmodels.reader.questions import QuestionTensors, batches_by_length, collate
+from actmodels.reader.write import QueryGating
 
 
 class ReaderEvaluation(NamedTuple):
@@ -84,14 +85,14 @@ def trace_query(model: Reader, questions: QuestionTensors, number: int) -> Query
     device = next(model.parameters()).device
     batch = collate(questions, torch.tensor([number]), device)
     answer = model(batch)
-    gates = [one.gate[0] for one in answer.judged if one.gate is not None]
-    halting = [one.halting[0] for one in answer.judged if one.halting is not None]
+    judged = torch.stack([one[0] for one in answer.judged]) if answer.judged else None
+    gated = isinstance(model.test, QueryGating)
     looked, mask = answer.looked, batch.document_mask
     attention = [masked_softmax(one.document_scores, mask)[0] for one in looked]
     return QueryTrace(
         torch.stack([one.key[0] for one in looked]),
-        torch.stack(gates) if gates else None,
-        torch.stack(halting) if halting else None,
+        judged if gated else None,
+        None if gated else judged,
         answer.weights[0],
         torch.stack(attention),
         answer.step_log_probabilities[0].exp(),

@@ -11,7 +11,7 @@ from actmodels.prediction import chosen
 from actmodels.reader.config import ReaderConfig
 from actmodels.reader.memory import ContextEmbedding, Looked, Memory, Read, rewritten
 from actmodels.reader.questions import PAD, QuestionBatch
-from actmodels.reader.write import TESTS, HypothesisTest, Judged, pointer_sum
+from actmodels.reader.write import TESTS, HypothesisTest, pointer_sum
 
 
 class Answer(NamedTuple):
@@ -19,8 +19,8 @@ class Answer(NamedTuple):
 
     log_probabilities: log P(a | Q, D) in nats [batch, candidates]; -inf for one that is not in the
     document. steps: the mean step sum_t t p_t [batch], no gradient. weights: p_t [batch, steps].
-    step_log_probabilities: log P_t [batch, steps, candidates]. looked: of each step; judged: of each
-    but the last.
+    step_log_probabilities: log P_t [batch, steps, candidates]. looked: of each step; judged: gates
+    or halting of each but the last.
     """
 
     log_probabilities: Tensor
@@ -28,7 +28,7 @@ class Answer(NamedTuple):
     weights: Tensor
     step_log_probabilities: Tensor
     looked: list[Looked]
-    judged: list[Judged]
+    judged: list[Tensor]
 
 
 class Reader(nn.Module):
@@ -85,22 +85,22 @@ class Reader(nn.Module):
         steps = (weights.detach() * numbers).sum(dim=-1)
         return Answer(answer, steps, weights, logs, looks, judged)
 
-    def take_steps(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
+    def take_steps(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Tensor]]:
         """What each step saw, and the judgement of each but the last."""
         states, zeros = (query.end, document.end), torch.zeros_like(query.end)
         reading = writing = (zeros, zeros)
         looks: list[Looked] = []
-        judged: list[Judged] = []
+        judged: list[Tensor] = []
         while True:
             looked, reading = self.read(states, reading, query, document)
             looks.append(looked)
             if self.test is None or len(looks) == self.steps:
                 return looks, judged
             written, writing = self.test.written(looked, writing)
-            one = self.test.judge(written, query.slots, rewritten(query.slots, looked))
-            query = query._replace(slots=one.slots)
+            slots, gate = self.test.judge(written, query.slots, rewritten(query.slots, looked))
+            query = query._replace(slots=slots)
             states = (looked.query, looked.document)
-            judged.append(one)
+            judged.append(gate)
 
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
         """The mean of -log P(right answer) in nats []."""

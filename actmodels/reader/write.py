@@ -7,7 +7,6 @@ its logarithm has no gradient. Queries are tested by gates (section 3.2.1) or ha
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -15,14 +14,10 @@ from torch import Tensor, nn
 from actmodels.halting.distribution import first_halts, until
 from actmodels.modules.attention import dot_scores
 from actmodels.modules.linear import HaltingUnit
-from actmodels.reader.config import Activation, Strategy
+from actmodels.reader.config import Activation
 from actmodels.reader.memory import Looked, Recurrence
 
-ACTIVATIONS: dict[Activation, type[nn.Module]] = {
-    "relu": nn.ReLU,
-    "tanh": nn.Tanh,
-    "identity": nn.Identity,
-}
+ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "identity": nn.Identity}
 
 
 def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: int) -> Tensor:
@@ -55,18 +50,6 @@ def _summed(logs: Tensor, chosen: Tensor) -> Tensor:
     return torch.logsumexp(kept, dim=-1).masked_fill(none.squeeze(-1), float("-inf"))
 
 
-class Judged(NamedTuple):
-    """Result of testing a new query memory.
-
-    slots: what the next step reads [batch, query tokens, k]. halting: e_t [batch]; None with query
-    gating. gate: g_t, share of each old slot that is kept [batch, query tokens]; None without.
-    """
-
-    slots: Tensor
-    halting: Tensor | None = None
-    gate: Tensor | None = None
-
-
 class HypothesisTest(nn.Module):
     """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); one between two steps."""
 
@@ -85,11 +68,14 @@ class HypothesisTest(nn.Module):
         return recurrent[0], recurrent
 
     @abstractmethod
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """Test a new query by w_t [batch, k]: M_{t-1} and M_t, each [batch, query tokens, k]."""
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """Test a new query by w_t [batch, k]: M_{t-1} and M_t, each [batch, query tokens, k].
+
+        Return what the next step reads, of that shape, and the gate g_t or the halting e_t.
+        """
 
     @abstractmethod
-    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
+    def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """Combine the steps' log P_t [batch, steps, candidates].
 
         Return log P [batch, candidates] and the weight of each step [batch, steps], sum 1.
@@ -99,13 +85,13 @@ class HypothesisTest(nn.Module):
 class QueryGating(HypothesisTest):
     """g_t = sigmoid(w_t^T M_{t-1}) keeps the old query slot by slot; the last step answers."""
 
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """M_t (1 - g_t) + M_{t-1} g_t (eq. 12-13); nothing halts."""
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """M_t (1 - g_t) + M_{t-1} g_t, and g_t [batch, query tokens] (eq. 12-13)."""
         gate = torch.sigmoid(dot_scores(written, old))
         keep = gate[..., None]
-        return Judged(new * (1 - keep) + old * keep, gate=gate)
+        return new * (1 - keep) + old * keep, gate
 
-    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
+    def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         weights = step_logs.new_zeros(step_logs.shape[:-1])
         weights[..., -1] = 1.0
         return step_logs[..., -1, :], weights
@@ -122,19 +108,15 @@ class AdaptiveComputation(HypothesisTest):
         super().__init__(memory_size, activation, forget_bias)
         self.unit = HaltingUnit(memory_size, None)
 
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """The new query as it is, and e_t."""
-        return Judged(new, halting=self.unit(written))
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """The new query as it is, and e_t [batch]."""
+        return new, self.unit(written)
 
-    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        halting = [one.halting for one in judged if one.halting is not None]
-        forced = torch.zeros_like(halting[0])  # the cap gives it what is left, whatever it is
-        masses = first_halts(torch.stack([*halting, forced], dim=-1))
+    def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        forced = torch.zeros_like(judged[0])  # the cap gives it what is left, whatever it is
+        masses = first_halts(torch.stack([*judged, forced], dim=-1))
         weights = until(masses, epsilon=0.0).weights
         return mixed(step_logs, weights), weights
 
 
-TESTS: dict[Strategy, type[HypothesisTest]] = {
-    "query_gating": QueryGating,
-    "adaptive_computation": AdaptiveComputation,
-}
+TESTS = {"query_gating": QueryGating, "adaptive_computation": AdaptiveComputation}

@@ -13,11 +13,7 @@ from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear, affine
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
-from actmodels.sequences.config import (
-    AnsweringConfig,
-    SequenceHaltingConfig,
-    SequenceNetworkConfig,
-)
+from actmodels.sequences.config import AnsweringConfig, SequenceHaltingConfig, SequenceNetworkConfig
 
 
 class RecurrentCell(nn.Module):
