@@ -72,14 +72,10 @@ def published_batches(
     left_out = rows_left_out(pairs, batch_size)
     if bool(left_out.all()):
         raise DataError(
-            f"dropped_last_batches leaves none of {len(pairs)} pairs in batches of {batch_size}: "
-            "no bucket fills one; make batch_size and evaluation_batch_size smaller, or set "
-            "dropped_last_batches to false"
+            f"dropped_last_batches leaves none of {len(pairs)} pairs in batches of {batch_size}; "
+            "make batch_size and evaluation_batch_size smaller, or set it to false"
         )
-    for batch in batches:
-        kept = batch[~left_out[batch]]
-        if len(kept):
-            yield kept
+    yield from (kept for batch in batches if len(kept := batch[~left_out[batch]]))
 
 
 def without_masks(batch: Batch) -> Batch:
@@ -97,11 +93,6 @@ def without_masks(batch: Batch) -> Batch:
         missing = max(length - ids.shape[1], 0)
         return torch.nn.functional.pad(ids, (0, missing), value=PAD)
 
-    premise = padded(batch.premise, longest[0])
-    hypothesis = padded(batch.hypothesis, longest[1])
-    return batch._replace(
-        premise=premise,
-        premise_mask=torch.ones_like(premise, dtype=torch.bool),
-        hypothesis=hypothesis,
-        hypothesis_mask=torch.ones_like(hypothesis, dtype=torch.bool),
-    )
+    premise, hypothesis = padded(batch.premise, longest[0]), padded(batch.hypothesis, longest[1])
+    masks = (torch.ones_like(premise).bool(), torch.ones_like(hypothesis).bool())
+    return Batch(premise, masks[0], hypothesis, masks[1], *batch[4:])

@@ -90,9 +90,8 @@ def ablate_steps(
     model.eval()
     device = next(model.parameters()).device
     max_steps = model.halting.max_steps
-    both: tuple[HowRead, HowRead] = ("state", "capped")
-    readings: list[tuple[HowRead, int | None]] = [(reading, k) for reading in both for k in steps]
-    readings.append(("adaptive", None))
+    readings: list[tuple[HowRead, int | None]] = [("state", k) for k in steps]
+    readings += [*(("capped", k) for k in steps), ("adaptive", None)]
     hits = {reading: torch.zeros(len(pairs), dtype=torch.bool) for reading in readings}
     taken = dict.fromkeys(readings, 0.0)
     for index in model.batches(pairs, batch_size):
@@ -109,7 +108,4 @@ def ablate_steps(
                 logits = answer.logits
                 taken[reading, k] += float(answer.steps.sum())
             hits[reading, k][index] = (logits.argmax(dim=1) == batch.labels).cpu()
-    return [
-        AblationRow(reading, k, hits[reading, k], taken[reading, k] / len(pairs))
-        for reading, k in readings
-    ]
+    return [AblationRow(*of, hits[of], taken[of] / len(pairs)) for of in readings]

@@ -39,7 +39,7 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     row but the padding has length 1.
     """
     draws = generator("word rows", seed)
-    count, dimensions = words.vectors.shape
+    dimensions = words.vectors.shape[1]
 
     def random_rows(number: int) -> Tensor:
         return torch.randn(number, dimensions, generator=draws) * config.oov_std
@@ -58,11 +58,7 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
         rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
     else:
         rows[FIRST_WORD + missing] = special[1]
-    if config.unit_norm:
-        # A row of zeros (a vector that is all zeros in the source) stays as it is.
-        rows = torch.nn.functional.normalize(rows, dim=1)
-    assert len(rows) == FIRST_WORD + count
-    return rows
+    return torch.nn.functional.normalize(rows, dim=1) if config.unit_norm else rows
 
 
 def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
@@ -88,11 +84,8 @@ class TrialData:
     @classmethod
     def load(cls, folder: Path) -> "TrialData":
         """Read the artefacts of the `tensors` stage; ArtefactError if one is missing or damaged."""
-        return cls(
-            train=PairTensors.load(folder / "train.pt"),
-            dev=PairTensors.load(folder / "dev.pt"),
-            words=WordVectors.load(folder / "embedding.pt"),
-        )
+        train, dev = (PairTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
+        return cls(train, dev, WordVectors.load(folder / "embedding.pt"))
 
 
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:

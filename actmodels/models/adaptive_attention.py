@@ -35,12 +35,9 @@ class AdaptiveAttention(AlternatingAttention):
         premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
-        return Memories(
-            self.memory_dropout(self.remembered(torch.cat([beta, premise], dim=-1))),
-            batch.premise_mask,
-            self.memory_dropout(self.remembered(torch.cat([alpha, hypothesis], dim=-1))),
-            batch.hypothesis_mask,
-        )
+        premise = self.memory_dropout(self.remembered(torch.cat([beta, premise], dim=-1)))
+        hypothesis = self.memory_dropout(self.remembered(torch.cat([alpha, hypothesis], dim=-1)))
+        return Memories(premise, masks[0], hypothesis, masks[1])
 
     def remembered(self, pairs: Tensor) -> Tensor:
         """What is kept of words with what they align to [batch, tokens, 2 · width]: all of it."""

@@ -39,9 +39,5 @@ class IterativeAttention(AlternatingAttention):
         premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
         encode_hypothesis = self.encode_hypothesis or self.encode_premise
         hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)
-        return Memories(
-            self.memory_dropout(premise),
-            batch.premise_mask,
-            self.memory_dropout(hypothesis),
-            batch.hypothesis_mask,
-        )
+        premise, hypothesis = self.memory_dropout(premise), self.memory_dropout(hypothesis)
+        return Memories(premise, batch.premise_mask, hypothesis, batch.hypothesis_mask)

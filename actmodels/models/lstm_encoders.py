@@ -28,14 +28,8 @@ class LstmEncoders(PairModel):
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.encoder = LSTM(config.width, config.width)
         self.dropout = Dropout(config.dropout)
-        self.layers = nn.Sequential(
-            Linear(2 * config.width, size),
-            nn.Tanh(),
-            Linear(size, size),
-            nn.Tanh(),
-            Linear(size, size),
-            nn.Tanh(),
-        )
+        layers = ((Linear(inputs, size), nn.Tanh()) for inputs in (2 * config.width, size, size))
+        self.layers = nn.Sequential(*(part for layer in layers for part in layer))
         self.classify = Linear(size, len(LABELS))
         initialise(self, config.init, config.init_std)
 

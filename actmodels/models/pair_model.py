@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors, batches_by_length
 from actmodels.draws import seed_of
-from actmodels.errors import ConfigError
 from actmodels.halting.family import Objective
 from actmodels.modules.dropout import DropoutStream, share_stream
 from actmodels.modules.projection import WordTable
@@ -52,10 +51,7 @@ def word_tables(model: nn.Module) -> list[WordTable]:
 
 
 def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -> PairModel:
-    """Build a trial's model; its parameters are drawn by the trial's seed.
-
-    trained: ids of the rows that are trained; ConfigError if the model looks no words up.
-    """
+    """Build a model, its parameters drawn by the trial's seed; `trained`: ids of trained rows."""
     torch.manual_seed(seed_of("parameters", config.seed))
     model = load_class(MODELS[config.model].model)
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
@@ -64,11 +60,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     if not hasattr(built, "halting"):
         built.halting = Objective()
     if trained is not None and len(trained) > 0:
-        tables = word_tables(built)
-        if not tables:
-            problem = f"oov_rule is 'trained', but {config.model} has no words; set it to 'own'"
-            raise ConfigError("trial", [problem])
-        for table in tables:
+        for table in word_tables(built):
             table.train_rows(trained)
     return built
 

@@ -64,11 +64,8 @@ class Running:
 
     def rows(self, values: Tensor, places: Tensor) -> Tensor:
         """The values [..., size] of those that go on."""
-        return (
-            values.reshape(-1, values.shape[-1])
-            .index_select(0, places)
-            .view(*self.shape, values.shape[-1])
-        )
+        size = values.shape[-1]
+        return values.reshape(-1, size).index_select(0, places).view(*self.shape, size)
 
     def dropout(self, dropout: GateDropout, places: Tensor) -> GateDropout:
         """The masks of those that go on; a mask that is a single 1 serves all."""

@@ -1,7 +1,5 @@
 """SPINN-PI: sentences composed along given parses, compared as wholes (Bowman et al. 2016)."""
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor, nn
 
@@ -18,29 +16,16 @@ from actmodels.prediction import Prediction
 from actmodels.settings import SpinnConfig
 
 
-class Transitions(NamedTuple):
-    """The machine's transitions, each step's [batch, steps].
+def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Shift-reduce transitions of binary trees: 2n - 1 for a sentence of n tokens.
 
     A node lies on top of the stack after its step and is never overwritten, so the stack is a list
     of all nodes and, for each, the one below it ("thin stack"): place 0 is empty, place t + 1 is
-    the node of step t.
+    the node of step t. Of mask and trees (nodes that end behind each token) [batch, tokens] return
 
-    shifts: SHIFT moves a word onto the stack, REDUCE composes the two on top. words: the first word
-    still to be moved, one behind the last if there is none. seconds: the place below the top before
-    the step. last: the place of the sentence [batch].
-    """
-
-    shifts: Tensor
-    words: Tensor
-    seconds: Tensor
-    last: Tensor
-
-
-def transitions(mask: Tensor, tree: Tensor) -> Transitions:
-    """Shift-reduce transitions of binary trees: 2n - 1 for a sentence of n tokens.
-
-    mask: true for real tokens, which come first. tree: nodes that end behind each token, 0 where
-    padded. Both [batch, tokens].
+    shifts: SHIFT moves a word onto the stack, REDUCE composes the two on top [batch, steps].
+    words: the first word still to be moved, one behind the last if there is none [batch, steps].
+    seconds: the place below the top before each step [batch, steps]. last: the sentence's [batch].
     """
     steps = 2 * mask.shape[-1] - 1
     places = torch.arange(mask.shape[-1], device=mask.device)
@@ -55,7 +40,7 @@ def transitions(mask: Tensor, tree: Tensor) -> Transitions:
         deeper = so_far.gather(-1, below[step])
         below.append(torch.where(shifts[..., step, None], step, deeper))
     seconds = torch.cat(below[:-1], dim=-1)
-    return Transitions(shifts, moved - shifts.long(), seconds, 2 * mask.sum(dim=-1) - 1)
+    return shifts, moved - shifts.long(), seconds, 2 * mask.sum(dim=-1) - 1
 
 
 class ThinStack(nn.Module):
@@ -80,21 +65,21 @@ class ThinStack(nn.Module):
 
     def forward(self, words: Tensor, mask: Tensor, tree: Tensor) -> Tensor:
         """Map words (hidden and cell) [batch, tokens, 2 · size] to last nodes [batch, size]."""
-        moves = transitions(mask, tree)
+        shifts, moved, seconds, last = transitions(mask, tree)
         nothing = torch.zeros_like(words[..., :1, :])
         buffer = torch.cat([words * mask[..., None], nothing], dim=-2)
-        ahead = rows(buffer, moves.words)
+        ahead = rows(buffer, moved)
         made, tracked = [nothing], self.tracker.zeros(words)
         weight, bias = self.tracker.input_map()
         for step, word in enumerate(ahead.unbind(-2)):
             top = made[-1].squeeze(-2)
-            second = rows(torch.cat(made, dim=-2), moves.seconds[..., step, None]).squeeze(-2)
+            second = rows(torch.cat(made, dim=-2), seconds[..., step, None]).squeeze(-2)
             seen = torch.cat([part[..., : self.size] for part in (word, top, second)], dim=-1)
             tracked = self.tracker.step(affine(seen, weight, bias), tracked)
             composed = self.reduced(second, top, tracked.hidden)
-            shifted = moves.shifts[..., step, None]
+            shifted = shifts[..., step, None]
             made.append(torch.where(shifted, word, composed)[..., None, :])
-        return rows(torch.cat(made, dim=-2), moves.last[..., None]).squeeze(-2)[..., : self.size]
+        return rows(torch.cat(made, dim=-2), last[..., None]).squeeze(-2)[..., : self.size]
 
     def reduced(self, left: Tensor, right: Tensor, tracked: Tensor) -> Tensor:
         """One node [batch, 2 · size] of two."""

@@ -12,14 +12,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            Dropout(dropout),
-            Linear(inputs, width),
-            nn.ReLU(),
-            Dropout(dropout),
-            Linear(width, width),
-            nn.ReLU(),
-        )
+        first = (Dropout(dropout), Linear(inputs, width), nn.ReLU())
+        self.layers = nn.Sequential(*first, Dropout(dropout), Linear(width, width), nn.ReLU())
 
     def forward(self, inputs: Tensor) -> Tensor:
         return self.layers(inputs)

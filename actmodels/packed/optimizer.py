@@ -97,16 +97,12 @@ class PackOptimizer:
     def state_dict(self, trial: int, groups: list[dict[str, Any]]) -> dict[str, Any]:
         """What torch.optim would save of one trial, with the param_groups of its own."""
         step = self.updates[trial, 0].to("cpu", torch.float32)  # where torch.optim keeps it
-        names = STATE_NAMES[self.kind]
-        parts = [m[trial].split(self.sizes) for m in self.moments]
-        state = {
-            number: {"step": step.clone()}
-            | {
-                name: part[number].clone().view(shape)
-                for name, part in zip(names, parts, strict=True)
-            }
-            for number, shape in enumerate(self.shapes)
+        state: dict[int, dict[str, Tensor]] = {
+            n: {"step": step.clone()} for n in range(len(self.sizes))
         }
+        for name, moment in zip(STATE_NAMES[self.kind], self.moments, strict=True):
+            for number, part in enumerate(moment[trial].split(self.sizes)):
+                state[number][name] = part.clone().view(self.shapes[number])
         return {"state": state, "param_groups": groups}
 
     def _load(self, trial: int, state: dict[str, Any]) -> None:

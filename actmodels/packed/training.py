@@ -75,11 +75,8 @@ class PackTraining:
         for member in members:
             member.set_rate()
         pack = stack([member.model for member in members])
-        optimizer = PackOptimizer(
-            pack,
-            [member.config for member in members],
-            [member.optimizer.state_dict() for member in members],
-        )
+        configs, states = zip(*((m.config, m.optimizer.state_dict()) for m in members), strict=True)
+        optimizer = PackOptimizer(pack, configs, states)
         means, alive = self.train_epoch(pack, optimizer, members)
         for trial, (member, survived) in enumerate(zip(members, alive.tolist(), strict=True)):
             member.diverged = not survived
@@ -89,8 +86,7 @@ class PackTraining:
                 groups = member.optimizer.state_dict()["param_groups"]
                 member.model.load_state_dict(member_state(pack, trial))
                 member.optimizer.load_state_dict(optimizer.state_dict(trial, groups))
-        seconds = (time.perf_counter() - start) / len(members)
-        weights = pack.ponder_weight
+        seconds, weights = (time.perf_counter() - start) / len(members), pack.ponder_weight
         evaluations = evaluate_pack(pack, self.data.dev, members[0].config.input, len(members))
         for trial, (member, dev) in enumerate(zip(members, evaluations, strict=True)):
             weight = weights[trial] if isinstance(weights, Tensor) and weights.dim() else weights

@@ -15,11 +15,9 @@ BYTES = 256
 
 def read_bytes(path: Path) -> Tensor:
     """Map a file's bytes [bytes] as uint8, read once for all workers; DataError if none."""
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; characters need a text, such as enwik8")
-    size = path.stat().st_size
+    size = path.stat().st_size if path.is_file() else 0
     if not size:
-        raise DataError(f"{path}: is empty; characters need a text, such as enwik8")
+        raise DataError(f"{path}: no such file, or empty; characters need a text, such as enwik8")
     return torch.from_file(str(path), shared=False, size=size, dtype=torch.uint8)
 
 
@@ -42,15 +40,11 @@ class Characters(Task):
         self.trained = text[: max(cut, 0)]
         self.held_out = text[cut:] if config.held_out_bytes else text
         least = self.window + 1
-        if config.held_out_bytes and len(self.held_out) < least:
+        if (config.held_out_bytes and len(self.held_out) < least) or len(self.trained) < least:
             raise DataError(
-                f"{source}: held_out_bytes is {config.held_out_bytes}, but a window and the byte "
-                f"after it are {least}; hold out at least as many, or none (0)"
-            )
-        if len(self.trained) < least:
-            raise DataError(
-                f"{source}: {len(self.trained)} bytes are left to train on, but a window and the "
-                f"byte after it are {least}; give a longer text or hold out less"
+                f"{source}: {len(self.trained)} bytes to train on, held_out_bytes "
+                f"{config.held_out_bytes}; a window and the byte after it are {least}; give "
+                "a longer text, hold out at least as many, or none (0)"
             )
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:

@@ -68,10 +68,8 @@ def evaluate(
 ) -> SequenceEvaluation:
     """Score sequences, some at a time; how many changes nothing."""
     model.eval()
-    parts = [
-        sequences.rows(start, start + at_a_time)
-        for start in range(0, len(sequences.inputs), at_a_time)
-    ]
+    split = zip(*(part.split(at_a_time) for part in sequences), strict=True)
+    parts = [SequenceBatch(*part) for part in split]
     scored = [score(outputs, model(part.inputs, part.mask), part) for part in parts]
     losses, wrong, read, _ = zip(*scored, strict=True)
     logits, steps, ponder_cost, _ = zip(*read, strict=True)

@@ -26,10 +26,6 @@ class SequenceBatch(NamedTuple):
     def to(self, device: torch.device) -> "SequenceBatch":
         return SequenceBatch(*(part.to(device) for part in self))
 
-    def rows(self, start: int, end: int) -> "SequenceBatch":
-        """Sequences start to end - 1, as long as they are here."""
-        return SequenceBatch(*(part[start:end] for part in self))
-
 
 def within(lengths: Tensor, time: int) -> Tensor:
     """True at the first `lengths` of `time` places [..., time], for lengths [...]."""
