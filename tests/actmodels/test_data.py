@@ -62,14 +62,6 @@ def test_every_pair_once_in_batches_of_like_length(seed: int | None) -> None:
     assert sum(spans) <= 30  # sorted: the spans of all batches together cover the range once
 
 
-def test_epochs_differ_and_repeat_by_seed() -> None:
-    def epoch(seed: int) -> list[int]:
-        generator = torch.Generator().manual_seed(seed)
-        return torch.cat(list(batches_by_length(sample_pairs(64), 8, generator))).tolist()
-
-    assert epoch(1) == epoch(1) != epoch(2)
-
-
 @pytest.mark.parametrize("split", [sample_pairs(20), questions(5)], ids=["pairs", "questions"])
 def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path) -> None:
     split.save(tmp_path / "a.pt")
@@ -105,13 +97,6 @@ def rows(
 ) -> torch.Tensor:
     config = InputConfig(rule, 5, 0.01, mean_norm, unit_norm, False)  # type: ignore[arg-type]
     return input_rows(sample_words(), config, seed)
-
-
-@pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
-def test_found_words_keep_their_vectors_and_padding_is_zero(rule: str) -> None:
-    words = sample_words()
-    assert torch.equal(rows(rule)[FIRST_WORD:][words.found], words.vectors[words.found])
-    assert not rows(rule)[PAD].any()
 
 
 def test_oov_rules() -> None:

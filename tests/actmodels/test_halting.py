@@ -57,9 +57,3 @@ def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
         assert halted.weights[row].tolist() == pytest.approx(weights)
     ones = torch.ones(200, dtype=torch.float64)
     torch.testing.assert_close(halted.weights.sum(dim=1), ones)
-
-
-def test_a_certain_first_step_halts_at_once() -> None:
-    halted = until(torch.tensor([[1.0, 0.5]]), epsilon=0.01)
-    assert halted.steps.tolist() == [1.0]
-    assert halted.weights.tolist() == [[1.0, 0.0]]

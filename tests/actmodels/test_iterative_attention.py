@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.models.pair_model import build
 from actmodels.modules.recurrent import GRUCell, GRUEncoder
 from tests import model_checks
 from tests.samples import SETTINGS, sample_batch, sample_sentences, sample_trial
@@ -50,14 +49,6 @@ def test_padding_takes_no_part_in_gradients(bidirectional: bool) -> None:
     assert torch.equal(words.grad.abs().sum(dim=2) > 0, mask)
 
 
-def test_the_state_persists_at_first() -> None:
-    """Biases of reset and update gate start at 1 in the encoders as in the inference."""
-    model = build(sample_trial("iterative_attention", bidirectional=True), torch.zeros(4, 300))
-    cells = [module for module in model.modules() if isinstance(module, GRUCell)]
-    assert len(cells) == 5
-    assert all(torch.equal(c.gates.bias, torch.ones_like(c.gates.bias)) for c in cells)
-
-
 @both_ways
 @pytest.mark.parametrize("shared", [False, True])
 def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -> None:
@@ -68,14 +59,3 @@ def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -
     assert memories.premise.shape == memories.hypothesis.shape
     assert memories.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
     assert torch.equal(memories.premise, memories.hypothesis) == shared
-
-
-def test_memories_are_dropped_once() -> None:
-    """Inverted dropout: each unit of a memory is 0 or twice what the encoder gave."""
-    model = model_checks.make(sample_trial("iterative_attention", dropout=0.5))
-    batch = sample_batch()
-    whole, dropped = model.memories(batch), model.train().memories(batch)
-    for name in ("premise", "hypothesis"):
-        kept = getattr(dropped, name) != 0
-        assert 0.3 < kept.double().mean() < 0.7
-        torch.testing.assert_close(getattr(dropped, name), 2 * getattr(whole, name) * kept)

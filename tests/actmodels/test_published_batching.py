@@ -82,11 +82,6 @@ def test_the_longest_of_a_batch_decide_its_bucket() -> None:
     assert seen.rows is batch.rows and seen.labels is batch.labels
 
 
-def test_a_null_token_counts_as_a_token() -> None:
-    batch = collate(pair_of(10, 4), torch.tensor([0]), null_token=True)
-    assert without_masks(batch).premise.shape[1] == 20
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_file_order_batches_keep_siblings_together(name: str) -> None:
     """The batches of every epoch are the same, in an order of its own."""
@@ -128,7 +123,7 @@ def test_dropped_batches_are_each_buckets_last_in_file_order(
 
 def test_nothing_left_is_told() -> None:
     model = twin("decomposable_attention", dropped_last_batches=True)
-    with pytest.raises(DataError, match=r"leaves none of 200 pairs in batches of 201: no bucket"):
+    with pytest.raises(DataError, match=r"leaves none of 200 pairs in batches of 201; make batch"):
         list(model.batches(PAIRS, 201, torch.Generator()))
 
 

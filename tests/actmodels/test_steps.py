@@ -48,25 +48,6 @@ def test_the_first_attention_reads_the_memory_by_the_bias_alone() -> None:
     torch.testing.assert_close(trace(model, batch).hypothesis[0, 0], expected)
 
 
-def test_each_state_is_classified_by_itself() -> None:
-    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
-    states = model.unroll(batch, 6, until_halted=False).states
-    expected = torch.softmax(model.classify(states[:, 3]), dim=1)
-    torch.testing.assert_close(trace(model, batch).classes[:, 3], expected)
-
-
-def test_a_trace_ends_when_all_have_halted() -> None:
-    """The probability of the bias alone, 0.27, reaches 0.99 at the fourth step."""
-    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
-    with torch.no_grad():
-        for parameter in model.halting.parameters():
-            parameter.zero_()
-        model.halting.unit.linear.bias.fill_(-1.0)
-    found = trace(model, batch)
-    assert found.halting.shape == found.weights.shape == (6, 4)
-    assert found.steps.tolist() == [4] * 6
-
-
 def test_ablation_against_one_pair_at_a_time() -> None:
     """`state`: step k by hand. `capped`: the same model with max_steps = k."""
     config = sample_trial("adaptive_attention", halting_bias=-1.5)

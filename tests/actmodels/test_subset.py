@@ -1,6 +1,5 @@
 """Parts of the training pairs: nested, of whole premises, the same for every trial."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -8,7 +7,6 @@ import torch
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.subset import premise_groups, subset
-from actmodels.packed.stack import pack_shape
 from actmodels.training import Training
 from tests.samples import sample_data, sample_trial
 
@@ -59,9 +57,3 @@ def test_a_trial_trains_on_its_part_whatever_its_seed() -> None:
         seen.append(sorted(tuple(row) for batch in batches for row in batch.hypothesis.tolist()))
         assert len(training.evaluated()) and len(training.data.train) == 48
     assert seen[0] == seen[1]
-
-
-def test_parts_of_other_sizes_are_no_pack() -> None:
-    config = sample_trial("decomposable_attention", train_pairs=16)
-    other = replace(config, training=replace(config.training, train_pairs=24))
-    assert pack_shape(config) != pack_shape(other)

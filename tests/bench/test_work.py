@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from actmodels.data.pairs import batches_by_length, collate
-from bench.work import PAPER, TINY, Sizes, begun, drawn_data, epoch_of, sampled, trial
+from bench.work import TINY, Sizes, begun, drawn_data, epoch_of, sampled
 
 MANY = Sizes(20_000, 200, 2, 4)
 
@@ -50,8 +50,3 @@ def test_an_epoch_trains_all_trials_of_a_pack(trials: int) -> None:
     epoch = epoch_of(pack)
     first, second = epoch(), epoch()
     assert first is not None and second is not None
-
-
-def test_the_timed_model_is_the_papers() -> None:
-    config = trial(PAPER.width, 8)
-    assert (config.network.width, config.training.batch_size) == (200, 8)

@@ -42,14 +42,6 @@ def test_each_question_at_most_once_and_batches_in_order_of_length(keep_last: bo
         assert ordered == sorted(ordered)
 
 
-def test_the_published_heuristic_leaves_out_long_documents() -> None:
-    lengths = torch.arange(200)
-    seen = {row for batch in drawn(lengths, 2, keep_last=False, pool=50) for row in batch}
-    left_out = [row for row in range(200) if row not in seen]
-    assert len(left_out) == 48
-    assert min(left_out) > 100
-
-
 def test_batches_are_drawn_anew_each_epoch_and_the_same_from_one_seed() -> None:
     lengths = torch.randint(300, 500, (47,))
     assert drawn(lengths, 1, True) == drawn(lengths, 1, True) != drawn(lengths, 2, True)

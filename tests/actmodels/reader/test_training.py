@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import torch
 
 from actmodels.errors import ConfigError, DataError
 from actmodels.reader.evaluation import evaluate
@@ -39,15 +38,6 @@ def test_dropout_is_for_training_only() -> None:
     (dropped,) = training(dropout=0.5, max_epochs=1, learning_rate=still).epochs()
     assert dropped.train_loss != pytest.approx(record.train_loss, rel=1e-4)
     assert dropped.dev_loss == pytest.approx(record.dev_loss, rel=1e-5)
-
-
-def test_frozen_embeddings_are_not_trained() -> None:
-    for trained in (False, True):
-        run = training(trained_embeddings=trained, max_epochs=1)
-        before = run.model.embedding.weight.clone()
-        run.run_epoch()
-        assert torch.equal(run.model.embedding.weight, before) is not trained
-        assert not run.model.embedding.weight[0].any()  # padding
 
 
 def test_too_few_questions() -> None:

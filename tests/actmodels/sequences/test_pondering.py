@@ -1,7 +1,5 @@
 """Figures by difficulty, of a set, and by kind of byte, against loops."""
 
-import math
-
 import pytest
 import torch
 
@@ -12,7 +10,6 @@ from actmodels.sequences.pondering import (
     KINDS,
     by_difficulty,
     by_kind,
-    entropy,
     kind_of,
     read,
 )
@@ -67,21 +64,6 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
     assert figures.loss == pytest.approx(losses.double().sum().item() / targets)
     assert figures.mean_steps == pytest.approx(pondered.steps[batch.mask].mean().item())
     assert figures.ponder_cost == pytest.approx(pondered.ponder_cost[batch.mask].mean().item())
-
-
-@pytest.mark.parametrize("config", GENERATED)
-def test_how_many_at_a_time_changes_nothing(config: TaskConfig) -> None:
-    _, some = evaluated(config, ACT, at_a_time=7)
-    _, all_ = evaluated(config, ACT, at_a_time=200)
-    torch.testing.assert_close(some.losses, all_.losses)
-    assert torch.equal(some.pondered.steps, all_.pondered.steps)
-
-
-def test_without_halting_there_are_no_steps() -> None:
-    task, evaluation = evaluated(GENERATED[0], None)
-    assert evaluation.figures("sequence").mean_steps is None
-    assert all(row.mean_steps is None for row in by_difficulty(evaluation, task))
-    assert all(row.ponder_cost is None for row in by_difficulty(evaluation, task))
 
 
 TEXT = torch.tensor(list("Zoë, 24 <b>; [[fox]]\nno. Yes! ".encode() * 9), dtype=torch.uint8)
@@ -141,9 +123,3 @@ def test_how_many_at_a_time_changes_no_draw() -> None:
     )
     assert one == same
     assert [kind.count for kind in one] == [kind.count for kind in other]
-
-
-def test_entropy_by_hand() -> None:
-    logits = torch.tensor([[0.0, 0.0, 0.0, 0.0], [math.log(3.0), 0.0, -1e9, -1e9]])
-    half = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))
-    assert entropy(logits).tolist() == pytest.approx([math.log(4), half])

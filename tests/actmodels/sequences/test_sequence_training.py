@@ -9,7 +9,7 @@ import torch
 from actmodels.sequences.config import ParityConfig
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import FixedStepsConfig
-from tests.actmodels.sequences.samples import ACT, CHARACTERS, DACT, PONDER_NET, TEXT, sample_trial
+from tests.actmodels.sequences.samples import ACT, DACT, PONDER_NET, TEXT, sample_trial
 
 
 def train(**changes: Any) -> SequenceTraining:
@@ -84,14 +84,3 @@ def test_act_learns_a_parity_that_its_cell_alone_does_not() -> None:
         steps.append(record.dev_mean_steps)
     assert errors[0] < 0.5 * errors[1]
     assert steps[0] > 1.5
-
-
-def test_learns_a_text() -> None:
-    """Below the entropy of its single bytes (3.1 nats)."""
-    shares = torch.bincount(TEXT.long()).double() / len(TEXT)
-    alone = -(shares[shares > 0] * shares[shares > 0].log()).sum().item()
-    settings = replace(sample_trial().training, updates_per_epoch=25)
-    network = replace(sample_trial().network, cell="lstm", state_size=32)
-    training = train(task=CHARACTERS, training=settings, network=network)
-    list(training.epochs())
-    assert training.history[-1].dev_loss < alone
