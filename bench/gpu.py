@@ -99,11 +99,11 @@ def speeds(
 
 def hours_of_the_grid(speed: list[dict[str, Any]]) -> float | None:
     """Hours at the best rate of each batch size; None where one was not measured."""
-    hours = [
-        [row["hours"] for row in speed if row["batch_size"] == size and row["hours"] is not None]
-        for size in BATCH_SIZES
-    ]
-    return sum(map(min, hours)) if all(hours) else None
+    hours: dict[int, list[float]] = {size: [] for size in BATCH_SIZES}
+    for row in speed:
+        if row["hours"] is not None:
+            hours[row["batch_size"]].append(row["hours"])
+    return sum(map(min, hours.values())) if all(hours.values()) else None
 
 
 def main() -> None:
@@ -119,25 +119,19 @@ def main() -> None:
             "lists one, or try it out: python -m bench.gpu --device cpu"
         )
     facts = machine() | {"commit": commit()}
+    checked, timed, batch_sizes = gpu_checks.CHECKED, PAPER, BATCH_SIZES
     if device == "cpu":
         torch.set_num_threads(1)
         facts["note"] = "dry run on the CPU, no figure counts"
-        checks = list(gpu_checks.rows(TRIED_OUT, device))
-        speed = list(speeds(TRIED_OUT, device, BATCH_SIZES[-1:]))
-    else:
-        checks = list(gpu_checks.rows(gpu_checks.CHECKED, device))
-        speed = list(speeds(PAPER, device))
+        checked, timed, batch_sizes = TRIED_OUT, TRIED_OUT, BATCH_SIZES[-1:]
+    checks = list(gpu_checks.rows(checked, device))
+    speed = list(speeds(timed, device, batch_sizes))
     facts["hours_of_the_grid_at_best"] = hours_of_the_grid(speed)
     bad = [row["then_set"] for row in (*checks, *speed) if row["then_set"]]
     verdict = f"{len(bad)} failed; set {', '.join(dict.fromkeys(bad))}" if bad else "all is well"
     legend = (__doc__ or "").partition("minutes.\n")[2].strip()
-    page = [
-        "# GPU check",
-        listed(facts | {"verdict": verdict}),
-        legend,
-        *map(table, (checks, speed)),
-    ]
-    print("\n\n".join(page))
+    header = ("# GPU check", listed(facts | {"verdict": verdict}), legend)
+    print(*header, table(checks), table(speed), sep="\n\n")
     sys.exit(bool(bad))
 
 

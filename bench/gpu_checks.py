@@ -45,19 +45,16 @@ class Check(NamedTuple):
     setting: str
 
 
-# What is trusted least comes last: after an error CUDA may give nothing but errors. Rounding
-# moves 1e-5 of the way in 50 updates; TF32 and bfloat16 have 10 and 7 bits in place of 23.
-ALONE, PACKED = Way("alone"), Way("packed")
+# The least trusted come last: after an error CUDA may give nothing but errors. Rounding moves 1e-5
+# of the way in 50 updates; TF32 and bfloat16 have 10 and 7 bits in place of 23.
+ALONE, PACKED, HIGH = Way("alone"), Way("packed"), Way("packed", "high")
+MEDIUM = Way("packed", "medium")
 CHECKS = {
     "as on the CPU": Check(ALONE, Way("cpu"), 1e-3, "cluster.gpus_per_trial: 0"),
     "again, to the bit": Check(Way("again"), ALONE, 0.0, "cluster.gpus_per_trial: 0"),
     "packed as single": Check(PACKED, ALONE, 1e-3, "cluster.trials_per_pack: 1"),
-    "TF32 as without": Check(
-        Way("packed", "high"), PACKED, 0.1, "cluster.matmul_precision: highest"
-    ),
-    "bfloat16 as without": Check(
-        Way("packed", "medium"), PACKED, 0.3, "cluster.matmul_precision: high"
-    ),
+    "TF32 as without": Check(HIGH, PACKED, 0.1, "cluster.matmul_precision: highest"),
+    "bfloat16 as without": Check(MEDIUM, PACKED, 0.3, "cluster.matmul_precision: high"),
 }
 
 

@@ -40,12 +40,13 @@ class Characters(Task):
         self.trained = text[: max(cut, 0)]
         self.held_out = text[cut:] if config.held_out_bytes else text
         least = self.window + 1
-        if (config.held_out_bytes and len(self.held_out) < least) or len(self.trained) < least:
-            raise DataError(
-                f"{source}: {len(self.trained)} bytes to train on, held_out_bytes "
-                f"{config.held_out_bytes}; a window and the byte after it are {least}; give "
-                "a longer text, hold out at least as many, or none (0)"
-            )
+        for part, what, remedy in (
+            (self.trained, "left to train on", "give a longer text or hold out less"),
+            (self.held_out, "held out", "hold out more, or none (0)"),
+        ):
+            if len(part) < least:
+                missing = f"but a window and the byte after it are {least}; {remedy}"
+                raise DataError(f"{source}: {len(part)} bytes are {what}, {missing}")
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         return self.windows(self.trained, count, generator)
