@@ -1,8 +1,4 @@
-"""The 2016 code's deviations from the paper, each a switch that only a configuration asks for.
-
-With every switch off, a model here is the correct one to the bit. How batches were made is in
-actmodels.published_batching.
-"""
+"""The 2016 code's deviations from the paper, each a switch; with all off, models are correct."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,11 +21,7 @@ from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig
 
 
 class ScrambledAlignment(SoftAlignment):
-    """Soft alignment with the words of other examples of the batch; correct for a batch of 1.
-
-    In every public version of the 2016 code. The weights keep the masks of their own example, so
-    that they may fall on pads of another. F is that of the correct alignment.
-    """
+    """Soft alignment with the words of other examples of the batch, as in the 2016 code."""
 
     def __init__(self, correct: SoftAlignment) -> None:
         nn.Module.__init__(self)  # SoftAlignment's would draw an F of its own

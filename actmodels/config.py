@@ -14,8 +14,8 @@ from actmodels.values import Epochs, Natural, settings_of
 class AnyTrialConfig:
     """The fields of every trial; further fields are parts, dataclasses of settings.
 
-    model: shared by trials that are compared. patience: stop after this many epochs without a
-    better dev accuracy; 0 runs max_epochs. Raises ConfigError where settings contradict.
+    model: shared by trials that are compared. patience: epochs without a better dev accuracy before
+    training stops; 0 runs max_epochs.
     """
 
     called: ClassVar[str] = "trial"  # in messages
@@ -67,10 +67,7 @@ class AnyTrialConfig:
 def sorted_into(
     parts: Mapping[str, type], settings: Mapping[str, Any], whose: str, called: str = "trial"
 ) -> dict[str, Any]:
-    """Build the parts of a trial (classes by field) from flat settings; each goes to its part.
-
-    Raises ConfigError with all missing and unknown settings of the owner `whose`.
-    """
+    """Build the parts (classes by field) of a trial of `whose`; ConfigError lists bad settings."""
     known = settings_of(*parts.values())
     problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
     problems += [f"{name} of {whose} is missing" for name in known if name not in settings]
@@ -118,10 +115,7 @@ def setting_types(model: str) -> dict[str, Any]:
 
 
 def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
-    """Build the parts of a model's trial, and those of `more` classes by their fields.
-
-    Raises ConfigError: unknown model, missing or unknown settings.
-    """
+    """Build the parts of a model's trial, and those of `more`; ConfigError as in `sorted_into`."""
     if model not in MODELS:
         raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
     return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)

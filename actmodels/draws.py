@@ -1,7 +1,4 @@
-"""Random numbers by purpose and seed.
-
-Two generators with the same seed give the same bits; the purpose keeps draws of one trial apart.
-"""
+"""Random numbers by purpose and seed; the purpose keeps draws of one trial's seed apart."""
 
 import hashlib
 

@@ -60,10 +60,7 @@ def predicted(
     batch_size: int,
     given: Callable[[Batch], Batch] = lambda batch: batch,
 ) -> tuple[Tensor, Prediction]:
-    """Predict a split on the CPU: rows scored [pairs], and the predictions in that order.
-
-    `given` maps the batch to the model's input; a pack has a dimension more.
-    """
+    """Predict a split on the CPU: rows scored [pairs], and predictions of `given` batches."""
     model.eval()
     device = next(model.parameters()).device
     predictions, scored = [], []

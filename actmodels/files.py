@@ -19,10 +19,7 @@ SEAL = len(MARK) + 64 + 1  # bytes of that line, its line break included
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path in the same folder; rename it to `path` if the block succeeds.
-
-    An OSError always names a file.
-    """
+    """Yield a temporary path, renamed to `path` if the block succeeds; an OSError names a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

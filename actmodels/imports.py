@@ -23,10 +23,7 @@ def imported_modules(text: str) -> list[str]:
 
 
 def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) -> list[Path]:
-    """The files, in order, that importing some modules under `root` reads, functions' imports too.
-
-    Only files of `texts` count, and the packages that they are in.
-    """
+    """The files among `texts`, in order, that importing some modules under `root` reads."""
     pending, seen = list(names), set[Path]()
     while pending:
         parts = pending.pop().split(".")

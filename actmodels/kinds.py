@@ -1,8 +1,4 @@
-"""The kinds of trials. Imports no torch.
-
-A kind's classes are found by name, so that params.yaml is checked without torch and a trial's
-code (actmodels.provenance) is that of its own kind.
-"""
+"""The kinds of trials; classes by name, so that a trial's code is that of its kind. No torch."""
 
 from dataclasses import dataclass
 

@@ -22,10 +22,7 @@ def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
 
 
 def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
-    """The rows of each bucket that is not empty, in the order of the split.
-
-    Pairs longer than the last bucket, which the 2016 code dropped (SNLI has none), are the last.
-    """
+    """The rows of each bucket that is not empty, in the order of the split, longer pairs last."""
     numbers = bucket_numbers(pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff())
     return [(numbers == number).nonzero().squeeze(1) for number in numbers.unique().tolist()]
 
@@ -33,10 +30,7 @@ def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
 def file_order_batches(
     pairs: PairTensors, batch_size: int, generator: torch.Generator | None
 ) -> list[Tensor]:
-    """Neighbours in the split and in a bucket are always batch mates, often of one premise in SNLI.
-
-    With a generator, the batches come in random order; without one, bucket by bucket.
-    """
+    """Neighbours in a bucket are always batch mates; a generator shuffles the batches alone."""
     batches = [batch for rows in rows_by_bucket(pairs) for batch in rows.split(batch_size)]
     if generator is None:
         return batches
@@ -44,10 +38,7 @@ def file_order_batches(
 
 
 def rows_left_out(pairs: PairTensors, batch_size: int) -> Tensor:
-    """True [pairs] for the pairs of each bucket's last batch in file order if it is incomplete.
-
-    The 2016 code never trained on these or scored them; here independent of the other switches.
-    """
+    """True [pairs] for each bucket's incomplete last batch in file order, as in the 2016 code."""
     left_out = torch.zeros(len(pairs), dtype=torch.bool)
     for rows in rows_by_bucket(pairs):
         left_out[rows[len(rows) - len(rows) % batch_size :]] = True
@@ -60,10 +51,7 @@ def published_batches(
     batch_size: int,
     generator: torch.Generator | None,
 ) -> Iterator[Tensor]:
-    """Rows of each batch of an epoch of training, or of an evaluation (no generator).
-
-    Raises DataError: dropped_last_batches leaves no pair.
-    """
+    """Rows of each batch, in training with a generator; DataError where no pair is left."""
     make = file_order_batches if switches.file_order_batches else batches_by_length
     batches = make(pairs, batch_size, generator)
     if not switches.dropped_last_batches:

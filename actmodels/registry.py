@@ -1,7 +1,4 @@
-"""The models by name: network, and for those that infer in steps, halting. Imports no torch.
-
-Halting other than ACT is added to the network's name, as in `adaptive_attention_fixed_steps`.
-"""
+"""The models by name: network, and halting other than ACT, as `hop_attention_dact`. No torch."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -25,10 +22,7 @@ class HaltingKind:
 
 @dataclass(frozen=True)
 class Architecture:
-    """The network of a model's name: its class as module:name and its settings.
-
-    halting: None for a model that does not infer in steps. reads_parses: needs parses.
-    """
+    """The network of a model's name, its class as module:name; halting None: no steps."""
 
     model: str
     network: type[NetworkConfig]

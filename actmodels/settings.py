@@ -108,10 +108,7 @@ class IterativeAttentionConfig:
 
 @dataclass(frozen=True)
 class LstmEncodersConfig:
-    """Shape of the LSTM sentence encoders (Bowman et al. 2015).
-
-    width: of a projected word and of the LSTM. layer_size: of each tanh layer.
-    """
+    """Shape of the LSTM sentence encoders (Bowman et al. 2015); layer_size: of a tanh layer."""
 
     width: Size
     layer_size: Size
@@ -122,10 +119,7 @@ class LstmEncodersConfig:
 
 @dataclass(frozen=True)
 class ConditionalConfig:
-    """Shape of the three models of Rocktäschel et al. (2016).
-
-    width: their k. two_way: read the pair in both directions, with the same weights.
-    """
+    """Shape of the three models of Rocktäschel et al. (2016); two_way: read both directions."""
 
     width: Size
     two_way: bool
@@ -148,10 +142,7 @@ class SpinnConfig(LstmEncodersConfig):
 
 @dataclass(frozen=True)
 class PublishedConfig:
-    """Deviations of the 2016 code from every model, each as a switch (actmodels.as_published).
-
-    evaluation_batch_size: pairs in an evaluation batch, where they see each other.
-    """
+    """Deviations of the 2016 code from every model, each as a switch (actmodels.as_published)."""
 
     scrambled_alignment: bool
     no_mask: bool

@@ -1,7 +1,4 @@
-"""The range of a setting, as a part of its type. Imports no torch.
-
-pydantic checks the ranges where params.yaml is loaded (pipeline.parameters), nobody else.
-"""
+"""The range of a setting, as a part of its type, which pydantic checks in params.yaml. No torch."""
 
 from collections.abc import Callable
 from functools import cache

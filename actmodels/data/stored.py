@@ -32,10 +32,7 @@ class StoredTensors:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the file once, so that a later replacement cannot mix in.
-
-        Raises ArtefactError: it is missing, holds something else, or changed (`read_known`).
-        """
+        """Read the file once; ArtefactError if it is missing, changed, or holds something else."""
         if not path.is_file():
             raise ArtefactError(
                 f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"

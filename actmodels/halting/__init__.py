@@ -1,7 +1,4 @@
-"""Halting mechanisms for a step function of one's own; docs/library.md shows how.
-
-Found by name when asked for, so that a trial rests on the files of its own halting alone.
-"""
+"""Halting mechanisms, found by name, for a step function of one's own; see docs/library.md."""
 
 from typing import Any
 

@@ -9,10 +9,7 @@ from actmodels.prediction import Prediction
 
 
 class Act(PonderedHalting):
-    """Classify the mean state, weighted by halting probabilities; pay for N + R (paper eq. 8).
-
-    The probabilities h_n themselves are the masses of the distribution.
-    """
+    """Classify the mean state, weighted by the h_n as masses; pay for N + R (paper eq. 8)."""
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         halted = until(probabilities, self.epsilon)

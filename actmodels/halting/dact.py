@@ -22,10 +22,7 @@ class Dact(PonderedHalting):
         return ~(left >= per_trial(self.epsilon, left))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Mix the answers; the logits are the mixture's logarithms.
-
-        steps: in training until p falls below epsilon; in evaluation until the class settles.
-        """
+        """Mix the answers; steps end in training where p falls below epsilon, else once settled."""
         open_, before = still_open(probabilities)
         # an example ends by itself, whatever its batch
         reached = before >= per_trial(self.epsilon, before)

@@ -48,10 +48,7 @@ def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
 
 
 def first_halts(probabilities: Tensor) -> Tensor:
-    """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the probability that step n halts first.
-
-    The rest to 1 is the probability that no step halts; `until` gives it to the last step.
-    """
+    """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the probability that step n halts first."""
     return probabilities * still_open(probabilities)[1]
 
 

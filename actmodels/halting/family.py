@@ -139,9 +139,5 @@ def unroll(
 def adapt_steps(
     step: Callable[[Tensor], Tensor], state: Tensor, halting: Halting, classify: Classify
 ) -> Prediction:
-    """Take as many steps as each example needs, and answer; see `unroll` and `Halting.answer`.
-
-    Train on `halting.objective(prediction, labels)`; call `halting.adapt(prediction, labels)` after
-    each update.
-    """
+    """Answer after as many steps as each example needs; see `unroll` and `Halting.answer`."""
     return halting.answer(*unroll(step, state, halting), classify)

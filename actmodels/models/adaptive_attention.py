@@ -45,11 +45,7 @@ class AdaptiveAttention(AlternatingAttention):
 
 
 class ComparingAdaptiveAttention(AdaptiveAttention):
-    """Adaptive Attention whose memories are word-by-word comparisons, as Parikh et al. make them.
-
-    Ours: the paper's steps compare averages over words. Here a G of 2d-2d-2d compares each word
-    with what it aligns to before any step.
-    """
+    """Adaptive Attention whose memories are comparisons of words by a G of 2d-2d-2d (ours)."""
 
     def __init__(
         self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor

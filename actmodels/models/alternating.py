@@ -60,10 +60,9 @@ class AlternatingAttention(PairModel):
         return unroll(step, state, self.halting, steps, until_halted=until_halted)
 
     def run(self, batch: Batch, steps: int) -> Trajectory:
-        """Run the inference steps for those examples that have not halted.
+        """Run the steps of examples that have not halted; gradients are formed once for all steps.
 
-        Equals `unroll` but for rounding and for steps after an example's own end (zeros here);
-        gradients are formed once for all steps.
+        Equals `unroll` but for rounding and for steps after an example's own end (zeros here).
         """
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
@@ -91,11 +90,7 @@ class AlternatingAttention(PairModel):
         return Trajectory(states, probabilities + (again - again.detach()))
 
     def forward(self, batch: Batch, *, loop: Loop = "running") -> Prediction:
-        """Score a batch; see Prediction for shapes.
-
-        A step is taken by the `running` examples, by all `until_halted`, or by all to the `cap`;
-        the result is the same but for rounding.
-        """
+        """Score a batch by steps of `running` examples, of all `until_halted`, or to the `cap`."""
         steps = self.halting.max_steps
         if loop == "running" and not self.always_plain:
             return self.answer(*self.run(batch, steps))

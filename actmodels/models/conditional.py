@@ -33,10 +33,7 @@ class ReadPair(NamedTuple):
 
 
 def delimited(ids: Tensor, mask: Tensor) -> Tensor:
-    """Put the delimiter behind the last token: [batch, tokens] to [batch, tokens + 1].
-
-    It is the NULL token, a word without a vector: `oov_rule: trained` trains its row.
-    """
+    """Put the delimiter, the NULL token, behind the last token [batch, tokens + 1]."""
     longer = nn.functional.pad(ids, (0, 1))
     place = mask.sum(dim=-1, keepdim=True)
     return longer.masked_fill(torch.arange(longer.shape[-1], device=ids.device) == place, NULL)
@@ -159,7 +156,7 @@ class ConditionalModel(PairModel):
 
 
 class ConditionalEncoding(ConditionalModel):
-    """Classify the last output of the hypothesis, h_N (Rocktäschel et al. 2016, section 2.2).
+    """Classify h_N, the hypothesis' last output (section 2.2).
 
     251,491 trained parameters at width 116 (published: 252k).
     """
@@ -169,10 +166,9 @@ class ConditionalEncoding(ConditionalModel):
 
 
 class ConditionalAttention(ConditionalModel):
-    """Look back at the premise once, after the last word (Rocktäschel et al. 2016, section 2.3).
+    """Look back at the premise once, after the last word (section 2.3).
 
-    231,303 trained parameters at width 100 by the equations (published: 242k, as with a further
-    layer of 100 units).
+    231,303 trained parameters at width 100 (published: 242k, as with a further layer).
     """
 
     attention: type[nn.Module] = PremiseAttention
@@ -186,7 +182,7 @@ class ConditionalAttention(ConditionalModel):
 
 
 class WordByWordAttention(ConditionalAttention):
-    """Look back at the premise at each word (Rocktäschel et al. 2016, section 2.4).
+    """Look back at the premise at each word (section 2.4).
 
     251,303 trained parameters at width 100 (published: 252k).
     """

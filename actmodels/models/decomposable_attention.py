@@ -105,8 +105,7 @@ def averaged(words: Tensor, mask: Tensor) -> Tensor:
 class DecomposableIntraAttention(DecomposableAttention):
     """Decomposable Attention over words that each know their own sentence (section 3.4).
 
-    A word is twice as wide, so F is 2d-d-d and G is 4d-d-d. 582,225 trained parameters at width
-    200: Parikh et al.'s 582k and the 22 distance biases.
+    582,225 trained parameters at width 200: Parikh et al.'s 582k and the 22 distance biases.
     """
 
     knows_own_sentence = True

@@ -1,8 +1,4 @@
-"""The interface of models of sentence pairs, and how one is built.
-
-Classes are found by the names in the registry and not imported here, so that the digest of a
-model's code (actmodels.provenance) covers that model and its halting and no other.
-"""
+"""The interface of models of sentence pairs, and how one is built by its name in the registry."""
 
 from collections.abc import Iterator
 

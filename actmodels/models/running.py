@@ -1,7 +1,4 @@
-"""The examples of a batch, or of a pack, that have not halted yet: only these take a step.
-
-Leaving out the others changes no number but by rounding.
-"""
+"""The examples of a batch, or of a pack, that have not halted yet: only these take a step."""
 
 import torch
 from torch import Tensor
@@ -72,10 +69,7 @@ class Running:
         return GateDropout(*(m if m.dim() == 0 else self.rows(m, places) for m in dropout))
 
     def trajectory(self, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """States [batch, steps, state] and probabilities [batch, steps]; 0 after halting.
-
-        `states` replaces those added, step after step [..., state], where they lack gradients.
-        """
+        """States (`states`, or those added) and probabilities [batch, steps]; 0 after halting."""
         steps, size = len(self.states), self.states[0].shape[1]
         at = torch.cat([origin * steps + n for n, origin in enumerate(self.origins)])
         count = self.batch.numel()

@@ -20,10 +20,7 @@ class FeedForward(nn.Module):
 
 
 class SoftAlignment(nn.Module):
-    """Align each token with the other sentence: e_ij = F(h_i) · F(p_j), F shared.
-
-    inputs: size of the words that F reads and that are aligned. width: units of each layer of F.
-    """
+    """Align each token with the other sentence: e_ij = F(h_i) · F(p_j), F shared."""
 
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()

@@ -12,10 +12,7 @@ def masked(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
-    """Softmax over the positions where `mask`, which broadcasts, is true; the others get exactly 0.
-
-    Each slice along `dim` needs at least one true, or its weights are not a number.
-    """
+    """Softmax where `mask`, which broadcasts, is true, 0 elsewhere; nan where it is never true."""
     return torch.softmax(masked(scores, mask), dim=dim)
 
 
@@ -40,9 +37,6 @@ class BilinearAttention(nn.Module):
         self.transform = Linear(query, memory)
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Attend with a query [batch, query] to a memory [batch, tokens, memory] with mask.
-
-        Return the attended memory [batch, memory] and the weights [batch, tokens].
-        """
+        """Map a query [batch, query] to attended memory and weights [batch, tokens]."""
         weights = masked_softmax(dot_scores(self.transform(query), memory), mask)
         return weighted_mean(memory, weights), weights

@@ -66,10 +66,7 @@ def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Set units to 0 with probability `rate` in training, and scale the others by 1/(1 - rate).
-
-    rate: a number; in a pack [trials].
-    """
+    """Set units to 0 with probability `rate` (in a pack [trials]), and scale the others."""
 
     rate: float | Tensor
 

@@ -55,11 +55,7 @@ class Gate(nn.Module):
 
 
 class InferenceStep(nn.Module):
-    """Attend to the hypothesis, then to the premise, gate both, and update the state.
-
-    memory: size m of a memory vector. state: size s of the inference GRU. gate: hidden units of
-    each gate. dropout: probability of dropping a unit of a gate's input or hidden layer.
-    """
+    """Attend to the hypothesis, then to the premise, gate both, and update the state."""
 
     def __init__(self, memory: int, state: int, gate: int, dropout: float) -> None:
         super().__init__()

@@ -46,10 +46,7 @@ class HaltingUnit(nn.Module):
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
-    """A setting that broadcasts with `like`: a number, or in a pack [trials] one for each trial.
-
-    In a pack it is double precision, so that it rounds as a number does.
-    """
+    """A setting that broadcasts with `like`: a number, or in a pack float64 [trials]."""
     if not isinstance(value, Tensor) or value.dim() == 0:
         return value
     return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1)).to(like.dtype)

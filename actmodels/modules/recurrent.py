@@ -132,10 +132,7 @@ class LSTM(nn.Module):
         return LSTMState(read * torch.tanh(cell), cell)
 
     def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
-        """Read sentences [batch, tokens, inputs]: hidden states [batch, tokens, state], the end.
-
-        Where the mask is false (only behind real tokens), the state is that of the last real token.
-        """
+        """Hidden states [batch, tokens, state], the last real one on padding, and the end."""
         states = self.states(inputs, start)
         # The loop went on over the padding; one choice here is cheaper than one at each token.
         end = LSTMState(at_end(states.hidden, mask), at_end(states.cell, mask))

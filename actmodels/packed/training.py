@@ -39,10 +39,7 @@ def slowness(trial: Training) -> float:
 
 
 class PackTraining:
-    """Trials of one shape in progress; `members` has all of them in the order of `configs`.
-
-    Raises ValueError: the trials differ in more than numbers (`pack_shape`).
-    """
+    """Trials of one shape (`pack_shape`, or ValueError) in progress, in the order of `configs`."""
 
     def __init__(
         self, configs: Sequence[TrialConfig], data: TrialData, device: str = "cpu"
@@ -97,10 +94,7 @@ class PackTraining:
     def train_epoch(
         self, pack: PairModel, optimizer: PackOptimizer, members: Sequence[Training]
     ) -> tuple[EpochMeans, Tensor]:
-        """Train one epoch; return running figures and trials [trials] without a non-finite loss.
-
-        A trial that met one is left unchanged from there on.
-        """
+        """Train one epoch; return figures, and trials [trials] without a non-finite loss."""
         draws = [member.epoch_generator for member in members]
         own = [member.batches(one) for member, one in zip(members, draws, strict=True)]
         seeds = torch.tensor([m.config.seed for m in members], device=self.device)

@@ -65,10 +65,7 @@ PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}
 
 @dataclass(frozen=True)
 class ReaderTrialConfig(AnyTrialConfig):
-    """Everything but code and data that decides a trial's result.
-
-    model: `nse_query_gating`, by strategy. questions: their kind and folder, such as NE.
-    """
+    """Everything but code and data that decides a trial's result; questions: kind, such as NE."""
 
     called: ClassVar[str] = "reader"
 

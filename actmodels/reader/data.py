@@ -16,10 +16,7 @@ from actmodels.reader.questions import FIRST_WORD, PAD, QuestionTensors
 
 @dataclass(frozen=True)
 class WordRows(StoredTensors):
-    """The vectors of a vocabulary.
-
-    vectors: [words, dimensions], zeros where not found. found: bool [words].
-    """
+    """Vectors of a vocabulary [words, dimensions], zeros where not `found` [words]."""
 
     what, stage = "a vocabulary's vectors", "questions"
 

@@ -17,10 +17,7 @@ from actmodels.reader.questions import QuestionBatch, collate, pooled_batches
 
 
 class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
-    """One reader in training.
-
-    Raises DataError: a split has no questions, or training has too few for a single pool.
-    """
+    """One reader in training; DataError if a split is empty, or too small for a pool."""
 
     def __init__(self, config: ReaderTrialConfig, data: ReaderData, device: str = "cpu") -> None:
         super().__init__(config, device)

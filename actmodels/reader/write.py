@@ -33,10 +33,7 @@ def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: 
 
 
 def mixed(step_logs: Tensor, weights: Tensor) -> Tensor:
-    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19), of log P_t [batch, steps, candidates].
-
-    weights: p_t [batch, steps]. A candidate that has -inf has it in all steps.
-    """
+    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19), of log P_t and p_t [batch, steps]."""
     least = torch.finfo(weights.dtype).tiny  # a weight that has rounded to 0 has no logarithm
     logs = step_logs + torch.log(weights.clamp_min(least))[..., None]
     return _summed(logs.transpose(-1, -2), (step_logs > float("-inf")).transpose(-1, -2))
@@ -76,10 +73,7 @@ class HypothesisTest(nn.Module):
 
     @abstractmethod
     def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-        """Combine the steps' log P_t [batch, steps, candidates].
-
-        Return log P [batch, candidates] and the weight of each step [batch, steps], sum 1.
-        """
+        """Combine log P_t [batch, steps, candidates]; return log P, and weights [batch, steps]."""
 
 
 class QueryGating(HypothesisTest):
@@ -98,11 +92,7 @@ class QueryGating(HypothesisTest):
 
 
 class AdaptiveComputation(HypothesisTest):
-    """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19).
-
-    p_t is PonderNet's distribution without its prior and sampling; steps cost nothing, and all T
-    are always taken.
-    """
+    """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19)."""
 
     def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
         super().__init__(memory_size, activation, forget_bias)

@@ -35,10 +35,7 @@ class RecurrentCell(nn.Module):
         """The next state [batch, width], with what the input contributes [batch, units]."""
 
     def flagged(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Contributions of inputs [..., inputs - 1] with 1 and with 0 as their last entry.
-
-        The flag marks the first step on an input: two equal inputs differ from one with more steps.
-        """
+        """Contributions of inputs with 1 (first step) and 0 (later ones) as last entry."""
         weight, bias = self.input_map()
         later = affine(inputs, weight[:, :-1], bias)
         return later + weight[:, -1], later

@@ -36,10 +36,7 @@ class LogicConfig:
 
 @dataclass(frozen=True)
 class AdditionConfig:
-    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5.
-
-    least_digit_first: order of digits, in inputs and sums; false is the order of writing.
-    """
+    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5."""
 
     numbers: Several
     digits: Steps
@@ -55,10 +52,7 @@ class SortConfig:
 
 @dataclass(frozen=True)
 class CharactersConfig:
-    """Windows of `window` bytes (Graves: 500) at random places of a file.
-
-    held_out_bytes: the end of the file, which dev alone reads; Graves held nothing out.
-    """
+    """Windows of `window` bytes (Graves: 500) of a file, its last held_out_bytes (0) for dev."""
 
     window: Size
     held_out_bytes: Natural
@@ -114,10 +108,7 @@ HALTING_KINDS: dict[str, type] = {
 
 @dataclass(frozen=True)
 class SequenceTrialConfig(AnyTrialConfig):
-    """Everything, besides code and a text file's bytes, that decides a trial's result.
-
-    model: task, cell and halting, as in `parity_rnn_act`.
-    """
+    """Everything but code and text that decides a trial's result; model: as `parity_rnn_act`."""
 
     model: str = field(init=False)
     task: TaskConfig

@@ -36,10 +36,7 @@ class Addition(Task):
         return self.batch(lengths, widths, digits)
 
     def batch(self, lengths: Tensor, widths: Tensor, digits: Tensor) -> SequenceBatch:
-        """Inputs and targets of drawn lengths [batch] and widths (digits) of numbers [batch, time].
-
-        digits: in input order, of which the first `widths` hold [batch, time, digits].
-        """
+        """Inputs, targets of drawn lengths [batch], widths and digits [batch, time, digits]."""
         mask = within(lengths, widths.shape[1])
         widths = widths * mask
         used = within(widths, self.digits)

@@ -81,10 +81,7 @@ def kind_of(byte: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ByteFigures:
-    """Of one byte that was read, or means over several; loss of the next byte and entropy in nats.
-
-    steps, ponder_cost: N and N + R; None without halting, or where steps cost nothing.
-    """
+    """A byte that was read, or means: N, N + R, loss of the next byte, entropy in nats."""
 
     loss: float
     entropy: float
@@ -133,10 +130,7 @@ def entropy(logits: Tensor) -> Tensor:
 def by_kind(
     model: ActRnn, task: Characters, count: int, generator: torch.Generator, at_a_time: int
 ) -> list[KindFigures]:
-    """Means of each kind in `count` windows of the held-out part, in the order of KINDS.
-
-    Where does a character model ponder? (Graves' figure 23) at_a_time changes no figure.
-    """
+    """Means of each kind in `count` windows of the held-out part, as KINDS (Graves' figure 23)."""
     place_of = torch.tensor([KINDS.index(kind_of(byte)) for byte in range(BYTES)])
     counts = torch.zeros(len(KINDS), dtype=torch.int64)
     sums: dict[str, Tensor] = {}  # of each figure that there is, by kind

@@ -13,10 +13,7 @@ from actmodels.sequences.task import Marked, Outputs, SequenceBatch
 
 
 class SequenceEvaluation(NamedTuple):
-    """A network on some sequences, input by input; 0 and false where there is no target.
-
-    losses: joint cross-entropy in nats [batch, time]. wrong: some head is wrong [batch, time].
-    """
+    """Joint cross-entropy in nats and mistakes of each input [batch, time]; 0 without target."""
 
     losses: Tensor
     wrong: Tensor
@@ -24,10 +21,7 @@ class SequenceEvaluation(NamedTuple):
     batch: SequenceBatch
 
     def objective(self, halting: Halting | None) -> Tensor:
-        """Mean over sequences of loss + ponder weight · ponder cost, each summed over inputs.
-
-        (Graves eq. 10-12.) A halting that answers alone has its own objective.
-        """
+        """Mean over sequences of loss + ponder weight · ponder cost (Graves eq. 10-12)."""
         _, _, ponder_cost, answer = self.pondered
         if halting is not None and answer is not None:
             return halting.objective(answer, self.batch.targets[:, 0, 0])
