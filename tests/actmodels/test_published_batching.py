@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from actmodels.as_published import BUCKETS, rows_by_bucket, without_masks
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
 from actmodels.evaluation import evaluate
-from actmodels.published_batching import BUCKETS, rows_by_bucket, without_masks
 from tests import model_checks
 from tests.actmodels.test_as_published import twin
 from tests.samples import MODELS, sample_pairs, sample_trial

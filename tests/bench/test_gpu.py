@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from actmodels.packed.optimizer import PackOptimizer
-from bench import gpu, gpu_checks
-from bench.gpu_checks import CHECKS, Way
+from bench import gpu
+from bench.gpu import CHECKS, Way
 from bench.work import Sizes
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +32,8 @@ def test_a_wrong_result_names_the_setting_that_does_without(
             return [torch.ones(3), torch.tensor([1.0, 1.0, wrong])]
         return [torch.ones(3)] * 2
 
-    monkeypatch.setattr(gpu_checks, "trained", trained)
-    rows = {row["check"]: row for row in gpu_checks.rows(SMALL, "cpu")}
+    monkeypatch.setattr(gpu, "trained", trained)
+    rows = {row["check"]: row for row in gpu.checked_rows(SMALL, "cpu")}
     assert set(rows) == set(CHECKS)
     assert rows[what]["then_set"] == CHECKS[what].setting
     expected = "FAILED: CUDA error: no / luck" if isinstance(wrong, RuntimeError) else "FAILED"
@@ -44,11 +44,11 @@ def test_a_wrong_result_names_the_setting_that_does_without(
 
 
 def test_a_pack_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = gpu_checks.drawn_data(SMALL)
+    data = gpu.drawn_data(SMALL)
 
     def apart(one: Way, other: Way) -> float:
         ends = [
-            gpu_checks.trained("decomposable_attention", SMALL.width, data, "cpu", way)
+            gpu.trained("decomposable_attention", SMALL.width, data, "cpu", way)
             for way in (one, other)
         ]
         return max(float((a - b).norm() / b.norm()) for a, b in zip(*ends, strict=True))
@@ -99,5 +99,5 @@ def test_the_page_with_torch_alone(tmp_path: Path) -> None:
     assert "no figure counts" in done.stdout and "verdict: all is well" in done.stdout
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
     speeds = len(gpu.PRECISIONS) * len(gpu.TRIALS)
-    assert len(lines) == 4 + len(CHECKS) * len(gpu_checks.MODELS) + speeds
+    assert len(lines) == 4 + len(CHECKS) * len(gpu.CHECKED_MODELS) + speeds
     assert sum("| ok |" in line for line in lines) == len(lines) - 4
