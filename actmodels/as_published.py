@@ -19,6 +19,10 @@ from actmodels.modules.inference import GateDropout, Memories
 from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig
 
+MIXING = (
+    *("scrambled_alignment", "no_mask", "file_order_batches", "dropped_last_batches"),
+    "batch_remainder",
+)
 # Tokens of the longest premise and the longest hypothesis of each bucket.
 BUCKETS = ((10, 5), (20, 10), (30, 20), (40, 30), (50, 40), (82, 62))
 
@@ -157,8 +161,8 @@ class PublishedModel(PairModel):
 
     @property
     def mates_matter(self) -> bool:
-        s = self.switches
-        return s.scrambled_alignment or s.no_mask or s.file_order_batches or s.dropped_last_batches
+        """Which pairs are scored, or how, depends on the batches."""
+        return any(getattr(self.switches, name, False) for name in MIXING)
 
     def seen(self, batch: Batch) -> Batch:
         return without_masks(batch) if self.switches.no_mask else batch
@@ -180,10 +184,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
     @property
     def always_plain(self) -> bool:  # type: ignore[override]
         return self.switches.compounding_dropout or self.switches.batch_remainder
-
-    @property
-    def mates_matter(self) -> bool:
-        return super().mates_matter or self.switches.batch_remainder
 
     def memories(self, batch: Batch) -> Memories:
         return super().memories(self.seen(batch))

@@ -89,9 +89,8 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
     @property
     def finished(self) -> bool:
         epochs, patience = len(self.history), self.config.patience
-        if self.diverged or epochs >= self.config.max_epochs:
-            return True
-        return patience > 0 and epochs > 0 and epochs - self.best_epoch >= patience
+        over = self.diverged or epochs >= self.config.max_epochs
+        return over or (patience > 0 < epochs and epochs - self.best_epoch >= patience)
 
     @property
     def best_epoch(self) -> int:

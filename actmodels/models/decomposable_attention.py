@@ -37,15 +37,11 @@ class IntraAttention(nn.Module):
         """How much token i attends to token j [batch, tokens, tokens]; rows sum to 1."""
         attending = self.attend(words)
         scores = attending @ attending.transpose(-1, -2)
-        scores = scores + self.distance[..., self.buckets(words)].unsqueeze(-3)
-        return masked_softmax(scores, mask[..., None, :])
-
-    def buckets(self, words: Tensor) -> Tensor:
-        """Which bias stands for i - j [tokens, tokens]."""
         positions = torch.arange(words.shape[-2], device=words.device)
-        offsets = positions[:, None] - positions[None, :]
-        far = offsets.abs() > FARTHEST
-        return torch.where(far, BIASES - 1, offsets + FARTHEST)
+        offsets = positions[:, None] - positions[None, :]  # i - j
+        biases = torch.where(offsets.abs() > FARTHEST, BIASES - 1, offsets + FARTHEST)
+        scores = scores + self.distance[..., biases].unsqueeze(-3)
+        return masked_softmax(scores, mask[..., None, :])
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words [batch, tokens, width] with mask [batch, tokens] to twice the width."""

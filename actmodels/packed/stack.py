@@ -61,12 +61,10 @@ def _stack_tensors(module: nn.Module, originals: Sequence[nn.Module]) -> None:
     saved = set(module.state_dict().keys())
     for name, buffer in list(module.named_buffers(recurse=False)):
         buffers = [original.get_buffer(name) for original in originals]
-        if name in saved or not all(_same(buffer, other) for other in buffers):
+        if name in saved or not all(
+            buffer.data_ptr() == other.data_ptr() or torch.equal(buffer, other) for other in buffers
+        ):
             setattr(module, name, torch.stack(buffers))
-
-
-def _same(one: Tensor, other: Tensor) -> bool:
-    return one.data_ptr() == other.data_ptr() or torch.equal(one, other)
 
 
 def member_state(pack: PairModel, trial: int) -> dict[str, Tensor]:

@@ -118,11 +118,14 @@ class ActRnn(nn.Module):
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Pondered:
         """Read sequences [batch, time, inputs] from a state of zeros; mask [batch, time]."""
+        state = inputs.new_zeros(len(inputs), self.cell.width)
         if self.halting is None:
-            return self.plain(inputs)
+            states = []
+            for contribution in affine(inputs, *self.cell.input_map()).unbind(1):
+                states.append(state := self.cell.step(contribution, state))
+            return Pondered(self.outputs(states), None, None)
         first, later = self.cell.flagged(inputs)
         reals = mask.unbind(1)
-        state = inputs.new_zeros(len(inputs), self.cell.width)
         read: list[Prediction] = []
         for t, on_first in enumerate(first.unbind(1)):
             read.append(self.ponder(self.halting, on_first, later[:, t], state, reals[t]))
@@ -160,14 +163,6 @@ class ActRnn(nn.Module):
                 padding = padding[places]
         states, probabilities = running.trajectory()
         return halting.answer(states, probabilities, self.odds if self.answers else lambda s: s)
-
-    def plain(self, inputs: Tensor) -> Pondered:
-        state = inputs.new_zeros(len(inputs), self.cell.width)
-        states = []
-        for contribution in affine(inputs, *self.cell.input_map()).unbind(1):
-            state = self.cell.step(contribution, state)
-            states.append(state)
-        return Pondered(self.outputs(states), None, None)
 
     def odds(self, states: Tensor) -> Tensor:
         """Logits [..., 2] of no and yes, whose difference is the sigmoid unit's log-odds."""

@@ -61,9 +61,7 @@ class Outputs:
 
     def decisions(self, logits: Tensor) -> Tensor:
         """The likeliest class of each head [..., heads]."""
-        if self.classes == 2:
-            return (logits > 0).long()
-        return self.by_head(logits).argmax(dim=-1)
+        return (logits > 0).long() if self.classes == 2 else self.by_head(logits).argmax(dim=-1)
 
     def by_head(self, logits: Tensor) -> Tensor:
         """Logits [..., heads, classes] of softmax heads."""
