@@ -218,11 +218,12 @@ def main() -> None:
             "lists one, or try it out: python -m bench.gpu --device cpu"
         )
     facts = machine() | {"commit": commit()}
-    checked, timed, batch_sizes = CHECKED, PAPER, BATCH_SIZES
+    checked, timed = CHECKED, PAPER
+    batch_sizes = BATCH_SIZES if device == "cuda" else BATCH_SIZES[-1:]
     if device == "cpu":
         torch.set_num_threads(1)
         facts["note"] = "dry run on the CPU, no figure counts"
-        checked, timed, batch_sizes = TRIED_OUT, TRIED_OUT, BATCH_SIZES[-1:]
+        checked = timed = TRIED_OUT
     checks = list(checked_rows(checked, device))
     speed = list(speeds(timed, device, batch_sizes))
     facts["hours_of_the_grid_at_best"] = hours_of_the_grid(speed)
