@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from actmodels.as_published import BUCKETS, rows_by_bucket, without_masks
+from actmodels.as_published import BUCKETS, rows_by_bucket
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
 from actmodels.evaluation import evaluate
@@ -15,7 +15,6 @@ PAIRS = sample_pairs(200, longest=25)
 
 
 def pair_of(premise: int, hypothesis: int) -> PairTensors:
-    """One pair with sentences of these lengths."""
     sentences = [
         tensor
         for length in (premise, hypothesis)
@@ -33,7 +32,6 @@ def slow_bucket(pairs: PairTensors, row: int) -> int:
 
 
 def slow_batches(pairs: PairTensors, size: int) -> list[list[int]]:
-    """Batches in file order inside each bucket."""
     batches = []
     for bucket in range(len(BUCKETS) + 1):
         rows = [row for row in range(len(pairs)) if slow_bucket(pairs, row) == bucket]
@@ -71,15 +69,6 @@ def test_a_pair_is_padded_to_its_bucket_with_pads_as_tokens(
     assert torch.equal(changed(batch).logits, model(by_hand).logits)
     if padded != lengths:
         assert not torch.allclose(changed(batch).logits, model(batch).logits)
-
-
-def test_the_longest_of_a_batch_decide_its_bucket() -> None:
-    batch = collate(PAIRS, torch.arange(len(PAIRS)), null_token=False)
-    seen = without_masks(batch)
-    assert (seen.premise.shape[1], seen.hypothesis.shape[1]) == (40, 30)
-    assert bool(seen.premise_mask.all()) and bool(seen.hypothesis_mask.all())
-    assert torch.equal(seen.premise[:, : batch.premise.shape[1]], batch.premise)
-    assert seen.rows is batch.rows and seen.labels is batch.labels
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -152,13 +141,7 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "size"),
-    [
-        ({}, 50),
-        ({"compounding_dropout": True, "no_ponder_cost": True}, 50),
-        ({"scrambled_alignment": True}, 8),
-        ({"no_mask": True}, 8),
-        ({"batch_remainder": True}, 8),
-    ],
+    [({"compounding_dropout": True}, 50), ({"no_mask": True}, 8), ({"batch_remainder": True}, 8)],
 )
 def test_batches_of_evaluation_have_their_own_size_where_mates_matter(
     settings: dict[str, bool], size: int

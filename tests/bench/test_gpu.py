@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.packed.optimizer import PackOptimizer
 from bench import gpu
-from bench.gpu import CHECKS, Way
+from bench.gpu import CHECKS
 from bench.work import Sizes
 
 ROOT = Path(__file__).parents[2]
@@ -41,23 +40,6 @@ def test_a_wrong_result_names_the_setting_that_does_without(
     for name, check in CHECKS.items():
         if CHECKS[what].way not in (check.way, check.against):
             assert (rows[name]["result"], rows[name]["then_set"]) == ("ok", "")
-
-
-def test_a_pack_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = gpu.drawn_data(SMALL)
-
-    def apart(one: Way, other: Way) -> float:
-        ends = [
-            gpu.trained("decomposable_attention", SMALL.width, data, "cpu", way)
-            for way in (one, other)
-        ]
-        return max(float((a - b).norm() / b.norm()) for a, b in zip(*ends, strict=True))
-
-    packed = CHECKS["packed as single"]
-    assert apart(packed.way, packed.against) < packed.allowed / 10
-    step = PackOptimizer.step
-    monkeypatch.setattr(PackOptimizer, "step", lambda self, alive: step(self, ~alive))
-    assert not apart(packed.way, packed.against) < packed.allowed
 
 
 def test_a_point_that_fails_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,11 @@ import torch
 
 from actmodels.config import TrialConfig, setting_types
 from actmodels.data.trial_data import TrialData
-from actmodels.models.pair_model import build
-from actmodels.packed.stack import can_pack, pack_shape, stack
+from actmodels.packed.stack import can_pack, pack_shape
 from actmodels.packed.training import PackTraining
 from actmodels.registry import MODELS
 from actmodels.training import Training
-from tests.samples import sample_data, sample_trial, sample_words
+from tests.samples import sample_data, sample_trial
 
 PACKING = [name for name in MODELS if can_pack(name)]
 UNLIKE: list[dict[str, Any]] = [
@@ -184,9 +183,3 @@ def test_shapes() -> None:
     assert pack_shape(one) != pack_shape(wide)
     with pytest.raises(ValueError, match="same shape"):
         PackTraining([one, wide], data(40, double=False))
-
-
-def test_word_vectors_are_shared_where_they_are_the_same() -> None:
-    vectors = sample_words().vectors
-    models = [build(config, vectors) for config in trials("adaptive_attention")]
-    assert stack(models).words.vectors.data_ptr() == vectors.data_ptr()

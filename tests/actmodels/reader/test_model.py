@@ -144,17 +144,3 @@ def test_padding_changes_nothing(variant: dict[str, Any], training: bool) -> Non
     torch.testing.assert_close(results[0][0], results[1][0][:, : results[0][0].shape[1]])
     for a, b in zip(results[0][1], results[1][1], strict=True):
         torch.testing.assert_close(a, b)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_single_precision_learns_the_same(variant: dict[str, Any]) -> None:
-    """torch has other kernels for it, which must not mind that the second bias is not trained."""
-    gradients = []
-    for dtype in (torch.float64, torch.float32):
-        reader, batch = make(**variant).to(dtype).train(), batch_of(12)
-        reader.dropout.rate = 0.0
-        reader.objective(reader(batch), batch.answers).backward()
-        gradients.append([p.grad.double() for p in reader.parameters() if p.grad is not None])
-    assert len(gradients[0]) == sum(p.requires_grad for p in make(**variant).parameters())
-    for exact, single in zip(*gradients, strict=True):
-        torch.testing.assert_close(single, exact, rtol=1e-3, atol=1e-5)

@@ -7,7 +7,6 @@ import torch
 
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
-from actmodels.modules.initialisation import initialise
 from actmodels.reader.write import AdaptiveComputation, mixed, pointer_sum
 from actmodels.settings import PonderNetConfig
 
@@ -72,16 +71,6 @@ def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
     assert weights.tolist() == [[1.0, 0.0, 0.0] if chance else [0.0, 0.0, 1.0]]
     logs.sum().backward()
     assert all(bool(torch.isfinite(h.grad).all()) for h in halting if h.grad is not None)
-
-
-def test_the_chance_to_halt_has_no_bias() -> None:
-    test = AdaptiveComputation(2, "relu", 0.0)
-    slots = torch.randn(1, 3, 2)
-    kept, halting = test.judge(torch.zeros(1, 2), torch.randn(1, 3, 2), slots)
-    assert halting.tolist() == [0.5]  # sigmoid(o . 0)
-    assert kept is slots
-    initialise(test, "xavier", 0.1)  # has no bias to set
-    assert list(dict(test.unit.named_parameters())) == ["linear.weight"]
 
 
 def test_the_same_distribution_as_ponder_net() -> None:

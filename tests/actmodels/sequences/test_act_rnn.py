@@ -32,7 +32,6 @@ KINDS = CARRYING + ANSWERING
 
 
 def make(cell: Any, halting: SequenceHaltingConfig) -> ActRnn:
-    """A network in double precision."""
     torch.manual_seed(1)
     config = SequenceNetworkConfig(cell=cell, state_size=5, init="normal", init_std=0.6)
     task = PARITY if isinstance(halting, AnsweringConfig) else TASK
@@ -46,7 +45,6 @@ def sample(count: int = 12, halting: SequenceHaltingConfig = None) -> Any:
 
 
 def trained_on(model: ActRnn, batch: SequenceBatch) -> Tensor:
-    """What training minimises."""
     task = PARITY if model.answers else TASK
     return score(task.outputs, model(batch.inputs, batch.mask), batch).objective(model.halting)
 

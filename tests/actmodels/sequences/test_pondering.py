@@ -70,23 +70,10 @@ TEXT = torch.tensor(list("Zoë, 24 <b>; [[fox]]\nno. Yes! ".encode() * 9), dtype
 TASK = Characters(CharactersConfig(window=7, held_out_bytes=120), TEXT, "text")
 
 
-@pytest.mark.parametrize(
-    ("kind", "bytes_"),
-    [
-        ("letter", "aZë"),
-        ("digit", "09"),
-        ("space", " \t"),
-        ("line end", "\n"),
-        ("sentence end", ".!?"),
-        ("comma, colon or semicolon", ",;:"),
-        ("markup or other mark", "<>[]{}|='\"&-/()#\x00"),
-    ],
-)
-def test_the_kind_of_a_byte(kind: str, bytes_: str) -> None:
-    assert {kind_of(byte) for byte in bytes_.encode()} == {kind}
-
-
-def test_each_byte_has_one_of_the_kinds() -> None:
+def test_the_kind_of_a_byte() -> None:
+    examples = ("aZë", "09", " \t", "\n", ".!?", ",;:", "<>[]{}|='\"&-/()#\x00")
+    for kind, bytes_ in zip(KINDS, examples, strict=True):
+        assert {kind_of(byte) for byte in bytes_.encode()} == {kind}
     assert {kind_of(byte) for byte in range(256)} == set(KINDS)
 
 
@@ -113,13 +100,3 @@ def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
                 assert mean is None
             else:
                 assert mean == pytest.approx(sum(values) / len(values), rel=1e-5)  # type: ignore[arg-type]
-
-
-def test_how_many_at_a_time_changes_no_draw() -> None:
-    model = ActRnn(256, 256, sample_trial().network, ACT)
-    one, same, other = (
-        by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time=count)
-        for count in (40, 40, 8)
-    )
-    assert one == same
-    assert [kind.count for kind in one] == [kind.count for kind in other]
