@@ -80,14 +80,9 @@ def rows(
     found = interleaved(variants, repeats)
     rates = {name: [counts[name] / taken for taken in found[name]] for name in found}
     for (way, trials), of in rates.items():
-        ratio = [one / plain for one, plain in zip(of, rates["plain", 1], strict=True)]
-        yield {
-            "batch_size": batch_size,
-            "way": way,
-            "trials": trials,
-            "examples_per_second": summary(of),
-            "times_as_fast": summary(ratio),
-        }
+        ratio = summary(one / plain for one, plain in zip(of, rates["plain", 1], strict=True))
+        row = {"batch_size": batch_size, "way": way, "trials": trials}
+        yield row | {"examples_per_second": summary(of), "times_as_fast": ratio}
 
 
 def main() -> None:

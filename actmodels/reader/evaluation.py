@@ -9,7 +9,7 @@ from actmodels.figures import Figures, mean_and_sd
 from actmodels.modules.attention import masked_softmax
 from actmodels.prediction import chosen
 from actmodels.reader.model import Reader
-from actmodels.reader.questions import QuestionTensors, batches_by_length, collate
+from actmodels.reader.questions import QuestionTensors, collate
 from actmodels.reader.write import QueryGating
 
 
@@ -47,7 +47,8 @@ def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> Read
     model.eval()
     device = next(model.parameters()).device
     parts: list[tuple[Tensor, ...]] = []
-    for index in batches_by_length(questions.document_offsets.diff(), batch_size):
+    by_length = torch.argsort(questions.document_offsets.diff(), stable=True)
+    for index in by_length.split(batch_size):
         batch = collate(questions, index, device)
         answer = model(batch)
         logs = answer.log_probabilities

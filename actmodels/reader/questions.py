@@ -99,11 +99,6 @@ def pooled_batches(
         yield from left[torch.argsort(lengths[left], stable=True)].split(batch_size)
 
 
-def batches_by_length(lengths: Tensor, batch_size: int) -> Iterator[Tensor]:
-    """Yield the rows of each batch of an evaluation: all questions, in order of length."""
-    yield from torch.argsort(lengths, stable=True).split(batch_size)
-
-
 def occurrences(questions: QuestionTensors) -> Tensor:
     """How often each candidate stands in its document [questions, candidates]."""
     most = int(questions.candidate_counts.max())

@@ -58,17 +58,10 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Difficulty
     for difficulty in level[real].unique().tolist():
         here = real & (level == difficulty)
         counted = here & asked
-        count = int(counted.sum())
-        rows.append(
-            DifficultyFigures(
-                difficulty,
-                int(here.sum()),
-                count,
-                wrong[counted].double().mean().item() if count else None,
-                mean(pondered.steps, difficulty),
-                mean(pondered.ponder_cost, difficulty),
-            )
-        )
+        sizes = (int(here.sum()), int(counted.sum()))
+        error = wrong[counted].double().mean().item() if sizes[1] else None
+        steps, ponder = (mean(v, difficulty) for v in (pondered.steps, pondered.ponder_cost))
+        rows.append(DifficultyFigures(difficulty, *sizes, error, steps, ponder))
     return rows
 
 
@@ -112,19 +105,10 @@ def figures_of(
     windows = windows.to(weight.device)
     windows = windows._replace(inputs=windows.inputs.to(weight.dtype))
     losses, _, pondered, _ = evaluate(model, task.outputs, windows, at_a_time)
-    figures = {
-        "steps": pondered.steps,
-        "ponder_cost": pondered.ponder_cost,
-        "loss": losses,
-        "entropy": entropy(pondered.logits),
-    }
+    scores = torch.log_softmax(pondered.logits, dim=-1)
+    figures = {"steps": pondered.steps, "ponder_cost": pondered.ponder_cost}
+    figures |= {"loss": losses, "entropy": -(scores.exp() * scores).sum(dim=-1)}
     return {name: v.flatten().cpu() for name, v in figures.items() if v is not None}
-
-
-def entropy(logits: Tensor) -> Tensor:
-    """That of the predictions [...] for logits [..., classes], in nats."""
-    scores = torch.log_softmax(logits, dim=-1)
-    return -(scores.exp() * scores).sum(dim=-1)
 
 
 def by_kind(

@@ -1,6 +1,5 @@
 """Measuring a network on sequences, and what its training minimises (Graves 2016 section 2.1)."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -68,9 +67,6 @@ def evaluate(
     losses, wrong, read, _ = zip(*scored, strict=True)
     logits, steps, ponder_cost, _ = zip(*read, strict=True)
 
-    def joined(values: Sequence[Tensor | None]) -> Tensor | None:
-        there = [value for value in values if value is not None]
-        return torch.cat(there) if there else None
-
-    pondered = Pondered(torch.cat(logits), joined(steps), joined(ponder_cost))
+    columns = ((None if c[0] is None else torch.cat(c)) for c in (logits, steps, ponder_cost))
+    pondered = Pondered(*columns)  # type: ignore[arg-type]
     return SequenceEvaluation(torch.cat(losses), torch.cat(wrong), pondered, sequences)

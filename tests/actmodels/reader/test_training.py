@@ -11,7 +11,6 @@ from actmodels.reader.data import WordRows, embedding_rows
 from actmodels.reader.evaluation import evaluate
 from actmodels.reader.questions import (
     NO_CANDIDATE,
-    batches_by_length,
     collate,
     most_frequent_accuracy,
     occurrences,
@@ -85,11 +84,6 @@ def test_each_question_at_most_once_and_batches_in_order_of_length(keep_last: bo
     for batch in batches:
         ordered = lengths[batch].tolist()
         assert ordered == sorted(ordered)
-
-
-def test_evaluation_goes_through_all_in_order_of_length() -> None:
-    lengths = torch.tensor([7, 3, 9, 1, 5])
-    assert [b.tolist() for b in batches_by_length(lengths, 2)] == [[3, 1], [4, 0], [2]]
 
 
 def test_collate_by_hand() -> None:
