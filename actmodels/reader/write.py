@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from actmodels.halting.distribution import first_halts, until
 from actmodels.modules.attention import dot_scores
 from actmodels.modules.linear import HaltingUnit
-from actmodels.reader.config import Activation
+from actmodels.reader.config import Activation, Strategy
 from actmodels.reader.memory import Looked, Recurrence
 
 ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "identity": nn.Identity}
@@ -109,4 +109,7 @@ class AdaptiveComputation(HypothesisTest):
         return mixed(step_logs, weights), weights
 
 
-TESTS = {"query_gating": QueryGating, "adaptive_computation": AdaptiveComputation}
+TESTS: dict[Strategy, type[HypothesisTest]] = {
+    "query_gating": QueryGating,
+    "adaptive_computation": AdaptiveComputation,
+}
