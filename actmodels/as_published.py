@@ -1,8 +1,4 @@
-"""The 2016 code's deviations from the paper, each a switch that only a configuration asks for.
-
-With every switch off, a model here is the correct one to the bit. How batches were made is in
-actmodels.published_batching.
-"""
+"""The 2016 code's deviations from the paper, each a switch; with all off, models are correct."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.pairs import Batch, PairTensors
+from actmodels.data.pairs import PAD, Batch, PairTensors, batches_by_length
+from actmodels.errors import DataError
 from actmodels.halting.act import Act
 from actmodels.halting.distribution import Halted
 from actmodels.models.adaptive_attention import AdaptiveAttention
@@ -20,19 +17,91 @@ from actmodels.modules.alignment import SoftAlignment
 from actmodels.modules.attention import weighted_mean
 from actmodels.modules.inference import GateDropout, Memories
 from actmodels.prediction import Prediction, mean_cross_entropy
-from actmodels.published_batching import published_batches, without_masks
 from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig
+
+MIXING = (
+    *("scrambled_alignment", "no_mask", "file_order_batches", "dropped_last_batches"),
+    "batch_remainder",
+)
+# Tokens of the longest premise and the longest hypothesis of each bucket.
+BUCKETS = ((10, 5), (20, 10), (30, 20), (40, 30), (50, 40), (82, 62))
+
+
+def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
+    """The first bucket that holds both of each pair's lengths [pairs]; one more for longer ones."""
+    bounds = torch.tensor(BUCKETS, device=premise.device).T.contiguous()
+    return torch.maximum(
+        torch.searchsorted(bounds[0], premise), torch.searchsorted(bounds[1], hypothesis)
+    )
+
+
+def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
+    """The rows of each bucket that is not empty, in the order of the split, longer pairs last."""
+    numbers = bucket_numbers(pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff())
+    return [(numbers == number).nonzero().squeeze(1) for number in numbers.unique().tolist()]
+
+
+def file_order_batches(
+    pairs: PairTensors, batch_size: int, generator: torch.Generator | None
+) -> list[Tensor]:
+    """Neighbours in a bucket are always batch mates; a generator shuffles the batches alone."""
+    batches = [batch for rows in rows_by_bucket(pairs) for batch in rows.split(batch_size)]
+    if generator is None:
+        return batches
+    return [batches[n] for n in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+def rows_left_out(pairs: PairTensors, batch_size: int) -> Tensor:
+    """True [pairs] for each bucket's incomplete last batch in file order, as in the 2016 code."""
+    left_out = torch.zeros(len(pairs), dtype=torch.bool)
+    for rows in rows_by_bucket(pairs):
+        left_out[rows[len(rows) - len(rows) % batch_size :]] = True
+    return left_out
+
+
+def published_batches(
+    switches: PublishedConfig,
+    pairs: PairTensors,
+    batch_size: int,
+    generator: torch.Generator | None,
+) -> Iterator[Tensor]:
+    """Rows of each batch, in training with a generator; DataError where no pair is left."""
+    make = file_order_batches if switches.file_order_batches else batches_by_length
+    batches = make(pairs, batch_size, generator)
+    if not switches.dropped_last_batches:
+        yield from batches
+        return
+    left_out = rows_left_out(pairs, batch_size)
+    if bool(left_out.all()):
+        raise DataError(
+            f"dropped_last_batches leaves none of {len(pairs)} pairs in batches of {batch_size}; "
+            "make batch_size and evaluation_batch_size smaller, or set it to false"
+        )
+    yield from (kept for batch in batches if len(kept := batch[~left_out[batch]]))
+
+
+def without_masks(batch: Batch) -> Batch:
+    """Pad to the first bucket that holds the batch, and pass every pad off as a token.
+
+    Sentences longer than the last bucket are padded to the longest alone. The 2016 code padded on
+    the left, where neither model reads the order of words; its pads were draws from N(0, 0.05²) or
+    N(0, 0.01²), here zeros. A NULL token, unknown there, counts as a token.
+    """
+    sizes = torch.tensor([[batch.premise.shape[1]], [batch.hypothesis.shape[1]]])
+    bucket = int(bucket_numbers(*sizes))
+    longest = BUCKETS[bucket] if bucket < len(BUCKETS) else (0, 0)
+
+    def padded(ids: Tensor, length: int) -> Tensor:
+        missing = max(length - ids.shape[1], 0)
+        return torch.nn.functional.pad(ids, (0, missing), value=PAD)
+
+    premise, hypothesis = padded(batch.premise, longest[0]), padded(batch.hypothesis, longest[1])
+    masks = (torch.ones_like(premise).bool(), torch.ones_like(hypothesis).bool())
+    return Batch(premise, masks[0], hypothesis, masks[1], *batch[4:])
 
 
 class ScrambledAlignment(SoftAlignment):
-    """Soft alignment with the words of other examples of the batch; correct for a batch of 1.
-
-    Present in every public version of the 2016 code. The weights keep the masks of the example
-    they were made for, so that with masks they may fall on pads of the other.
-
-    Args:
-        correct: the alignment whose F is used.
-    """
+    """Soft alignment with the words of other examples of the batch, as in the 2016 code."""
 
     def __init__(self, correct: SoftAlignment) -> None:
         nn.Module.__init__(self)  # SoftAlignment's would draw an F of its own
@@ -41,14 +110,8 @@ class ScrambledAlignment(SoftAlignment):
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
         """Sum words by the weights of other examples: (b, t) sees example (b·T + t) mod B.
 
-        The 2016 code laid the weights out example by example (row b·T + t) and repeated the words
-        batch by batch (row r holds example r mod B).
-
-        Args:
-            weights: [B, T, tokens]. words: [B, tokens, width].
-
-        Returns:
-            [B, T, width].
+        The 2016 code laid the weights [B, T, tokens] out example by example (row b·T + t) and
+        repeated the words [B, tokens, width] batch by batch (row r holds example r mod B).
         """
         batch, length, tokens = weights.shape
         rows = weights.reshape(length, batch, tokens)  # row r at [r // B, r mod B]
@@ -57,16 +120,12 @@ class ScrambledAlignment(SoftAlignment):
 
 
 def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
-    """ACT as the 2016 code computed it for a batch: examples see when the others halt.
+    """ACT as the 2016 code computed it for a batch, of h_n [batch, steps], the last a cap.
 
-    T is the first step at which no example is left below 1 - epsilon, or the last step given
-    (the cap). With c the sum of an example's h_n over the steps before its own halting step N:
-    the weight of a step n < T is h_n if n < N and 0 otherwise, N's own included; the weight of
-    step T is 1 - c for every example. An example that the cap stops has h_T in c but not in its
-    weights, which sum to 1 - h_T.
-
-    Args:
-        probabilities: h_n [batch, steps]; more steps than needed change nothing.
+    T is the first step at which no example is below 1 - epsilon; c sums an example's h_n over the
+    steps before its own last step N. Step n < T weighs h_n if n < N and 0 otherwise, N included;
+    step T weighs 1 - c for every example. An example that the cap stops has h_T in c but not in
+    its weights, which sum to 1 - h_T.
     """
     count = probabilities.shape[1]
     below = torch.cumsum(probabilities, dim=1) < 1 - epsilon  # steps before N
@@ -80,7 +139,7 @@ def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
 
 
 class PublishedModel(PairModel):
-    """What both models share; stands in front of the correct model's class."""
+    """The part that both models share; a base in front of the correct model's class."""
 
     packs = False  # examples of a batch mix
     switches: PublishedConfig
@@ -103,11 +162,9 @@ class PublishedModel(PairModel):
     @property
     def mates_matter(self) -> bool:
         """Which pairs are scored, or how, depends on the batches."""
-        s = self.switches
-        return s.scrambled_alignment or s.no_mask or s.file_order_batches or s.dropped_last_batches
+        return any(getattr(self.switches, name, False) for name in MIXING)
 
     def seen(self, batch: Batch) -> Batch:
-        """The batch with or without its masks."""
         return without_masks(batch) if self.switches.no_mask else batch
 
 
@@ -115,7 +172,6 @@ class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
     """Decomposable Attention with the deviations its configuration asks for."""
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         return super().forward(self.seen(batch))
 
 
@@ -127,23 +183,15 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
 
     @property
     def always_plain(self) -> bool:  # type: ignore[override]
-        """See AlternatingAttention."""
         return self.switches.compounding_dropout or self.switches.batch_remainder
 
-    @property
-    def mates_matter(self) -> bool:
-        """Which pairs are scored, or how, depends on the batches."""
-        return super().mates_matter or self.switches.batch_remainder
-
     def memories(self, batch: Batch) -> Memories:
-        """What the steps look at, dropped out once."""
         return super().memories(self.seen(batch))
 
     def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
-        """With compounding_dropout each step drops the memory once more.
+        """With compounding_dropout, each step drops the memory and redraws the gates' masks.
 
-        After n steps at rate d a unit of the memory survives with probability (1 - d)^n, scaled
-        by (1 - d)^-n. The gates' masks are drawn anew at each step.
+        After n steps at rate d a unit survives with probability (1 - d)^n, scaled by (1 - d)^-n.
         """
         if not self.switches.compounding_dropout:
             return super().carried(memories, dropout)
@@ -155,7 +203,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return memories, dropout
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
-        """Classify the mean state, with the batch's remainder or each example's own."""
         if not self.switches.batch_remainder:
             return super().answer(states, probabilities)
         assert isinstance(self.halting.epsilon, float)
@@ -164,12 +211,10 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
         if self.switches.no_ponder_cost:
             return mean_cross_entropy(prediction.logits, labels)
         return super().objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """None without a ponder cost."""
         return None if self.switches.no_ponder_cost else super().ponder_weight

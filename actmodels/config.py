@@ -12,13 +12,10 @@ from actmodels.values import Epochs, Natural, settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class AnyTrialConfig:
-    """What trials of every kind have; further fields are parts, dataclasses of settings.
+    """The fields of every trial; further fields are parts, dataclasses of settings.
 
-    model: what trials that are compared share. patience: stop after this many epochs without a
-        better dev accuracy; 0 runs max_epochs.
-
-    Raises:
-        ConfigError: settings that cannot be together.
+    model: shared by trials that are compared. patience: epochs without a better dev accuracy before
+    training stops; 0 runs max_epochs.
     """
 
     called: ClassVar[str] = "trial"  # in messages
@@ -70,14 +67,7 @@ class AnyTrialConfig:
 def sorted_into(
     parts: Mapping[str, type], settings: Mapping[str, Any], whose: str, called: str = "trial"
 ) -> dict[str, Any]:
-    """Make the parts of a trial of flat settings, which go to the part that knows their name.
-
-    Args:
-        parts: the parts' classes by their fields. whose, called: what messages call their owner.
-
-    Raises:
-        ConfigError: missing or unknown settings; all at once.
-    """
+    """Build the parts (classes by field) of a trial of `whose`; ConfigError lists bad settings."""
     known = settings_of(*parts.values())
     problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
     problems += [f"{name} of {whose} is missing" for name in known if name not in settings]
@@ -100,13 +90,11 @@ class TrialConfig(AnyTrialConfig):
 
     @property
     def parts(self) -> list[Any]:
-        """See AnyTrialConfig."""
         parts = (self.network, self.halting, self.training, self.input)
         return [part for part in parts if part is not None]
 
     @property
     def classes(self) -> list[str]:
-        """See AnyTrialConfig."""
         return MODELS[self.model].classes
 
 
@@ -127,22 +115,14 @@ def setting_types(model: str) -> dict[str, Any]:
 
 
 def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
-    """Make the parts of a trial of a model, and those of `more` classes by their fields.
-
-    Raises:
-        ConfigError: unknown model, missing or unknown settings; all at once.
-    """
+    """Build the parts of a model's trial, and those of `more`; ConfigError as in `sorted_into`."""
     if model not in MODELS:
         raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
     return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)
 
 
 def build_trial(model: str, settings: Mapping[str, Any], **limits: Any) -> TrialConfig:
-    """Assemble a trial from flat settings; limits are max_epochs, patience and seed.
-
-    Raises:
-        ConfigError: unknown model, missing or unknown settings; all at once.
-    """
+    """Build a trial from flat settings, as `model_parts`; limits: max_epochs, patience, seed."""
     return TrialConfig(model=model, **limits, **model_parts(model, settings))
 
 

@@ -17,12 +17,7 @@ class UserError(Exception):
 
 
 class ConfigError(UserError):
-    """One or more problems in the parameters, all reported at once.
-
-    Args:
-        source: the file the parameters came from.
-        problems: one sentence per problem, each naming its key.
-    """
+    """Problems in the parameters from `source`, one sentence each with its key."""
 
     def __init__(self, source: str, problems: Sequence[str]) -> None:
         self.source = source

@@ -15,10 +15,9 @@ from actmodels.settings import InputConfig
 
 
 class Evaluation(NamedTuple):
-    """A model on a split, per pair scored, in the split's order.
+    """A model on a split, per scored pair, in the split's order.
 
-    rows: [pairs], where each stands in the split; all of it but for the models as published.
-    logits: [pairs, labels]. labels, steps, ponder_cost: [pairs]; None without halting.
+    rows: places in the split [pairs]. logits: [pairs, labels]. labels, steps, ponder_cost: [pairs].
     """
 
     rows: Tensor
@@ -29,22 +28,18 @@ class Evaluation(NamedTuple):
 
     @property
     def predictions(self) -> Tensor:
-        """The likeliest label of each pair [pairs]."""
         return self.logits.argmax(dim=1)
 
     @property
     def accuracy(self) -> float:
-        """Share of right predictions, in [0, 1]."""
         return (self.predictions == self.labels).double().mean().item()
 
     @property
     def loss(self) -> float:
-        """Mean cross-entropy in nats, without the ponder term."""
         return cross_entropy(self.logits.double(), self.labels).item()
 
     @property
     def figures(self) -> Figures:
-        """All of it in a few numbers."""
         spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
         return Figures(self.loss, self.accuracy, *spread, ponder[0])
 
@@ -53,11 +48,7 @@ def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
     """Score the pairs of a split without dropout, in the batches that the model makes of it."""
-    return evaluation(pairs, *predicted(model, pairs, config, batch_size, lambda batch: batch))
-
-
-def evaluation(pairs: PairTensors, rows: Tensor, found: Prediction) -> Evaluation:
-    """What was predicted for some rows of a split."""
+    rows, found = predicted(model, pairs, config, batch_size)
     return Evaluation(rows, found.logits, pairs.labels[rows], found.steps, found.ponder_cost)
 
 
@@ -67,16 +58,9 @@ def predicted(
     pairs: PairTensors,
     config: InputConfig,
     batch_size: int,
-    given: Callable[[Batch], Batch],
+    given: Callable[[Batch], Batch] = lambda batch: batch,
 ) -> tuple[Tensor, Prediction]:
-    """What a model or a pack says of a split, on the CPU.
-
-    Args:
-        given: what the model is given of a batch; a pack has a dimension more.
-
-    Returns:
-        where the scored pairs stand in the split [pairs], and the predictions in that order.
-    """
+    """Predict a split on the CPU: rows scored [pairs], and predictions of `given` batches."""
     model.eval()
     device = next(model.parameters()).device
     predictions, scored = [], []

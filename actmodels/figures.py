@@ -7,10 +7,7 @@ from torch import Tensor
 
 
 class Figures(NamedTuple):
-    """A model on many examples in a few numbers; the fields of EpochRecord say what they are.
-
-    Those of steps are None where the model does not halt.
-    """
+    """The figures of EpochRecord; those of steps are None where the model does not halt."""
 
     loss: float
     accuracy: float
@@ -20,13 +17,11 @@ class Figures(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What is kept of a batch; in a pack each with the trials in front.
+    """Sums of a batch; in a pack each with the trials in front.
 
-    losses: in nats [] or [examples]; over all batches they sum up to the mean of `targets`.
-    targets: how many the losses are of []. right, asked: how many answers are right, of how many.
-    examples: how many were trained on [].
-    steps, ponder_cost: of what takes steps, any shape; None without halting.
-    real: which of these count, the same shape; None for all.
+    losses: in nats [] or [examples]; their sum is divided by that of `targets` []. right, asked:
+    right answers of all answers. examples: trained on []. steps, ponder_cost: any shape; None
+    without halting. real: which of these count, the same shape; None for all.
     """
 
     losses: Tensor
@@ -46,22 +41,13 @@ class EpochMeans:
         self.batches: list[Marks] = []
 
     def add(self, marks: Marks) -> None:
-        """Take in one batch, without its gradients."""
-        steps, ponder = (
-            None if v is None else v.detach() for v in (marks.steps, marks.ponder_cost)
-        )
-        self.batches.append(marks._replace(steps=steps, ponder_cost=ponder))
+        self.batches.append(Marks(*(None if v is None else v.detach() for v in marks)))  # type: ignore[arg-type]
 
     def examples(self, trial: int | None = None) -> int:
-        """How many examples were trained on."""
         return int(self._sum("examples", trial))
 
     def figures(self, trial: int | None = None) -> Figures:
-        """Zeros where nothing was taken in: a first batch that diverged.
-
-        Args:
-            trial: which one of a pack; None if there is no pack.
-        """
+        """Means over all batches, of one `trial` of a pack; zeros if the first batch diverged."""
         return Figures(
             self._sum("losses", trial) / max(self._sum("targets", trial), 1),
             self._sum("right", trial) / max(self._sum("asked", trial), 1),
@@ -70,7 +56,6 @@ class EpochMeans:
         )
 
     def _column(self, name: str, trial: int | None) -> Tensor | None:
-        """All that was kept under a name, flat; None where there is none."""
         values = [getattr(batch, name) for batch in self.batches]
         if not values or values[0] is None:
             return None

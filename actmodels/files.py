@@ -1,7 +1,6 @@
-"""Files that appear whole or not at all, and files that carry the digest of what they hold.
+"""Atomic files, and files that carry the digest of their content.
 
-The last line of a sealed file is `sha256` and 64 hexadecimal digits, of all bytes before that line:
-what was damaged is never believed.
+The last line of a sealed file is `sha256` and 64 hexadecimal digits, of all bytes before it.
 """
 
 import errno
@@ -20,11 +19,7 @@ SEAL = len(MARK) + 64 + 1  # bytes of that line, its line break included
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; rename it to `path` if the block succeeds.
-
-    Raises:
-        OSError: it cannot be written; always with the name of a file.
-    """
+    """Yield a temporary path, renamed to `path` if the block succeeds; an OSError names a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -56,14 +51,7 @@ def seal(content: bytes | memoryview) -> bytes:
 
 
 def unseal(stored: bytes, where: object) -> bytes:
-    """The content of a sealed file.
-
-    Args:
-        where: the file, for messages.
-
-    Raises:
-        DamagedError: something else than was written, or no seal.
-    """
+    """The content of a sealed file; DamagedError, naming `where`, if the digest does not match."""
     content = stored[:-SEAL]
     if stored != seal(content):
         raise DamagedError(f"{where} is damaged: its content does not have the digest at its end")
@@ -71,11 +59,7 @@ def unseal(stored: bytes, where: object) -> bytes:
 
 
 def regular(path: Path) -> Path:
-    """Return the path, unless opening it could block.
-
-    Raises:
-        OSError: it is a named pipe or a device.
-    """
+    """Return the path; OSError if it is a named pipe or a device, whose opening could block."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     return path

@@ -23,15 +23,7 @@ def imported_modules(text: str) -> list[str]:
 
 
 def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) -> list[Path]:
-    """The files that importing some modules reads, those that functions import too.
-
-    Args:
-        names: of modules; one that is not among the texts is passed over.
-        texts: the code that may be imported, by file. root: the folder of its packages.
-
-    Returns:
-        them and the packages that they are in, in the order of their names.
-    """
+    """The files among `texts`, in order, that importing some modules under `root` reads."""
     pending, seen = list(names), set[Path]()
     while pending:
         parts = pending.pop().split(".")

@@ -1,8 +1,4 @@
-"""The kinds of trials: what each is trained on, and by what. Imports no torch.
-
-A kind's classes are found by name, so that params.yaml is checked without torch and a trial's
-code (actmodels.provenance) is that of its own kind.
-"""
+"""The kinds of trials; classes by name, so that a trial's code is that of its kind. No torch."""
 
 from dataclasses import dataclass
 
@@ -14,13 +10,11 @@ from actmodels.sequences.config import SequenceTrialConfig
 
 @dataclass(frozen=True)
 class Kind:
-    """What is made of a configuration; each as module:name.
+    """What trains a configuration; each as module:name.
 
-    data: what it is trained on, of (config, folder, text): the folder has the pairs, or a folder
-        for each kind of questions; the text is the file that characters are drawn from. Workers
-        get what it returns, whose tensors nobody may write to: all that a node runs share them.
-    training: its ModelTraining, of (config, data, device).
-    pack: several that train at once, of (configs, data, device); None if they never do.
+    data: what it is trained on, of (config, folder, text); a node's workers share its tensors, so
+    that nobody may write to them. training: its ModelTraining, of (config, data, device). pack:
+    several trained together, of (configs, data, device); None where that is impossible.
     """
 
     data: str

@@ -1,7 +1,7 @@
-"""Training of any kind, epoch by epoch, with a state that can be saved and taken up again.
+"""Training of any kind, epoch by epoch, with a state that can be saved and resumed.
 
-Every epoch seeds its own random numbers from (seed, epoch): a run that is interrupted after any
-epoch and resumed gives the same bits as one that was not.
+Every epoch seeds its random numbers from (seed, epoch): a run that is interrupted and resumed
+gives the same bits as one that was not.
 """
 
 import copy
@@ -29,16 +29,9 @@ Found = TypeVar("Found")  # what a model makes of a batch
 class ModelTraining(Generic[Config, Model, Batch, Found]):
     """A trial in progress.
 
-    Args:
-        config: the trial. device: where the model lives, such as "cpu" or "cuda".
-
-    Attributes:
-        model: what is trained. optimizer: what trains it.
-        clip_value: the largest size of a gradient. clip_norm: the largest norm of all; 0: no limit.
-        dropout: where the masks of a model with dropout come from, anew for each update.
-        history: the epochs so far.
-        best_parameters: the model's parameters at the best dev accuracy so far.
-        diverged: a loss was not finite; the trial ended on the parameters of the epoch before.
+    clip_value: largest size of a gradient; clip_norm: largest norm of all; 0: no limit.
+    dropout: source of the masks, restarted at each update. best_parameters: at the best dev
+    accuracy so far. diverged: a loss was not finite; training ended on the epoch before.
     """
 
     model: Model
@@ -59,7 +52,6 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         """The batches of an epoch, drawn from `order`."""
 
     def forward(self, batch: Batch) -> Found:
-        """What the model makes of a batch."""
         return self.model(batch)
 
     @abstractmethod
@@ -67,7 +59,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         """What an update minimises []."""
 
     def adapt(self, found: Found, batch: Batch) -> None:
-        """Told after each update."""
+        """Called after each update."""
 
     @abstractmethod
     def marks(self, found: Found, batch: Batch) -> Marks:
@@ -84,30 +76,24 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     @property
     def parameters(self) -> int:
-        """Trained parameters."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     @property
     def next_epoch(self) -> int:
-        """The number of the epoch to come, counted from 1."""
         return len(self.history) + 1
 
     @property
     def epoch_generator(self) -> Generator:
-        """What the epoch to come draws from, at its beginning."""
         return generator("epoch", self.config.seed, self.next_epoch)
 
     @property
     def finished(self) -> bool:
-        """All epochs are done, dev accuracy stopped improving, or training diverged."""
         epochs, patience = len(self.history), self.config.patience
-        if self.diverged or epochs >= self.config.max_epochs:
-            return True
-        return patience > 0 and epochs > 0 and epochs - self.best_epoch >= patience
+        over = self.diverged or epochs >= self.config.max_epochs
+        return over or (patience > 0 < epochs and epochs - self.best_epoch >= patience)
 
     @property
     def best_epoch(self) -> int:
-        """The first epoch with the best dev accuracy so far."""
         return best_epoch(self.history).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:
@@ -163,11 +149,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
     def add(
         self, train: Figures, dev: Figures, weight: float | Tensor | None, seconds: float, seen: int
     ) -> EpochRecord:
-        """Take in an epoch that is over; if it is the best so far, its parameters are.
-
-        Args:
-            weight: the ponder weight. seconds: those of training. seen: examples trained on.
-        """
+        """Add the record of a finished epoch, with training seconds and examples `seen`."""
         weight = None if weight is None else float(weight)
         record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, seen / seconds)
         self.history.append(record)
@@ -186,7 +168,6 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up a saved training."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.history = [EpochRecord(**record) for record in state["history"]]

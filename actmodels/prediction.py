@@ -10,14 +10,11 @@ from actmodels.data.pairs import FILLER
 
 
 class Prediction(NamedTuple):
-    """Scores of a batch. What a model without halting does not have is None.
+    """Scores of a batch; None where a model without halting has nothing.
 
-    logits: [batch, labels], in the order of actmodels.data.labels.LABELS.
-    steps: [batch], inference steps taken per example (N).
-    ponder_cost: [batch], differentiable; what the halting adds to the loss by its ponder weight:
-        N + R for ACT.
-    weights: [batch, steps], the halting distribution, sum 1.
-    step_logits: [batch, steps, labels], each state classified by itself, where training needs it.
+    logits: [batch, labels], in the order of LABELS. steps: N [batch]. ponder_cost: [batch], added
+    to the loss by the ponder weight; N + R for ACT. weights: halting distribution [batch, steps].
+    step_logits: each state classified alone, where training needs it [batch, steps, labels].
     """
 
     logits: Tensor
@@ -27,17 +24,12 @@ class Prediction(NamedTuple):
     step_logits: Tensor | None = None
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Prediction":
-        """The same with all tensors that there are changed."""
         logits, *others = self
         return Prediction(change(logits), *(None if v is None else change(v) for v in others))
 
 
 def chosen(scores: Tensor, labels: Tensor) -> Tensor:
-    """The score of each example's label; that of the first label for a filler.
-
-    Args:
-        scores: [..., labels]. labels: [...], FILLER where there is no example.
-    """
+    """The score [...] of each example's label, of [..., labels]; of the first for a FILLER."""
     return scores.gather(-1, labels.clamp(min=0)[..., None]).squeeze(-1)
 
 
@@ -59,10 +51,6 @@ def mean_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def mean_over_examples(values: Tensor, labels: Tensor) -> Tensor:
-    """The mean over a batch [], in a pack over each trial's own examples [trials].
-
-    Args:
-        values: [batch], in a pack [trials, batch]. labels: the same shape; FILLER counts nowhere.
-    """
+    """The mean of [batch] over examples whose label is not FILLER []; in a pack [trials]."""
     real = labels != FILLER
     return torch.where(real, values, 0.0).sum(dim=-1) / real.sum(dim=-1)

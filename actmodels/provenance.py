@@ -1,8 +1,7 @@
 """Which code computes a trial's result, and the key that names the result.
 
-A record is found again by its key alone, so the key covers all that decides it: the
-configuration, the data, the code, and the numerical environment. The code is that of the moment
-when it is first asked for: workers get the same text (tune.cluster), whatever is edited meanwhile.
+The key covers the configuration, the data, the code, and the numerical environment. The code is
+that of the first reading: workers get the same text (tune.cluster), whatever is edited meanwhile.
 """
 
 import functools
@@ -25,11 +24,10 @@ sources = functools.cache(imports.sources)
 
 
 def code_files(config: AnyTrialConfig) -> list[Path]:
-    """The files of this package that train and evaluate a trial, found by following imports.
+    """The files of this package that train and evaluate a trial, by following imports.
 
-    Those that train packs are among them: whether a trial was alone is not part of its key. What
-    is found by name is added: a change to one model or kind of halting leaves the results of the
-    rest standing. What the declarations hold is in the key already, value by value.
+    Those that train packs are among them; the files of other models and haltings are not. Values of
+    the declarations are in the key already.
     """
     kind = kind_of(config)
     found = (kind.data, kind.training, kind.pack, *config.classes)

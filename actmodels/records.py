@@ -15,12 +15,9 @@ class EpochRecord:
     """One epoch of one trial; epochs count from 1.
 
     Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
-    Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R.
-    ponder_weight is that at the end of the epoch: it may change during training.
-    The step fields are None for a model without halting, the timings where they were left out.
-    seconds are those of training; in a pack, the trial's share of the pack's.
-    Train figures are running ones, taken with dropout while the parameters change; dev figures
-    are taken at the end of the epoch.
+    Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R; None
+    without halting. Train figures are running ones, with dropout; dev figures and ponder_weight are
+    those at the end of the epoch. seconds: of training; in a pack, the trial's share.
     """
 
     epoch: int
@@ -44,16 +41,14 @@ class EpochRecord:
         return round(1 - self.dev_accuracy, 12)
 
     def result(self) -> dict[str, Any]:
-        """Everything but the timings."""
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
 def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
     """Return the best epoch on dev.
 
-    A later epoch is better with a higher accuracy, or with the same one and STEP_MARGIN fewer
-    steps. The margin stops a ponder cost that goes on pressing when accuracy cannot rise: it would
-    take the last step that deeper examples than those of dev need.
+    A later epoch is better with a higher accuracy, or an equal one and STEP_MARGIN fewer steps.
+    The margin stops a ponder cost that would take the last step that deeper examples need.
     """
     best, *later = history
     for epoch in later:
@@ -68,13 +63,10 @@ def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
 class TrialRecord:
     """One finished trial.
 
-    key: the trial's identity (configuration, data, code, environment).
-    config: the TrialConfig as nested dictionaries.
-    parameters: trained, non-embedding parameters.
-    provenance: the digests and versions that went into the key.
-    diverged: training met a loss that is not finite and ended there, on its last good epoch.
-    weights: SHA-256 of the file of its best parameters, where that was kept.
-    machine: node and device that trained it, and the most memory taken there; no result.
+    key: its identity (configuration, data, code, environment). config: as nested dictionaries.
+    parameters: trained, non-embedding. provenance: digests and versions that went into the key.
+    diverged: a loss was not finite; training ended on the last good epoch. weights: SHA-256 of the
+    file of its best parameters. machine: node, device and peak memory; no result.
     """
 
     key: str
@@ -88,11 +80,9 @@ class TrialRecord:
 
     @property
     def best(self) -> EpochRecord:
-        """See `best_epoch`."""
         return best_epoch(self.history)
 
     def to_json(self) -> str:
-        """The whole record, for the store."""
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def result_json(self) -> str:
@@ -103,7 +93,6 @@ class TrialRecord:
 
     @classmethod
     def from_json(cls, text: str) -> "TrialRecord":
-        """The inverse of `to_json` and `result_json`."""
         stored = json.loads(text)
         stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
         return cls(**stored)

@@ -1,9 +1,4 @@
-"""The models by name: which network, and for those that infer in steps, which halting.
-
-A model's name is its network's; halting other than ACT is added to it, so that
-`adaptive_attention` is the paper's model and `adaptive_attention_fixed_steps` the same network
-with a fixed number of steps. Imports no torch: params.yaml is checked without it.
-"""
+"""The models by name: network, and halting other than ACT, as `hop_attention_dact`. No torch."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -27,12 +22,7 @@ class HaltingKind:
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a model's name stands for.
-
-    model: its class as module:name. network: its own settings.
-    halting: None for a model that does not infer in steps.
-    reads_parses: whether it needs a parse of each sentence.
-    """
+    """The network of a model's name, its class as module:name; halting None: no steps."""
 
     model: str
     network: type[NetworkConfig]
@@ -41,26 +31,19 @@ class Architecture:
 
     @property
     def classes(self) -> list[str]:
-        """The classes that are found by name."""
         return [self.model, self.halting.halting] if self.halting else [self.model]
 
 
 HALTINGS = {
-    "act": HaltingKind("ACT", settings.ActConfig, "actmodels.halting.act:Act"),
-    "fixed_steps": HaltingKind(
-        "fixed steps", settings.FixedStepsConfig, "actmodels.halting.fixed_steps:FixedSteps"
-    ),
-    "ponder_net": HaltingKind(
-        "PonderNet", settings.PonderNetConfig, "actmodels.halting.ponder_net:PonderNet"
-    ),
-    "dact": HaltingKind("DACT", settings.DactConfig, "actmodels.halting.dact:Dact"),
-    "supervised_act": HaltingKind(
-        *("supervised ACT", settings.SupervisedActConfig),
-        "actmodels.halting.act_variants:SupervisedAct",
-    ),
-    "target_steps": HaltingKind(
-        *("target steps", settings.TargetStepsConfig), "actmodels.halting.act_variants:TargetSteps"
-    ),
+    name: HaltingKind(title, getattr(settings, f"{of}Config"), f"actmodels.halting.{file}:{of}")
+    for name, title, file, of in (
+        ("act", "ACT", "act", "Act"),
+        ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
+        ("ponder_net", "PonderNet", "ponder_net", "PonderNet"),
+        ("dact", "DACT", "dact", "Dact"),
+        ("supervised_act", "supervised ACT", "act_variants", "SupervisedAct"),
+        ("target_steps", "target steps", "act_variants", "TargetSteps"),
+    )
 }
 
 
@@ -77,67 +60,46 @@ def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, A
     }
 
 
+_DECOMPOSABLE = ("models.decomposable_attention", settings.DecomposableAttentionConfig)
+_ADAPTIVE = ("models.adaptive_attention", settings.AdaptiveAttentionConfig)
+_ITERATIVE = ("models.iterative_attention", settings.IterativeAttentionConfig)
+_HOP = ("models.hop_attention", settings.HopAttentionConfig)
+_CONDITIONAL = ("models.conditional", settings.ConditionalConfig)
+_LSTM = ("models.lstm_encoders", settings.LstmEncodersConfig)
+_TREE = ("models.tree_matching", settings.TreeMatchingConfig)
+_SPINN = ("models.spinn", settings.SpinnConfig)
+_PUBLISHED_DECOMPOSABLE = ("as_published", settings.PublishedDecomposableAttentionConfig)
+_PUBLISHED_ADAPTIVE = ("as_published", settings.PublishedAdaptiveAttentionConfig)
+
+
+def _of(file: tuple[str, type], name: str) -> tuple[str, type]:
+    return f"actmodels.{file[0]}:{name}", file[1]
+
+
 MODELS: dict[str, Architecture] = {
-    "decomposable_attention": Architecture(
-        "actmodels.models.decomposable_attention:DecomposableAttention",
-        settings.DecomposableAttentionConfig,
-    ),
-    **in_steps(
-        "adaptive_attention",
-        "actmodels.models.adaptive_attention:AdaptiveAttention",
-        settings.AdaptiveAttentionConfig,
-    ),
-    **in_steps(
-        "comparing_adaptive_attention",
-        "actmodels.models.adaptive_attention:ComparingAdaptiveAttention",
-        settings.AdaptiveAttentionConfig,
-    ),
-    **in_steps(
-        "iterative_attention",
-        "actmodels.models.iterative_attention:IterativeAttention",
-        settings.IterativeAttentionConfig,
-    ),
-    **in_steps(
-        "hop_attention", "actmodels.models.hop_attention:HopAttention", settings.HopAttentionConfig
-    ),
-    "decomposable_intra_attention": Architecture(
-        "actmodels.models.decomposable_attention:DecomposableIntraAttention",
-        settings.DecomposableAttentionConfig,
-    ),
+    "decomposable_attention": Architecture(*_of(_DECOMPOSABLE, "DecomposableAttention")),
+    **in_steps("adaptive_attention", *_of(_ADAPTIVE, "AdaptiveAttention")),
+    **in_steps("comparing_adaptive_attention", *_of(_ADAPTIVE, "ComparingAdaptiveAttention")),
+    **in_steps("iterative_attention", *_of(_ITERATIVE, "IterativeAttention")),
+    **in_steps("hop_attention", *_of(_HOP, "HopAttention")),
+    "decomposable_intra_attention": Architecture(*_of(_DECOMPOSABLE, "DecomposableIntraAttention")),
     "averaged_decomposable_attention": Architecture(
-        "actmodels.models.decomposable_attention:AveragedDecomposableAttention",
-        settings.DecomposableAttentionConfig,
+        *_of(_DECOMPOSABLE, "AveragedDecomposableAttention")
     ),
     "averaged_first_decomposable_attention": Architecture(
-        "actmodels.models.decomposable_attention:AveragedFirstDecomposableAttention",
-        settings.DecomposableAttentionConfig,
+        *_of(_DECOMPOSABLE, "AveragedFirstDecomposableAttention")
     ),
-    "lstm_encoders": Architecture(
-        "actmodels.models.lstm_encoders:LstmEncoders", settings.LstmEncodersConfig
-    ),
-    "conditional_encoding": Architecture(
-        "actmodels.models.conditional:ConditionalEncoding", settings.ConditionalConfig
-    ),
-    "conditional_attention": Architecture(
-        "actmodels.models.conditional:ConditionalAttention", settings.ConditionalConfig
-    ),
-    "word_by_word_attention": Architecture(
-        "actmodels.models.conditional:WordByWordAttention", settings.ConditionalConfig
-    ),
-    "nti_tree_matching": Architecture(
-        "actmodels.models.tree_matching:TreeMatching", settings.TreeMatchingConfig
-    ),
-    "spinn_pi": Architecture(
-        "actmodels.models.spinn:Spinn", settings.SpinnConfig, reads_parses=True
-    ),
+    "lstm_encoders": Architecture(*_of(_LSTM, "LstmEncoders")),
+    "conditional_encoding": Architecture(*_of(_CONDITIONAL, "ConditionalEncoding")),
+    "conditional_attention": Architecture(*_of(_CONDITIONAL, "ConditionalAttention")),
+    "word_by_word_attention": Architecture(*_of(_CONDITIONAL, "WordByWordAttention")),
+    "nti_tree_matching": Architecture(*_of(_TREE, "TreeMatching")),
+    "spinn_pi": Architecture(*_of(_SPINN, "Spinn"), reads_parses=True),
     "decomposable_attention_as_published": Architecture(
-        "actmodels.as_published:PublishedDecomposableAttention",
-        settings.PublishedDecomposableAttentionConfig,
+        *_of(_PUBLISHED_DECOMPOSABLE, "PublishedDecomposableAttention")
     ),
     "adaptive_attention_as_published": Architecture(
-        "actmodels.as_published:PublishedAdaptiveAttention",
-        settings.PublishedAdaptiveAttentionConfig,
-        HALTINGS["act"],
+        *_of(_PUBLISHED_ADAPTIVE, "PublishedAdaptiveAttention"), HALTINGS["act"]
     ),
 }
 

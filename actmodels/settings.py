@@ -1,4 +1,4 @@
-"""The parts of a trial on sentence pairs, each field with its range, and halting. No torch.
+"""The settings of a trial on sentence pairs, each with its range, and of halting. No torch.
 
 Every field has one name everywhere: params.yaml, this file, MLflow, the result tables.
 """
@@ -17,14 +17,13 @@ PartLeft = Annotated[float, Range(gt=0, le=1)]
 
 @dataclass(frozen=True)
 class InputConfig:
-    """How tokens become input vectors (facts: paper appendix D).
+    """How tokens become input vectors (paper appendix D).
 
-    oov_rule: what stands for a vocabulary word without a pre-trained vector: a random row of
-        its `own`, one of `oov_buckets` random rows chosen by `hashed` spelling, or the one
-        `unknown` row that also serves words outside the vocabulary. `trained` is `own` where
-        the rows of words of the training pairs are trained (Rocktäschel et al. 2016).
-    mean_norm: the length that the vocabulary's pre-trained vectors have in the mean, all scaled
-        by one factor; 0 leaves them as they are. unit_norm: each row is scaled to length 1.
+    oov_rule: rows of words without a pre-trained vector: a random row of its `own`, one of
+        `oov_buckets` random rows chosen by `hashed` spelling, or the `unknown` row of words outside
+        the vocabulary. `trained`: `own`, trained for words of the training pairs.
+    mean_norm: mean length to which the pre-trained vectors are scaled by one factor; 0: unscaled.
+    unit_norm: scale each row to length 1.
     """
 
     oov_rule: OovRule
@@ -39,11 +38,10 @@ class InputConfig:
 class TrainConfig:
     """Optimisation of one trial.
 
-    final_rate: the share of learning_rate that is left in the last of max_epochs; it falls
-        linearly, from epoch to epoch. 1 leaves it as it is.
+    final_rate: share of learning_rate left in the last of max_epochs; it falls linearly by epoch.
     clip_value: largest size of a single gradient. clip_norm: largest norm of all, after that; 0 of
         either is no limit.
-    train_pairs: train on so many of the training pairs (actmodels.data.subset); 0 for all.
+    train_pairs: number of training pairs used (actmodels.data.subset); 0 for all.
     """
 
     optimizer: Optimizer
@@ -94,7 +92,7 @@ class IterativeAttentionConfig:
     """Shape of the thesis' Iterative Attention model (thesis section 5.1).
 
     encoder_size: state of the GRU that reads a sentence; bidirectional adds as many.
-    shared_encoder: the same GRU reads premise and hypothesis; the thesis has one for each.
+    shared_encoder: one GRU for both sentences; the thesis has one for each.
     """
 
     width: Size
@@ -110,10 +108,7 @@ class IterativeAttentionConfig:
 
 @dataclass(frozen=True)
 class LstmEncodersConfig:
-    """Shape of the LSTM sentence encoders (Bowman et al. 2015).
-
-    width: size of a projected word and of the LSTM. layer_size: units of each tanh layer.
-    """
+    """Shape of the LSTM sentence encoders (Bowman et al. 2015); layer_size: of a tanh layer."""
 
     width: Size
     layer_size: Size
@@ -124,11 +119,7 @@ class LstmEncodersConfig:
 
 @dataclass(frozen=True)
 class ConditionalConfig:
-    """Shape of the three models of Rocktäschel et al. (2016).
-
-    width: size of a projected word and of the LSTMs (their k).
-    two_way: read the pair in both directions, with the same weights.
-    """
+    """Shape of the three models of Rocktäschel et al. (2016); two_way: read both directions."""
 
     width: Size
     two_way: bool
@@ -151,11 +142,7 @@ class SpinnConfig(LstmEncodersConfig):
 
 @dataclass(frozen=True)
 class PublishedConfig:
-    """What the 2016 code did to every model, each as a switch (actmodels.as_published).
-
-    evaluation_batch_size: pairs in a batch of an evaluation, where they see each other; the 2016
-        code evaluated in batches as large as those of training.
-    """
+    """Deviations of the 2016 code from every model, each as a switch (actmodels.as_published)."""
 
     scrambled_alignment: bool
     no_mask: bool
@@ -207,13 +194,8 @@ class PonderNetConfig:
 
 
 @dataclass(frozen=True)
-class DactConfig:
+class DactConfig(ActConfig):
     """Differentiable ACT (Eyzaguirre & Soto 2020)."""
-
-    epsilon: Inside
-    ponder_weight: Amount
-    max_steps: Steps
-    halting_bias: Bias
 
 
 @dataclass(frozen=True)
@@ -234,11 +216,10 @@ class SupervisedActConfig:
 
 @dataclass(frozen=True)
 class TargetStepsConfig:
-    """ACT that finds its own ponder weight for a wanted mean number of steps (ours).
+    """ACT that adapts its ponder weight to a target of mean steps (ours).
 
-    adaptation_rate: change of the multiplier per update and step of deviation.
-    damping: ponder weight per step of recent deviation, on top of the multiplier.
-    recent_share: share of the newest batch in the recent deviation.
+    adaptation_rate: change of the multiplier per update and step of deviation. damping: ponder
+    weight per step of recent deviation. recent_share: share of the newest batch in that.
     """
 
     epsilon: Inside

@@ -1,10 +1,9 @@
-"""What a trained model that infers in steps does at each of them, and when their number is fixed.
+"""Trace of a trained model's inference steps, and ablation of their number.
 
-The trace (paper fig. 1; thesis fig. 6.6-6.8, A.1-A.3) is of the model as it was trained: the pair
-is scored just as in evaluation. The ablation is that of appendix A and table 1. The paper fixes
-"the maximum number of inference steps at test time", which reads two ways: `state` classifies the
-k-th state by itself; `capped` halts as trained but after k steps at the latest (for ACT the
-remainder falls on step k). The paper's remark on the uptick for ACT speaks for the first.
+The trace (paper fig. 1; thesis fig. 6.6-6.8, A.1-A.3) scores a pair as evaluation does. The
+ablation is that of appendix A and table 1. The paper fixes "the maximum number of inference steps
+at test time", which reads two ways: `state` classifies the k-th state alone; `capped` halts as
+trained but after k steps at the latest (for ACT the remainder falls on step k).
 """
 
 from typing import Literal, NamedTuple
@@ -22,11 +21,10 @@ from actmodels.settings import InputConfig
 class Trace(NamedTuple):
     """All steps until every example of a batch has halted; those after an example's own weigh 0.
 
-    halting: halting probability of each step [batch, steps].
-    weights: what each step counts in the answer [batch, steps], sum 1.
-    classes: probabilities if each state were classified by itself [batch, steps, labels].
-    premise, hypothesis: attention weights [batch, steps, tokens], sum 1, 0 where padded.
-    answer: probabilities of the model's own answer [batch, labels]. steps: steps taken [batch].
+    halting, weights: probability and share of the answer of each step [batch, steps].
+    classes: probabilities of each state classified alone [batch, steps, labels].
+    premise, hypothesis: attention weights [batch, steps, tokens], 0 where padded.
+    answer: probabilities of the model's answer [batch, labels]. steps: N [batch].
     """
 
     halting: Tensor
@@ -68,10 +66,7 @@ HowRead = Literal["state", "capped", "adaptive"]
 
 
 class AblationRow(NamedTuple):
-    """What one reading answers and takes; steps is None for the adaptive model.
-
-    hits: which pairs are right [pairs], bool, on the CPU. mean_steps: over pairs.
-    """
+    """A reading's right pairs `hits` (bool [pairs], CPU) and mean steps; steps None: adaptive."""
 
     reading: HowRead
     steps: int | None
@@ -80,7 +75,6 @@ class AblationRow(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """The share of pairs that are right."""
         return int(self.hits.sum()) / len(self.hits)
 
 
@@ -96,9 +90,8 @@ def ablate_steps(
     model.eval()
     device = next(model.parameters()).device
     max_steps = model.halting.max_steps
-    both: tuple[HowRead, HowRead] = ("state", "capped")
-    readings: list[tuple[HowRead, int | None]] = [(reading, k) for reading in both for k in steps]
-    readings.append(("adaptive", None))
+    readings: list[tuple[HowRead, int | None]] = [("state", k) for k in steps]
+    readings += [*(("capped", k) for k in steps), ("adaptive", None)]
     hits = {reading: torch.zeros(len(pairs), dtype=torch.bool) for reading in readings}
     taken = dict.fromkeys(readings, 0.0)
     for index in model.batches(pairs, batch_size):
@@ -115,7 +108,4 @@ def ablate_steps(
                 logits = answer.logits
                 taken[reading, k] += float(answer.steps.sum())
             hits[reading, k][index] = (logits.argmax(dim=1) == batch.labels).cpu()
-    return [
-        AblationRow(reading, k, hits[reading, k], taken[reading, k] / len(pairs))
-        for reading, k in readings
-    ]
+    return [AblationRow(*of, hits[of], taken[of] / len(pairs)) for of in readings]

@@ -19,15 +19,11 @@ from actmodels.settings import TrainConfig
 
 def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimizer:
     """Adam (Kingma & Ba 2014) or Adagrad with its start accumulator named (torch's own is 0)."""
-    fused = all(parameter.device.type == "cpu" for parameter in model.parameters())
+    parameters, rate = list(model.parameters()), config.learning_rate
+    fused, start = parameters[0].device.type == "cpu", config.adagrad_accumulator
     if config.optimizer == "adam":
-        return torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=fused)
-    return torch.optim.Adagrad(
-        model.parameters(),
-        lr=config.learning_rate,
-        initial_accumulator_value=config.adagrad_accumulator,
-        fused=fused,
-    )
+        return torch.optim.Adam(parameters, rate, fused=fused)
+    return torch.optim.Adagrad(parameters, rate, initial_accumulator_value=start, fused=fused)
 
 
 def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:
@@ -41,12 +37,7 @@ def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:
 
 
 class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
-    """One trial in progress.
-
-    Args:
-        data: its train and dev splits and word vectors.
-        rows: the input rows, where several trials share them.
-    """
+    """One trial in progress; `rows` are the input rows where several trials share them."""
 
     def __init__(
         self, config: TrialConfig, data: TrialData, device: str = "cpu", rows: Tensor | None = None
@@ -63,12 +54,10 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
 
     @property
     def parameters(self) -> int:
-        """Trained parameters without word vectors."""
         return parameter_count(self.model)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """See ModelTraining."""
         return self.model.ponder_weight
 
     def set_rate(self) -> None:
@@ -79,29 +68,23 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * gone)
 
     def train_epoch(self) -> EpochMeans:
-        """One pass over the training pairs."""
         self.set_rate()
         self.model.halting.start_epoch(self.next_epoch)
         return super().train_epoch()
 
     def batches(self, order: Generator) -> Iterator[Batch]:
-        """See ModelTraining."""
         null_token = self.config.input.null_token
         for index in self.model.batches(self.train, self.config.training.batch_size, order):
             yield collate(self.train, index, null_token=null_token, device=self.device)
 
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
-        """See ModelTraining."""
         return self.model.objective(found, batch.labels)
 
     def adapt(self, found: Prediction, batch: Batch) -> None:
-        """See ModelTraining."""
         self.model.halting.adapt(found, batch.labels)
 
     def marks(self, found: Prediction, batch: Batch) -> Marks:
-        """See ModelTraining."""
         return pair_marks(found, batch.labels)
 
     def evaluated(self) -> Figures:
-        """See ModelTraining."""
         return evaluate(self.model, self.data.dev, self.config.input).figures

@@ -1,8 +1,4 @@
-"""The range of a setting, as a part of its type. Imports no torch.
-
-pydantic reads the ranges where params.yaml is loaded (pipeline.parameters); a configuration that
-is built in Python is not checked for them.
-"""
+"""The range of a setting, as a part of its type, which pydantic checks in params.yaml. No torch."""
 
 from collections.abc import Callable
 from functools import cache

@@ -2,10 +2,9 @@
 
     python -m bench.sweep
 
-Two sweeps, run by the very code that runs a sweep, take turns: trials of one epoch, and of three.
-The steady state counts, from the end of each worker's first trial, which loads code and data, to
-the end of the last trial. What is not training includes evaluating 64 pairs each epoch.
-Neither params.yaml nor `state/` nor servers of the user's have a part in it.
+Two sweeps alternate: trials of one epoch, and of three. The steady state counts, from the end of
+each worker's first trial, which loads code and data, to the end of the last trial. What is not
+training includes evaluating 64 pairs each epoch. The user's state and servers are not touched.
 """
 
 import argparse

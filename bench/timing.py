@@ -27,11 +27,7 @@ def seconds(work: Callable[[], object]) -> float:
 def interleaved(
     variants: Mapping[Name, Callable[[], Run]], repeats: int, warm_ups: int = 1
 ) -> dict[Name, list[Run]]:
-    """Run A B C, A B C, ...: what disturbs the machine for a while disturbs all of them.
-
-    Args:
-        warm_ups: first rounds, which are thrown away.
-    """
+    """Run A B C, A B C, ..., so that disturbances hit all; discard the first `warm_ups` rounds."""
     runs: dict[Name, list[Run]] = {name: [] for name in variants}
     for number in range(1 - warm_ups, repeats + 1):
         progress(f"round {number} of {repeats}" if number > 0 else "warm-up")

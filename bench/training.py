@@ -30,12 +30,10 @@ class PlainDropout(Dropout):
     """Masks from torch's generator."""
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
-        """Draw zeros and 1/(1 - rate) of a shape."""
         dropped: Tensor = self(like.new_ones(() if self.idle else shape))
         return dropped
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Drop units of any shape."""
         assert isinstance(self.rate, float)
         return functional.dropout(inputs, self.rate, self.training)
 
@@ -69,11 +67,7 @@ def plain_epoch(training: Training) -> Callable[[], None]:
 def rows(
     sizes: Sizes, batch_size: int, packs: Sequence[int], examples: int, repeats: int
 ) -> Iterator[dict[str, Any]]:
-    """A row for each variant at one batch size.
-
-    Args:
-        packs: trials in a pack. examples: of one run, at least.
-    """
+    """A row for each variant at one batch size; packs: trials in a pack, examples: of one run."""
     variants: dict[tuple[str, int], Callable[[], float]] = {}
     counts: dict[tuple[str, int], int] = {}
     for way, trials in [("plain", 1), ("ours", 1), *(("packed", number) for number in packs)]:
@@ -86,14 +80,9 @@ def rows(
     found = interleaved(variants, repeats)
     rates = {name: [counts[name] / taken for taken in found[name]] for name in found}
     for (way, trials), of in rates.items():
-        ratio = [one / plain for one, plain in zip(of, rates["plain", 1], strict=True)]
-        yield {
-            "batch_size": batch_size,
-            "way": way,
-            "trials": trials,
-            "examples_per_second": summary(of),
-            "times_as_fast": summary(ratio),
-        }
+        ratio = summary(one / plain for one, plain in zip(of, rates["plain", 1], strict=True))
+        row = {"batch_size": batch_size, "way": way, "trials": trials}
+        yield row | {"examples_per_second": summary(of), "times_as_fast": ratio}
 
 
 def main() -> None:

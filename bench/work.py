@@ -1,7 +1,6 @@
 """The work that is timed: trials of the paper's size on sentences as long as SNLI's.
 
-Nothing is read: lengths, words and vectors are drawn by a seed, and the same arguments give the
-same work on every machine.
+All data are drawn by a seed: the same arguments give the same work on every machine.
 """
 
 import functools
@@ -120,10 +119,7 @@ def _sentences(lengths: Tensor, words: int, draws: torch.Generator) -> tuple[Ten
 
 
 def sampled(data: TrialData, batch_size: int, count: int) -> TrialData:
-    """Some of the data, which training takes in `count` of the batches of a whole epoch.
-
-    The batches stand at even distances in the order of length.
-    """
+    """Data that training takes in `count` batches at even distances in length order."""
     epoch = list(batches_by_length(data.train, batch_size))
     chosen = ((torch.arange(count) + 0.5) * (len(epoch) / count)).long().tolist()
     pairs = data.train.take(torch.cat([epoch[number] for number in chosen]))

@@ -18,7 +18,6 @@ from tests.samples import sample_batch, sample_pairs, sample_words
 
 
 def make(config: TrialConfig) -> PairModel:
-    """An untrained model in double precision and evaluation mode."""
     words = sample_words()
     vectors = input_rows(words, config.input, config.seed)
     return build(config, vectors, trained_rows(words, config.input)).double().eval()

@@ -15,12 +15,16 @@ from actmodels.data.trial_data import TrialData, WordVectors
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo
 
+SWITCHES = (
+    *("bidirectional", "shared_encoder", "scrambled_alignment", "no_mask", "file_order_batches"),
+    *("dropped_last_batches", "compounding_dropout", "batch_remainder", "no_ponder_cost"),
+    *("two_way", "unit_norm", "null_token"),
+)
 SETTINGS: dict[str, Any] = {
+    **dict.fromkeys(SWITCHES, False),
     "state_size": 9,
     "gate_size": 7,
     "encoder_size": 6,
-    "bidirectional": False,
-    "shared_encoder": False,
     "epsilon": 0.01,
     "ponder_weight": 0.01,
     "max_steps": 6,
@@ -34,17 +38,9 @@ SETTINGS: dict[str, Any] = {
     "damping": 0.01,
     "recent_share": 0.1,
     "width": 8,
-    "scrambled_alignment": False,
-    "no_mask": False,
-    "file_order_batches": False,
-    "dropped_last_batches": False,
     "evaluation_batch_size": 8,
-    "compounding_dropout": False,
-    "batch_remainder": False,
-    "no_ponder_cost": False,
     "layer_size": 12,
     "tracking_size": 5,
-    "two_way": False,
     "dropout": 0.1,
     "init": "xavier",
     "init_std": 0.01,
@@ -60,8 +56,6 @@ SETTINGS: dict[str, Any] = {
     "oov_buckets": 5,
     "oov_std": 0.01,
     "mean_norm": 0.0,
-    "unit_norm": False,
-    "null_token": False,
 }
 
 

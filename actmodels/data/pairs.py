@@ -67,13 +67,9 @@ def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tenso
 
 
 class Batch(NamedTuple):
-    """Padded sentences.
+    """Padded sentences: token ids, masks and trees [batch, tokens], trees as in PairTensors.
 
-    premise, hypothesis: token ids [batch, tokens], 0 where padded.
-    premise_mask, hypothesis_mask: true for real tokens, same shapes.
-    labels: [batch]. rows: [batch], where in the split each pair stands.
-    premise_tree, hypothesis_tree: how many nodes of the sentence's binary tree end behind each
-        token [batch, tokens], 0 where padded; None without parses.
+    labels, and rows, the place of each pair in the split: [batch].
     """
 
     premise: Tensor
@@ -86,7 +82,6 @@ class Batch(NamedTuple):
     hypothesis_tree: Tensor | None = None
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
-        """The batch with all its tensors changed."""
         return Batch(*(None if part is None else change(part) for part in self))  # type: ignore[arg-type]
 
 
@@ -127,11 +122,7 @@ def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) ->
 def batches_by_length(
     pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
 ) -> Iterator[Tensor]:
-    """Yield the rows of each batch, pairs of like length together, none left out.
-
-    With a generator, pairs of equal lengths and the batches come in random order (an epoch of
-    training); without one, in order of length (evaluation).
-    """
+    """Yield rows of each batch, sorted by length; a generator shuffles ties and batches."""
     count = len(pairs)
     order = torch.arange(count) if generator is None else torch.randperm(count, generator=generator)
     premise = pairs.premise_offsets.diff()[order]

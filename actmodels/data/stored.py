@@ -22,26 +22,17 @@ def save_stored(content: dict[str, Any], path: Path) -> None:
 
 
 class StoredTensors:
-    """A dataclass of tensors that are one file.
-
-    Attributes:
-        what: what the file should hold, for messages. stage: which makes it, likewise.
-    """
+    """A dataclass of tensors stored as one file; `what` and `stage` name it in messages."""
 
     what: ClassVar[str]
     stage: ClassVar[str] = "tensors"
 
     def save(self, path: Path) -> None:
-        """Write atomically; the same content always gives the same bytes."""
         save_stored({n: t for n, t in vars(self).items() if t is not None}, path)
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the file, once: nothing that replaces it meanwhile is in the tensors.
-
-        Raises:
-            ArtefactError: it is missing, holds something else, or changed: see read_known.
-        """
+        """Read the file once; ArtefactError if it is missing, changed, or holds something else."""
         if not path.is_file():
             raise ArtefactError(
                 f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"

@@ -18,11 +18,10 @@ def premise_groups(pairs: PairTensors) -> Tensor:
 
 
 def subset(pairs: PairTensors, count: int) -> PairTensors:
-    """So many pairs, in the order of the split; with 0, or no more than that, the split itself.
+    """The first pairs of one draw of premises, in the order of the split; all with count 0.
 
-    Premises are drawn, whatever the trial's seed, each with all its pairs but for the last: a
-    smaller collection has fewer premises and not fewer hypotheses of each, and pairs drawn one by
-    one would say more of the world than as many that were collected.
+    A premise is drawn with all its pairs but for the last, as if fewer were collected: pairs drawn
+    one by one would cover more premises.
     """
     if count == 0 or count >= len(pairs):
         return pairs

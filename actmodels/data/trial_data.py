@@ -34,13 +34,12 @@ class WordVectors(StoredTensors):
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
     """Build the rows [FIRST_WORD + words, dimensions] that token ids index.
 
-    Random rows are N(0, oov_std) (paper appendix D) and belong to the trial's seed, so that
-    replicates differ in them too. With unit_norm every row but the padding has length 1; where
-    there is a mean_norm, the pre-trained ones have it in the mean. A model keeps all rows as they
-    are here, but for `trained_rows`, which only start here.
+    Random rows are N(0, oov_std) (paper appendix D), drawn by the trial's seed, so that replicates
+    differ in them. With mean_norm the pre-trained rows have it in the mean; with unit_norm every
+    row but the padding has length 1.
     """
     draws = generator("word rows", seed)
-    count, dimensions = words.vectors.shape
+    dimensions = words.vectors.shape[1]
 
     def random_rows(number: int) -> Tensor:
         return torch.randn(number, dimensions, generator=draws) * config.oov_std
@@ -59,19 +58,14 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
         rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
     else:
         rows[FIRST_WORD + missing] = special[1]
-    if config.unit_norm:
-        # A row of zeros (a vector that is all zeros in the source) stays as it is.
-        rows = torch.nn.functional.normalize(rows, dim=1)
-    assert len(rows) == FIRST_WORD + count
-    return rows
+    return torch.nn.functional.normalize(rows, dim=1) if config.unit_norm else rows
 
 
 def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
     """The token ids whose rows are trained [rows]; none unless the OOV rule is `trained`.
 
-    They are the words of the training pairs that have no vector (Rocktäschel et al. 2016), and
-    the NULL token, which is one of them to a model that reads it. The row for words outside the
-    vocabulary stays fixed, as do those of words met in dev or test alone.
+    They are the NULL token and the words of the training pairs that have no vector (Rocktäschel et
+    al. 2016). The row of unknown words stays fixed, as do words of dev or test alone.
     """
     if config.oov_rule != "trained":
         return torch.empty(0, dtype=torch.int64)
@@ -89,16 +83,9 @@ class TrialData:
 
     @classmethod
     def load(cls, folder: Path) -> "TrialData":
-        """Read the artefacts of the `tensors` stage in `folder`.
-
-        Raises:
-            ArtefactError: a file is missing or damaged.
-        """
-        return cls(
-            train=PairTensors.load(folder / "train.pt"),
-            dev=PairTensors.load(folder / "dev.pt"),
-            words=WordVectors.load(folder / "embedding.pt"),
-        )
+        """Read the artefacts of the `tensors` stage; ArtefactError if one is missing or damaged."""
+        train, dev = (PairTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
+        return cls(train, dev, WordVectors.load(folder / "embedding.pt"))
 
 
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:

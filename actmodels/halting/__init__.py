@@ -1,8 +1,4 @@
-"""Ways of halting, for a step function of one's own; docs/library.md shows how.
-
-`Act`, `PonderNet` and the others of `actmodels.registry.HALTINGS` with their settings, and the
-loop `adapt_steps`. They are found when asked for: a trial rests on the files of its own halting.
-"""
+"""Halting mechanisms, found by name, for a step function of one's own; see docs/library.md."""
 
 from typing import Any
 

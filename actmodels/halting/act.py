@@ -9,14 +9,9 @@ from actmodels.prediction import Prediction
 
 
 class Act(PonderedHalting):
-    """Classify the mean state, weighted by halting probabilities; pay for N + R (paper eq. 8).
-
-    ACT takes the probabilities h_n themselves as the masses of its distribution. In the 2016 code
-    the remainder fell on the state of the batch's last step instead of the example's own.
-    """
+    """Classify the mean state, weighted by the h_n as masses; pay for N + R (paper eq. 8)."""
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Classify the mean state."""
         halted = until(probabilities, self.epsilon)
         logits = classify(weighted_mean(states, halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)

@@ -11,11 +11,10 @@ from actmodels.settings import SupervisedActConfig, TargetStepsConfig
 
 
 class SupervisedAct(Act):
-    """ACT that also classifies each state up to N by itself, and pays nothing for steps at first.
+    """ACT that also classifies each state up to N, and pays nothing for steps at first.
 
     objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n. The ponder
-    weight grows linearly from 0 in the first epoch to its whole after `warm_up_epochs` more.
-    The deep start is ACT's own setting halting_bias.
+    weight grows linearly from 0 in the first epoch to its full value `warm_up_epochs` later.
     """
 
     def __init__(self, config: SupervisedActConfig, state: int) -> None:
@@ -25,23 +24,19 @@ class SupervisedAct(Act):
         self.share: float | Tensor = 1.0
 
     def start_epoch(self, epoch: int | Tensor) -> None:
-        """Set the share of the ponder weight that holds in this epoch."""
         share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
         share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
         self.share = share if isinstance(epoch, Tensor) else float(share)
 
     @property
     def current_ponder_weight(self) -> float | Tensor:
-        """The ponder weight now."""
         return self.share * self.weight
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """ACT's answer, and every state's own."""
         answer = super().answer(states, probabilities, classify)
         return answer._replace(step_logits=classify(states))
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """ACT's objective and the mean loss of the states up to each example's own N."""
         assert prediction.weights is not None
         losses = step_losses(prediction, labels)
         taken = (prediction.weights > 0).to(losses.dtype)
@@ -54,15 +49,10 @@ class SupervisedAct(Act):
 class TargetSteps(Act):
     """Minimise the loss subject to mean(N) = target_steps, by dual ascent on the ponder weight.
 
-    The multiplier of the constraint moves after each update by adaptation_rate times how far the
-    batch's mean N is above the target: up while examples take too many steps, down, and below
-    zero, while they take too few. Alone it overshoots, since steps follow the ponder weight only
-    after some hundred updates; so the ponder weight is
-
-        multiplier + damping · recent deviation,
-
-    an augmented Lagrangian. Both are part of the model's state, so that a training taken up
-    again goes on with them.
+    After each update the multiplier moves by adaptation_rate times how far the batch's mean N is
+    above the target; it may fall below zero. Alone it overshoots, since steps follow the ponder
+    weight only after some hundred updates; so the ponder weight is multiplier + damping · recent
+    deviation (an augmented Lagrangian). Both are saved with the model.
     """
 
     multiplier: Tensor
@@ -79,12 +69,10 @@ class TargetSteps(Act):
 
     @property
     def current_ponder_weight(self) -> Tensor:
-        """The ponder weight now []; in a pack [trials]."""
         return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
 
     @torch.no_grad()
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Move the ponder weight towards what holds the target."""
         if not self.charges:
             return
         assert prediction.steps is not None

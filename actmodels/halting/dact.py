@@ -12,22 +12,17 @@ from actmodels.prediction import Prediction, chosen
 class Dact(PonderedHalting):
     """a_n = p_{n-1} y_n + (1 - p_{n-1}) a_{n-1}, with p_n = (1 - h_1) ... (1 - h_n), p_0 = 1.
 
-    h_n says how sure step n makes the answer, y_n are the class probabilities of state n, p_n how
-    much later steps may still change the answer: their sum is the ponder cost, differentiable
-    everywhere. An evaluated example halts at the first step after which its class cannot change
-    any more, which saves steps and never changes the class.
+    y_n are the class probabilities of state n, p_n how much later steps may still change the
+    answer: their sum is the ponder cost. An evaluated example halts at the first step after which
+    its class cannot change any more, which never changes the class.
     """
 
     def done(self, probabilities: Tensor) -> Tensor:
-        """Later steps change the answer by less than epsilon."""
         left = torch.prod(1 - probabilities, dim=-1)
         return ~(left >= per_trial(self.epsilon, left))  # one that is not a number ends too
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Mix the answers; the logits are the mixture's logarithms.
-
-        steps is in evaluation where the class is settled, in training where p falls below epsilon.
-        """
+        """Mix the answers; steps end in training where p falls below epsilon, else once settled."""
         open_, before = still_open(probabilities)
         # an example ends by itself, whatever its batch
         reached = before >= per_trial(self.epsilon, before)
@@ -48,8 +43,7 @@ class Dact(PonderedHalting):
     def settled(self, mixture: Tensor, open_: Tensor, reached: Tensor) -> Tensor:
         """The first step [batch] after which no later one can change the class.
 
-        d steps that all answer the runner-up with certainty would shrink the lead by (1 - p)^d
-        and add 1 - (1 - p)^d: the class stays if lead · (1 - p)^d >= 1 - (1 - p)^d.
+        d steps for the runner-up shrink the lead by (1 - p)^d and add 1 - (1 - p)^d.
         """
         best = mixture.topk(2, dim=-1).values
         lead = best[..., 0] - best[..., 1]
@@ -67,5 +61,4 @@ class Dact(PonderedHalting):
         return before * after
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Negative log-likelihood of the mixture [batch]."""
         return -chosen(prediction.logits, labels)

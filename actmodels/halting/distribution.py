@@ -11,9 +11,8 @@ from actmodels.modules.linear import per_trial
 class Halted(NamedTuple):
     """Where each example halted.
 
-    weights: [batch, steps], what each state counts; zero after the last step, sum 1.
-    steps: [batch], N, the number of steps taken (no gradient).
-    remainder: [batch], R, the weight of step N.
+    weights: of each state [batch, steps], sum 1. steps: N [batch], no gradient. remainder: R, the
+    weight of step N [batch].
     """
 
     weights: Tensor
@@ -27,14 +26,12 @@ class Halted(NamedTuple):
 
 
 def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
-    """Cut a distribution off where little is left, each example by itself.
+    """Truncate a distribution where little is left, for each example alone.
 
-    With c_n = m_1 + ... + m_n: N is the first n with c_n >= 1 - epsilon, or the last step given
-    (the cap); the weight of step n is m_n before N, R = 1 - c_{N-1} at N, and 0 after it.
+    N is the first n with c_n = m_1 + ... + m_n >= 1 - epsilon, or the last step (the cap). The
+    weight of step n is m_n before N, R = 1 - c_{N-1} at N, and 0 after it.
 
-    Args:
-        masses: m_n >= 0, [batch, steps]; more steps than needed change nothing.
-        epsilon: an example halts once its masses reach 1 - epsilon; in a pack [trials].
+    masses: m_n >= 0 [batch, steps]; steps after N change nothing. epsilon: in a pack [trials].
     """
     before = torch.cumsum(masses, dim=-1) - masses  # c_{n-1}
     enough = per_trial(1 - epsilon, before)
@@ -51,11 +48,7 @@ def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
 
 
 def first_halts(probabilities: Tensor) -> Tensor:
-    """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the chance that step n is the first to halt.
-
-    What is missing to 1 is the chance that none of these steps halts; `until` gives it to the
-    last one.
-    """
+    """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the probability that step n halts first."""
     return probabilities * still_open(probabilities)[1]
 
 

@@ -15,17 +15,17 @@ Classify = Callable[[Tensor], Tensor]
 
 
 class Objective(nn.Module):
-    """What training minimises, of a model without steps: the loss of its answers."""
+    """The objective of a model without steps: the loss of its answers."""
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
         """What training minimises, in nats []; in a pack [trials]."""
         return mean_cross_entropy(prediction.logits, labels)
 
     def start_epoch(self, epoch: int | Tensor) -> None:
-        """Told before each epoch of training, counted from 1; in a pack [trials]."""
+        """Called before each epoch of training, counted from 1; in a pack [trials]."""
 
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Told after each update of training."""
+        """Called after each update of training."""
 
     @property
     def current_ponder_weight(self) -> float | Tensor | None:
@@ -34,11 +34,7 @@ class Objective(nn.Module):
 
 
 class Halting(Objective):
-    """One way of halting, for states of any recurrent inference.
-
-    Attributes:
-        max_steps: steps after which every example stops.
-    """
+    """A halting mechanism for the states of any recurrent inference; all stop at max_steps."""
 
     max_steps: int
 
@@ -52,25 +48,18 @@ class Halting(Objective):
 
     @abstractmethod
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Turn all steps into a prediction, each example by itself.
+        """Turn all steps into a prediction, for each example alone.
 
-        Args:
-            states: [batch, steps, state]; the last step given is a cap.
-            probabilities: [batch, steps].
-            classify: maps [..., state] to logits [..., labels].
+        states: [batch, steps, state], of which the last is a cap. probabilities: [batch, steps].
+        classify: maps [..., state] to logits [..., labels].
         """
 
 
 class PonderedHalting(Halting):
-    """Halting by a unit that looks at each state, and a price for the steps.
+    """Halting by a unit that reads each state [..., state], and a price for the steps.
 
-    Args:
-        config: its settings. state: size of the states.
-
-    Attributes:
-        epsilon: what may be left when an example halts. weight: the ponder weight.
-        is_price: the ponder cost is a price for steps, which a curriculum may begin without.
-        charges: whether it is paid now.
+    epsilon: what may be left when an example halts. weight: the ponder weight. is_price: the
+    ponder cost is a price for steps, which a curriculum may begin without. charges: paid now.
     """
 
     is_price: ClassVar[bool] = True
@@ -84,7 +73,6 @@ class PonderedHalting(Halting):
         self.unit = HaltingUnit(state, config.halting_bias)
 
     def probability(self, state: Tensor) -> Tensor:
-        """h_n [batch]."""
         return self.unit(state)
 
     def masses(self, probabilities: Tensor) -> Tensor:
@@ -92,16 +80,13 @@ class PonderedHalting(Halting):
         return probabilities
 
     def done(self, probabilities: Tensor) -> Tensor:
-        """The masses so far reach 1 - epsilon."""
         total = self.masses(probabilities).sum(dim=-1)
         return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """The loss of each example in nats [batch]."""
         return cross_entropies(prediction.logits, labels)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Mean loss + ponder weight · mean ponder cost."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(self.losses(prediction, labels), labels)
         if not self.charges:
@@ -111,21 +96,17 @@ class PonderedHalting(Halting):
 
     @property
     def current_ponder_weight(self) -> float | Tensor:
-        """The weight of the ponder cost now; in a pack [trials]."""
         return self.weight
 
 
 def build_halting(config: HaltingConfig, state: int) -> Halting:
     """Make the halting that a configuration asks for, over states of size `state`."""
-    (halting,) = (kind.halting for kind in HALTINGS.values() if isinstance(config, kind.settings))
+    (halting,) = (kind.halting for kind in HALTINGS.values() if type(config) is kind.settings)
     return load_class(halting)(config, state)
 
 
 class Trajectory(NamedTuple):
-    """All steps of a batch.
-
-    states: [batch, steps, state]. probabilities: halting probabilities [batch, steps].
-    """
+    """All steps: states [batch, steps, state] and halting probabilities [batch, steps]."""
 
     states: Tensor
     probabilities: Tensor
@@ -139,13 +120,10 @@ def unroll(
     *,
     until_halted: bool = True,
 ) -> Trajectory:
-    """Take steps for all examples, halted or not.
+    """Take steps from a state [batch, state] for all examples, halted or not.
 
-    Args:
-        step: maps states [batch, state] to the next ones; it sees the whole batch each time.
-        state: what the first step begins with [batch, state].
-        max_steps: how many at most; without it, those of the halting.
-        until_halted: stop once every example has halted; the steps left out would weigh 0.
+    step: maps the states of the whole batch to the next ones. max_steps: those of the halting by
+    default. until_halted: stop once all have halted; the steps left out would weigh 0.
     """
     states: list[Tensor] = []
     probabilities: list[Tensor] = []
@@ -161,10 +139,5 @@ def unroll(
 def adapt_steps(
     step: Callable[[Tensor], Tensor], state: Tensor, halting: Halting, classify: Classify
 ) -> Prediction:
-    """What a halting makes of as many steps as each example asks for.
-
-    Train on `halting.objective(prediction, labels)`, and tell the halting of each update by
-    `halting.adapt(prediction, labels)`. For the arguments see `unroll`; `classify` maps
-    [..., state] to logits [..., labels].
-    """
+    """Answer after as many steps as each example needs; see `unroll` and `Halting.answer`."""
     return halting.answer(*unroll(step, state, halting), classify)

@@ -16,16 +16,13 @@ class FixedSteps(Halting):
         self.max_steps = config.steps
 
     def probability(self, state: Tensor) -> Tensor:
-        """Zeros [batch]: nothing halts before the last step."""
         return state.new_zeros(state.shape[:-1])
 
     def done(self, probabilities: Tensor) -> Tensor:
-        """All or none."""
         *batch, steps = probabilities.shape
         return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Classify the last state given."""
         *batch, steps = probabilities.shape
         weights = torch.zeros_like(probabilities)
         weights[..., -1] = 1.0

@@ -13,10 +13,9 @@ from actmodels.settings import PonderNetConfig
 class PonderNet(PonderedHalting):
     """P(N = n) = h_n (1 - h_1) ... (1 - h_{n-1}), cut off where less than epsilon is left.
 
-    objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior). The
-    prior has the mean `prior_steps`. The paper halts at test by drawing N; here an evaluated
-    example halts at the median of P, so that the answer is the same every time.
-    The divergence is no price: it holds the steps near the prior, from the first update.
+    objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior of mean
+    prior_steps). The paper halts at test by drawing N; here an evaluated example halts at the
+    median of P, which is deterministic. The divergence is no price: it holds from the first update.
     """
 
     is_price = False
@@ -26,14 +25,10 @@ class PonderNet(PonderedHalting):
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
     def masses(self, probabilities: Tensor) -> Tensor:
-        """P(N = n)."""
         return first_halts(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """In training the mean answer over N, in evaluation that of the median N.
-
-        ponder_cost is the KL divergence [batch]; steps is E[N] in training, the median N else.
-        """
+        """In training the mean answer over N, in evaluation that of the median N; so are steps."""
         weights = until(self.masses(probabilities), self.epsilon).weights
         step_logits = classify(states)
         if self.training:
@@ -59,6 +54,5 @@ class PonderNet(PonderedHalting):
         return (weights * (torch.log(safe) - log_prior)).sum(dim=-1)
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """The expected loss [batch]; that of step n counts P(N = n)."""
         assert prediction.weights is not None
         return (prediction.weights * step_losses(prediction, labels)).sum(dim=-1)

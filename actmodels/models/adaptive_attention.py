@@ -17,8 +17,8 @@ from actmodels.settings import AdaptiveAttentionConfig
 class AdaptiveAttention(AlternatingAttention):
     """Remember each word with what it aligns to in the other sentence.
 
-    Reads the paper's equations, not the 2016 code: bilinear attention, two-layer gates,
-    memories of twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
+    By the paper's equations, not the 2016 code: bilinear attention, two-layer gates, memories of
+    twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
     """
 
     def __init__(
@@ -32,16 +32,12 @@ class AdaptiveAttention(AlternatingAttention):
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:
-        """Align the sentences; words of size 2 · width."""
         premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
-        return Memories(
-            self.memory_dropout(self.remembered(torch.cat([beta, premise], dim=-1))),
-            batch.premise_mask,
-            self.memory_dropout(self.remembered(torch.cat([alpha, hypothesis], dim=-1))),
-            batch.hypothesis_mask,
-        )
+        premise = self.memory_dropout(self.remembered(torch.cat([beta, premise], dim=-1)))
+        hypothesis = self.memory_dropout(self.remembered(torch.cat([alpha, hypothesis], dim=-1)))
+        return Memories(premise, masks[0], hypothesis, masks[1])
 
     def remembered(self, pairs: Tensor) -> Tensor:
         """What is kept of words with what they align to [batch, tokens, 2 · width]: all of it."""
@@ -49,11 +45,7 @@ class AdaptiveAttention(AlternatingAttention):
 
 
 class ComparingAdaptiveAttention(AdaptiveAttention):
-    """Adaptive Attention whose memories are comparisons, word by word, as Parikh et al. make them.
-
-    Ours: the paper's steps compare what they attended to, which is an average over words. Here
-    each word is compared with what it aligns to before any step, by a G of 2d-2d-2d.
-    """
+    """Adaptive Attention whose memories are comparisons of words by a G of 2d-2d-2d (ours)."""
 
     def __init__(
         self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor
@@ -63,5 +55,4 @@ class ComparingAdaptiveAttention(AdaptiveAttention):
         initialise(self.compare, config.init, config.init_std)
 
     def remembered(self, pairs: Tensor) -> Tensor:
-        """Their comparison, of the same size."""
         return self.compare(pairs)

@@ -1,7 +1,4 @@
-"""Iterative alternating attention over two memories, with halting (paper sections 2.2 and 3).
-
-The models differ in what they remember of the sentences; how they infer is the same.
-"""
+"""Iterative alternating attention over two memories, with halting (paper sections 2.2 and 3)."""
 
 from abc import abstractmethod
 from typing import Any, Literal
@@ -23,15 +20,11 @@ Loop = Literal["running", "until_halted", "cap"]
 
 
 class AlternatingAttention(PairModel):
-    """Infer for as many steps as the halting asks for, and classify what it makes of the states.
+    """Infer for as many steps as the halting asks for, and classify the states.
 
-    Args:
-        step: maps states to states. state: their size.
-        classify: maps states to logits; an affine map by default.
-
-    Attributes:
-        always_plain: run the plain loop, since what an example does after its own end counts, what
-            it looks at changes from step to step, or its step is not an InferenceStep.
+    step: maps states of size `state` to states. classify: an affine map by default. always_plain:
+    run the plain loop, since what an example does after its own end counts, its memory changes from
+    step to step, or its step is not an InferenceStep.
     """
 
     always_plain = False
@@ -47,19 +40,14 @@ class AlternatingAttention(PairModel):
 
     @abstractmethod
     def memories(self, batch: Batch) -> Any:
-        """What the steps look at; dropout once, before the first step, never again."""
+        """The memory of the steps; dropout once, before the first step, never again."""
 
     def carried(self, memories: Any, dropout: GateDropout) -> tuple[Any, GateDropout]:
         """What the next step looks at, and its dropout: the same at every step."""
         return memories, dropout
 
     def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
-        """Run the inference steps for all examples, halted or not: the plain loop.
-
-        Args:
-            steps: how many at most.
-            until_halted: stop once every example has halted; the steps left out would weigh 0.
-        """
+        """Run at most `steps` inference steps for all examples, halted or not: the plain loop."""
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
         looked_at: tuple[Any, GateDropout] | None = None
@@ -72,10 +60,9 @@ class AlternatingAttention(PairModel):
         return unroll(step, state, self.halting, steps, until_halted=until_halted)
 
     def run(self, batch: Batch, steps: int) -> Trajectory:
-        """Run the inference steps for those examples that have not halted.
+        """Run the steps of examples that have not halted; gradients are formed once for all steps.
 
-        The same as `unroll` until all have halted, but for what an example would do after its
-        own end (zeros here) and for rounding; gradients are formed once for all steps.
+        Equals `unroll` but for rounding and for steps after an example's own end (zeros here).
         """
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
@@ -103,12 +90,7 @@ class AlternatingAttention(PairModel):
         return Trajectory(states, probabilities + (again - again.detach()))
 
     def forward(self, batch: Batch, *, loop: Loop = "running") -> Prediction:
-        """Score a batch; see Prediction for shapes.
-
-        Args:
-            loop: who takes a step: those examples that are `running`, all of them `until_halted`,
-                or all of them to the `cap`. The result is the same but for rounding.
-        """
+        """Score a batch by steps of `running` examples, of all `until_halted`, or to the `cap`."""
         steps = self.halting.max_steps
         if loop == "running" and not self.always_plain:
             return self.answer(*self.run(batch, steps))

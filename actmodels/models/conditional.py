@@ -23,12 +23,7 @@ from actmodels.settings import ConditionalConfig
 
 
 class ReadPair(NamedTuple):
-    """A pair of sentences that has been read.
-
-    premise, hypothesis: outputs behind each word, Y and h [batch, tokens, width].
-    premise_mask, hypothesis_mask: true for real tokens [batch, tokens].
-    last: the output at the end of the hypothesis, h_N [batch, width].
-    """
+    """Outputs Y and h of a pair [batch, tokens, width], masks, and h_N `last` [batch, width]."""
 
     premise: Tensor
     premise_mask: Tensor
@@ -38,10 +33,7 @@ class ReadPair(NamedTuple):
 
 
 def delimited(ids: Tensor, mask: Tensor) -> Tensor:
-    """Put the delimiter behind the last token: [batch, tokens] to [batch, tokens + 1].
-
-    The delimiter is the NULL token, a word without a vector: `oov_rule: trained` trains its row.
-    """
+    """Put the delimiter, the NULL token, behind the last token [batch, tokens + 1]."""
     longer = nn.functional.pad(ids, (0, 1))
     place = mask.sum(dim=-1, keepdim=True)
     return longer.masked_fill(torch.arange(longer.shape[-1], device=ids.device) == place, NULL)
@@ -60,11 +52,8 @@ class ConditionalReader(nn.Module):
     ) -> ReadPair:
         """Read the premise up to its delimiter, then the hypothesis without one.
 
-        Args:
-            premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences. Both
-                have a delimiter, so that the same words serve in either place (two-way).
-            premise_mask, hypothesis_mask: true for real tokens, the delimiter not among them
-                [batch, tokens].
+        premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences, so that
+        either can come first (two-way). Masks [batch, tokens] leave the delimiter out.
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
         zeros = self.premise.zeros(premise)
@@ -133,9 +122,8 @@ class PairRepresentation(nn.Module):
 class ConditionalModel(PairModel):
     """Project the words, read premise and hypothesis, represent the pair, classify.
 
-    Dropout is on the inputs of the LSTMs and on the pair's representation. Two-way, the same
-    weights read the pair the other way round as well, and both representations are classified
-    side by side.
+    Dropout on the inputs of the LSTMs and on the pair's representation. Two-way, the same weights
+    read the pair in reverse order too, and both representations are classified side by side.
     """
 
     def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
@@ -156,7 +144,6 @@ class ConditionalModel(PairModel):
         """Make one vector of a pair that has been read [batch, width]."""
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         sides = (batch.premise, batch.premise_mask), (batch.hypothesis, batch.hypothesis_mask)
         premise, hypothesis = (
             (self.dropout(self.words(delimited(ids, mask))), mask) for ids, mask in sides
@@ -169,38 +156,33 @@ class ConditionalModel(PairModel):
 
 
 class ConditionalEncoding(ConditionalModel):
-    """Classify the last output of the hypothesis, h_N (Rocktäschel et al. 2016, section 2.2).
+    """Classify h_N, the hypothesis' last output (section 2.2).
 
-    251,491 trained parameters at width 116 (published: 252k, which leaves no room for a further
-    layer in front of the softmax).
+    251,491 trained parameters at width 116 (published: 252k).
     """
 
     def represent(self, pair: ReadPair) -> Tensor:
-        """See ConditionalModel."""
         return pair.last
 
 
 class ConditionalAttention(ConditionalModel):
-    """Look back at the premise once, after the last word (Rocktäschel et al. 2016, section 2.3).
+    """Look back at the premise once, after the last word (section 2.3).
 
-    231,303 trained parameters at width 100, by the equations. Published are 242k, which a further
-    layer of 100 units would meet; there is none in the equations.
+    231,303 trained parameters at width 100 (published: 242k, as with a further layer).
     """
 
     attention: type[nn.Module] = PremiseAttention
 
     def add_layers(self, width: int) -> None:
-        """See ConditionalModel."""
         self.attend = self.attention(width)
         self.combine = PairRepresentation(width)
 
     def represent(self, pair: ReadPair) -> Tensor:
-        """See ConditionalModel."""
         return self.combine(self.attend(pair), pair.last)
 
 
 class WordByWordAttention(ConditionalAttention):
-    """Look back at the premise at each word (Rocktäschel et al. 2016, section 2.4).
+    """Look back at the premise at each word (section 2.4).
 
     251,303 trained parameters at width 100 (published: 252k).
     """

@@ -23,13 +23,9 @@ class IntraAttention(nn.Module):
 
     f_ij = F(a_i) · F(a_j);  a'_i = sum_j softmax_j(f_ij + d_{i-j}) a_j;  a_i becomes [a_i; a'_i]
 
-    F and the distance biases d serve both sentences. Of d_{i-j} we read the sign too: the word
-    before and the word after have a bias each, and |i - j| > 10 has a single one. The biases
-    start at 0. A NULL token is a token: it stands one position before the first word, attends
-    and is attended to.
-
-    Args:
-        width: size of a word and units of each layer of F. dropout: see FeedForward.
+    F and the distance biases d serve both sentences. The biases start at 0 and are signed: the word
+    before and the word after have one each, |i - j| > 10 a single one. A NULL token is a token one
+    position before the first word.
     """
 
     def __init__(self, width: int, dropout: float) -> None:
@@ -41,15 +37,11 @@ class IntraAttention(nn.Module):
         """How much token i attends to token j [batch, tokens, tokens]; rows sum to 1."""
         attending = self.attend(words)
         scores = attending @ attending.transpose(-1, -2)
-        scores = scores + self.distance[..., self.buckets(words)].unsqueeze(-3)
-        return masked_softmax(scores, mask[..., None, :])
-
-    def buckets(self, words: Tensor) -> Tensor:
-        """Which bias stands for i - j [tokens, tokens]."""
         positions = torch.arange(words.shape[-2], device=words.device)
-        offsets = positions[:, None] - positions[None, :]
-        far = offsets.abs() > FARTHEST
-        return torch.where(far, BIASES - 1, offsets + FARTHEST)
+        offsets = positions[:, None] - positions[None, :]  # i - j
+        biases = torch.where(offsets.abs() > FARTHEST, BIASES - 1, offsets + FARTHEST)
+        scores = scores + self.distance[..., biases].unsqueeze(-3)
+        return masked_softmax(scores, mask[..., None, :])
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words [batch, tokens, width] with mask [batch, tokens] to twice the width."""
@@ -59,8 +51,8 @@ class IntraAttention(nn.Module):
 class DecomposableAttention(PairModel):
     """Compare each word with what it aligns to in the other sentence, and sum the comparisons.
 
-    Follows Parikh et al. (G: 2d-d-d, H: 2d-d-d, linear projection without bias): 381,803
-    trained parameters at width 200. The 2016 code had 1.75 M: wider G and H.
+    By Parikh et al. (G: 2d-d-d, H: 2d-d-d, linear projection without bias): 381,803 trained
+    parameters at width 200. The 2016 code had 1.75 M: wider G and H.
     """
 
     knows_own_sentence = False
@@ -83,7 +75,6 @@ class DecomposableAttention(PairModel):
         return words if self.intra is None else self.intra(words, mask)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         masks = (batch.premise_mask, batch.hypothesis_mask)
         premise = self.encoded(batch.premise, masks[0])  # [batch, premise, size]
         hypothesis = self.encoded(batch.hypothesis, masks[1])  # [batch, hypothesis, size]
@@ -93,11 +84,7 @@ class DecomposableAttention(PairModel):
         return Prediction(self.classify(self.aggregate(torch.cat(sides, dim=-1))))
 
     def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        """What the words of a sentence say together [batch, width].
-
-        Args:
-            pairs: each word with what it aligns to [batch, tokens, 2 · size].
-        """
+        """Aggregate words with what they align to [batch, tokens, 2 · size] to [batch, width]."""
         return summed(self.compare(pairs), mask)
 
 
@@ -112,35 +99,23 @@ def averaged(words: Tensor, mask: Tensor) -> Tensor:
 
 
 class DecomposableIntraAttention(DecomposableAttention):
-    """Attend, compare and aggregate words that each know their own sentence (section 3.4).
+    """Decomposable Attention over words that each know their own sentence (section 3.4).
 
-    A word is twice as wide as in Decomposable Attention, so F is 2d-d-d and G is 4d-d-d; H stays
-    2d-d-d. 582,225 trained parameters at width 200: the 582,203 of its matrices and their biases
-    (Parikh et al. print 582k) and the 22 distance biases, which are trained as well.
+    582,225 trained parameters at width 200: Parikh et al.'s 582k and the 22 distance biases.
     """
 
     knows_own_sentence = True
 
 
 class AveragedDecomposableAttention(DecomposableAttention):
-    """Decomposable Attention with a mean in place of the sum over words.
-
-    Ours, to see what the sum is worth: a mean does not tell for how many words a comparison was
-    found. As many parameters.
-    """
+    """Decomposable Attention with a mean in place of the sum over words (ours)."""
 
     def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        """See DecomposableAttention."""
         return averaged(self.compare(pairs), mask)
 
 
 class AveragedFirstDecomposableAttention(DecomposableAttention):
-    """Decomposable Attention that averages its words, and what they align to, before it compares.
-
-    Ours, to see what comparing word by word is worth: Adaptive Attention's steps, too, look at
-    averages, if weighted ones, and compare them. As many parameters.
-    """
+    """Decomposable Attention that averages words and their alignments before it compares (ours)."""
 
     def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        """See DecomposableAttention."""
         return self.compare(averaged(pairs, mask))

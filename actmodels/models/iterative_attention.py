@@ -16,10 +16,9 @@ from actmodels.settings import IterativeAttentionConfig
 class IterativeAttention(AlternatingAttention):
     """Remember each word as a GRU has read it, in its own sentence alone.
 
-    With ACT the thesis' AIAA, with a fixed number of steps its IAA (Sordoni et al. 2016).
-    Premise and hypothesis have separate encoders. Reads the thesis' equations, not its code:
-    bilinear attention and two-layer gates; 1,243,908 trained parameters at width 256, encoder
-    128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
+    With ACT the thesis' AIAA, with fixed steps its IAA (Sordoni et al. 2016). By the thesis'
+    equations, not its code: bilinear attention and two-layer gates; 1,243,908 trained parameters at
+    width 256, encoder 128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
     """
 
     def __init__(
@@ -37,13 +36,8 @@ class IterativeAttention(AlternatingAttention):
         initialise(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> Memories:
-        """Encode the sentences; words of size encoder_size per direction."""
         premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
         encode_hypothesis = self.encode_hypothesis or self.encode_premise
         hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)
-        return Memories(
-            self.memory_dropout(premise),
-            batch.premise_mask,
-            self.memory_dropout(hypothesis),
-            batch.hypothesis_mask,
-        )
+        premise, hypothesis = self.memory_dropout(premise), self.memory_dropout(hypothesis)
+        return Memories(premise, batch.premise_mask, hypothesis, batch.hypothesis_mask)

@@ -1,8 +1,4 @@
-"""What training and evaluation ask of every model of sentence pairs, and how one is made.
-
-Classes are found by the names in the registry and not imported here, so that the digest of a
-model's code (actmodels.provenance) covers that model and its halting and no other.
-"""
+"""The interface of models of sentence pairs, and how one is built by its name in the registry."""
 
 from collections.abc import Iterator
 
@@ -12,7 +8,6 @@ from torch import Tensor, nn
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors, batches_by_length
 from actmodels.draws import seed_of
-from actmodels.errors import ConfigError
 from actmodels.halting.family import Objective
 from actmodels.modules.dropout import DropoutStream, share_stream
 from actmodels.modules.projection import WordTable
@@ -23,13 +18,9 @@ from actmodels.registry import MODELS, load_class
 class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
-    Made of its settings, of those of its halting where it infers in steps, and of `vectors`, the
-    input rows [rows, dimensions] (actmodels.data.trial_data).
-
-    Attributes:
-        packs: models of one shape can run as one (actmodels.packed.stack).
-        halting: when its steps end and what they cost; without steps, the loss alone.
-        dropout_stream: where the masks of its dropout come from.
+    Built of its settings, those of its halting if it infers in steps, and the input rows [rows,
+    dimensions]. packs: models of one shape can run as one (actmodels.packed.stack). halting: when
+    its steps end and what they cost; without steps, the loss alone.
     """
 
     packs = True
@@ -43,12 +34,10 @@ class PairModel(nn.Module):
         return batches_by_length(pairs, batch_size, generator)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """What training minimises: mean cross-entropy in nats, and what halting adds to it."""
         return self.halting.objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """The weight of the ponder cost in the objective now; None without one."""
         return self.halting.current_ponder_weight
 
 
@@ -58,14 +47,7 @@ def word_tables(model: nn.Module) -> list[WordTable]:
 
 
 def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -> PairModel:
-    """Make a trial's model, its parameters drawn by the trial's seed.
-
-    Args:
-        vectors: see PairModel. trained: ids of the rows that are trained; the others are frozen.
-
-    Raises:
-        ConfigError: rows are to be trained, and the model looks no words up.
-    """
+    """Build a model, its parameters drawn by the trial's seed; `trained`: ids of trained rows."""
     torch.manual_seed(seed_of("parameters", config.seed))
     model = load_class(MODELS[config.model].model)
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
@@ -74,11 +56,7 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     if not hasattr(built, "halting"):
         built.halting = Objective()
     if trained is not None and len(trained) > 0:
-        tables = word_tables(built)
-        if not tables:
-            problem = f"oov_rule is 'trained', but {config.model} has no words; set it to 'own'"
-            raise ConfigError("trial", [problem])
-        for table in tables:
+        for table in word_tables(built):
             table.train_rows(trained)
     return built
 

@@ -1,8 +1,4 @@
-"""The examples of a batch, or of a pack, that have not halted yet: only these take a step.
-
-An example that has halted would compute states that weigh nothing. Leaving it out changes no
-number but by rounding.
-"""
+"""The examples of a batch, or of a pack, that have not halted yet: only these take a step."""
 
 import torch
 from torch import Tensor
@@ -13,17 +9,12 @@ ENOUGH_LEFT = 0.9  # take rows out once fewer than this share still runs; copyin
 
 
 class Running:
-    """Which examples still run, and what their steps have given so far.
+    """Which examples still run, and their steps so far.
 
-    In a pack the examples of all trials form a rectangle [trials, batch]: the last trials leave
-    it when they are through (a pack sorts its trials, slowest first), and each other trial keeps
-    as many rows as the one with the most.
-
-    Args:
-        batch: shape of the examples, (batch,) or in a pack (trials, batch).
-
-    Attributes:
-        shape: of the rectangle of those that still run.
+    In a pack the examples of all trials form a rectangle [trials, batch]: the last trials leave it
+    when all have halted (a pack sorts its trials, slowest first); each other trial keeps as many
+    rows as the one with the most. `batch` is the shape (batch,) or (trials, batch), `shape` that of
+    the rectangle now.
     """
 
     shape: tuple[int, ...]
@@ -37,7 +28,7 @@ class Running:
         self.so_far: Tensor | None = None
 
     def add(self, state: Tensor, probability: Tensor) -> Tensor:
-        """Take in a step; returns the probabilities so far of the running [..., steps]."""
+        """Add a step; return the probabilities so far of the running [..., steps]."""
         self.states.append(state.flatten(0, -2))
         self.probabilities.append(probability.flatten())
         self.origins.append(self.origin)
@@ -46,14 +37,7 @@ class Running:
         return self.so_far
 
     def places(self, done: Tensor) -> Tensor | None:
-        """Where those stand that go on [examples], counted in the present rectangle.
-
-        Args:
-            done: which of the running need no further step.
-
-        Returns:
-            None if too few have halted to be worth the copying.
-        """
+        """Places in the rectangle of those not `done` [examples]; None if copying costs more."""
         if len(self.shape) == 1:
             running = (~done).nonzero().squeeze(1)
             if len(running) > ENOUGH_LEFT * self.shape[0]:
@@ -71,30 +55,21 @@ class Running:
         return (order + firsts).flatten()
 
     def keep(self, places: Tensor) -> None:
-        """Go on with the examples at `places` alone."""
         assert self.so_far is not None
         self.origin = self.origin[places]
         self.so_far = self.rows(self.so_far, places)
 
     def rows(self, values: Tensor, places: Tensor) -> Tensor:
         """The values [..., size] of those that go on."""
-        return (
-            values.reshape(-1, values.shape[-1])
-            .index_select(0, places)
-            .view(*self.shape, values.shape[-1])
-        )
+        size = values.shape[-1]
+        return values.reshape(-1, size).index_select(0, places).view(*self.shape, size)
 
     def dropout(self, dropout: GateDropout, places: Tensor) -> GateDropout:
         """The masks of those that go on; a mask that is a single 1 serves all."""
         return GateDropout(*(m if m.dim() == 0 else self.rows(m, places) for m in dropout))
 
     def trajectory(self, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """States [batch, steps, state] and probabilities [batch, steps]; 0 after halting.
-
-        Args:
-            states: those taken in, one step's after another's [..., state], where they were taken
-                in without their gradients.
-        """
+        """States (`states`, or those added) and probabilities [batch, steps]; 0 after halting."""
         steps, size = len(self.states), self.states[0].shape[1]
         at = torch.cat([origin * steps + n for n, origin in enumerate(self.origins)])
         count = self.batch.numel()

@@ -1,7 +1,5 @@
 """SPINN-PI: sentences composed along given parses, compared as wholes (Bowman et al. 2016)."""
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor, nn
 
@@ -18,31 +16,16 @@ from actmodels.prediction import Prediction
 from actmodels.settings import SpinnConfig
 
 
-class Transitions(NamedTuple):
-    """What the machine does at each step, and where it looks.
+def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Shift-reduce transitions of binary trees: 2n - 1 for a sentence of n tokens.
 
-    What a step makes lies on top of the stack after it and is never overwritten, so the stack is
-    a list of what all steps made and, for each, of what lies below it (their "thin stack"):
-    place 0 is nothing, place t + 1 is what step t made.
+    A node lies on top of the stack after its step and is never overwritten, so the stack is a list
+    of all nodes and, for each, the one below it ("thin stack"): place 0 is empty, place t + 1 is
+    the node of step t. Of mask and trees (nodes that end behind each token) [batch, tokens] return
 
-    shifts: SHIFT moves a word onto the stack, REDUCE makes one of the two on top [batch, steps].
+    shifts: SHIFT moves a word onto the stack, REDUCE composes the two on top [batch, steps].
     words: the first word still to be moved, one behind the last if there is none [batch, steps].
-    seconds: the place of what lies below the top in front of each step [batch, steps].
-    last: the place of the sentence [batch].
-    """
-
-    shifts: Tensor
-    words: Tensor
-    seconds: Tensor
-    last: Tensor
-
-
-def transitions(mask: Tensor, tree: Tensor) -> Transitions:
-    """Shift-reduce transitions of binary trees: 2n - 1 of a sentence of n tokens.
-
-    Args:
-        mask: true for real tokens [batch, tokens]; they come first.
-        tree: how many nodes end behind each token [batch, tokens], 0 where padded.
+    seconds: the place below the top before each step [batch, steps]. last: the sentence's [batch].
     """
     steps = 2 * mask.shape[-1] - 1
     places = torch.arange(mask.shape[-1], device=mask.device)
@@ -57,25 +40,21 @@ def transitions(mask: Tensor, tree: Tensor) -> Transitions:
         deeper = so_far.gather(-1, below[step])
         below.append(torch.where(shifts[..., step, None], step, deeper))
     seconds = torch.cat(below[:-1], dim=-1)
-    return Transitions(shifts, moved - shifts.long(), seconds, 2 * mask.sum(dim=-1) - 1)
+    return shifts, moved - shifts.long(), seconds, 2 * mask.sum(dim=-1) - 1
 
 
 class ThinStack(nn.Module):
-    """Compose the words of sentences along their parses, tracked by an LSTM.
+    """Compose the words of sentences along their parses, tracked by an LSTM of size `tracking`.
 
-    At each step the tracking LSTM reads the hidden states of the first word still to be moved (b)
-    and of the two nodes on top of the stack (s1 above s2); a REDUCE composes these with what it
-    says, e (their section 3; the order within e and W is that of their code):
+    At each step the tracking LSTM reads the hidden states of the next word (b) and of the two nodes
+    on top of the stack (s1 above s2); a REDUCE composes these with its output e (their section 3;
+    the order within e and W is that of their code):
 
         e = LSTM([b; s1; s2])
         i, f_l, f_r, o = sigmoid(W [h_s2; h_s1; e] + b + [0, 1, 1, 0]);  g = tanh(W_g [...] + b_g)
         c = f_l * c_s2 + f_r * c_s1 + i * g;  h = o * tanh(c)
 
-    What is not there, on the stack or still to be read, is zeros. The forget gates start open, as
-    the authors' do; the ones are constants beside the trained bias.
-
-    Args:
-        size: of a node. tracking: of the tracking LSTM.
+    A missing node or word is zeros. The ones of the forget gates are constants.
     """
 
     def __init__(self, size: int, tracking: int) -> None:
@@ -85,27 +64,22 @@ class ThinStack(nn.Module):
         self.compose = Linear(2 * size + tracking, 5 * size)
 
     def forward(self, words: Tensor, mask: Tensor, tree: Tensor) -> Tensor:
-        """Map sentences to their last nodes [batch, size].
-
-        Args:
-            words: hidden state and cell of each [batch, tokens, 2 · size].
-            mask: true for real tokens [batch, tokens]. tree: see `transitions`.
-        """
-        moves = transitions(mask, tree)
+        """Map words (hidden and cell) [batch, tokens, 2 · size] to last nodes [batch, size]."""
+        shifts, moved, seconds, last = transitions(mask, tree)
         nothing = torch.zeros_like(words[..., :1, :])
         buffer = torch.cat([words * mask[..., None], nothing], dim=-2)
-        ahead = rows(buffer, moves.words)
+        ahead = rows(buffer, moved)
         made, tracked = [nothing], self.tracker.zeros(words)
         weight, bias = self.tracker.input_map()
         for step, word in enumerate(ahead.unbind(-2)):
             top = made[-1].squeeze(-2)
-            second = rows(torch.cat(made, dim=-2), moves.seconds[..., step, None]).squeeze(-2)
+            second = rows(torch.cat(made, dim=-2), seconds[..., step, None]).squeeze(-2)
             seen = torch.cat([part[..., : self.size] for part in (word, top, second)], dim=-1)
             tracked = self.tracker.step(affine(seen, weight, bias), tracked)
             composed = self.reduced(second, top, tracked.hidden)
-            shifted = moves.shifts[..., step, None]
+            shifted = shifts[..., step, None]
             made.append(torch.where(shifted, word, composed)[..., None, :])
-        return rows(torch.cat(made, dim=-2), moves.last[..., None]).squeeze(-2)[..., : self.size]
+        return rows(torch.cat(made, dim=-2), last[..., None]).squeeze(-2)[..., : self.size]
 
     def reduced(self, left: Tensor, right: Tensor, tracked: Tensor) -> Tensor:
         """One node [batch, 2 · size] of two."""
@@ -121,13 +95,12 @@ class ThinStack(nn.Module):
 class Spinn(PairModel):
     """Encode each sentence by a stack that its parse drives, compare the two, classify.
 
-    The stack-augmented parser-interpreter network, parsed input (SPINN-PI): transitions are given,
-    and the tracking LSTM speaks in the composition; there is no parser. A word is projected to
-    hidden state and cell. Two rectified layers lie over [p; h; p - h; p * h].
+    The stack-augmented parser-interpreter network with parsed input (SPINN-PI): transitions are
+    input, and the tracking LSTM takes part in the composition. A word is projected to hidden state
+    and cell. Two rectified layers lie over [p; h; p - h; p * h].
 
-    Without the batch normalisation that the authors have in front of each layer: with it the
-    examples of a batch would see each other. 3,690,827 trained parameters at width 300, tracking
-    of 61 and layers of 1024, the sizes in the authors' published settings; with its 7,696 that
+    Without the authors' batch normalisation, which would let examples of a batch see each other.
+    3,690,827 trained parameters at width 300, tracking 61 and layers of 1024; with its 7,696 that
     would be 3.70M (published: 3.7M).
     """
 
@@ -143,11 +116,7 @@ class Spinn(PairModel):
         initialise(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor, tree: Tensor | None) -> Tensor:
-        """Compose a sentence [batch, tokens] to one vector [batch, width].
-
-        Raises:
-            DataError: the sentences have no parses.
-        """
+        """Compose a sentence [batch, tokens] to [batch, width]; DataError without parses."""
         if tree is None:
             raise DataError(
                 "spinn_pi reads parses, and these pairs were made without; set corpus.parses: true"
@@ -155,7 +124,6 @@ class Spinn(PairModel):
         return self.stack(self.dropout(self.words(ids)), mask, tree)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         premise = self.encode(batch.premise, batch.premise_mask, batch.premise_tree)
         hypothesis = self.encode(batch.hypothesis, batch.hypothesis_mask, batch.hypothesis_tree)
         compared = [premise, hypothesis, premise - hypothesis, premise * hypothesis]

@@ -19,11 +19,10 @@ from actmodels.settings import TreeMatchingConfig
 
 
 class Nodes(NamedTuple):
-    """The nodes of full trees, level by level from the leaves, from the left on each.
+    """The nodes of full trees, level by level from the leaves, each from the left.
 
-    values: [batch, nodes, size], a tree of the largest in the batch for every example.
-    real: those of the example's own tree [batch, nodes].
-    inner: those but its root [batch, nodes].
+    values: [batch, nodes, size], all trees as large as the batch's largest. real: those of the
+    example's own tree [batch, nodes]. inner: those but its root [batch, nodes].
     """
 
     values: Tensor
@@ -38,9 +37,8 @@ class NodeFunction(nn.Module):
     c = sigmoid(i_l + i_r) * tanh(a_l + a_r) + sigmoid(f_l) * c_l + sigmoid(f_r) * c_r
     h = sigmoid(o_l + o_r) * tanh(c)
 
-    A child's forget gate reads that child alone, and no gate reads a cell: that is chainer's
-    `slstm`, which their code calls. Their paper lets every gate read the hidden states and the
-    cells of both children: 17 matrices of size² for these 8.
+    A child's forget gate reads that child alone, and no gate reads a cell, as in chainer's `slstm`.
+    Their paper lets every gate read hidden states and cells of both children.
     """
 
     def __init__(self, size: int) -> None:
@@ -60,15 +58,10 @@ class NodeFunction(nn.Module):
 class FullTree(nn.Module):
     """An LSTM reads the words, its states are the leaves, and every two nodes make one.
 
-    A sentence of n words has 2, 4, 8, ... leaves, the first of these numbers that is n or more,
-    so that its tree does not depend on its batch. The authors gave every sentence 32 leaves and
-    cut longer ones. Behind the last word the LSTM reads on over vectors of zeros, as theirs did.
-
-    Dropout is on the words and on the children of all nodes, where one mask serves the whole
-    tree, so that it does not depend on how deep the other trees of a batch are.
-
-    Args:
-        inputs: size of a word. size: of a node.
+    A sentence of n words has 2, 4, 8, ... leaves, the first that is n or more, so that its tree
+    does not depend on its batch (the authors: always 32). Behind the last word the LSTM reads
+    zeros, as theirs did. Dropout on the words and on the children of all nodes, with one mask for
+    the whole tree, so that it does not depend on how deep the other trees of a batch are.
     """
 
     def __init__(self, inputs: int, size: int, dropout: float) -> None:
@@ -78,11 +71,7 @@ class FullTree(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, words: Tensor, mask: Tensor) -> Nodes:
-        """Make the trees of sentences.
-
-        Args:
-            words: [batch, tokens, inputs]. mask: true for real tokens [batch, tokens].
-        """
+        """Build the trees of sentences: words [batch, tokens, inputs], mask [batch, tokens]."""
         depth = max(1, (words.shape[-2] - 1).bit_length())
         words = self.dropout(words * mask[..., None])
         words = nn.functional.pad(words, (0, 0, 0, 2**depth - words.shape[-2]))
@@ -111,19 +100,17 @@ class FullTree(nn.Module):
 
 
 class TreeMatching(PairModel):
-    """Make a full binary tree of each sentence, match each with the nodes of the other, classify.
+    """Build a full binary tree of each sentence, match each with the nodes of the other, classify.
 
-    "Full tree matching NTI-SLSTM-LSTM, global attention", from the code that its authors published,
-    whose sizes and order it has; the paper gives no equation for the match of full trees.
-    A node q of one tree attends to all nodes m of the other (global attention), and an LSTM reads
-    what comes of it, the leaves first, the root left out:
+    "Full tree matching NTI-SLSTM-LSTM, global attention", by the authors' code; the paper gives no
+    equation for the match of full trees. A node q of one tree attends to all nodes m of the other,
+    and an LSTM reads the results, the leaves first, the root left out:
 
         w = softmax_j(m_j · (W_a q + b_a));  q' = relu(W_c (sum_j w_j m_j) + b_c + W_q q + b_q)
 
-    The LSTM's last state attends in the same way, with the same weights, to those before it. Both
-    results stand side by side in front of a hidden layer of rectified units, and dropout in front
-    of each layer and LSTM. 3,054,199 trained parameters at width 300 and a layer of 1024, as in
-    the authors' code; their paper says 3.2M, Neumann et al. print 3.3M.
+    The LSTM's last state attends likewise, with the same weights, to those before it. A rectified
+    layer reads both results; dropout in front of each layer and LSTM. 3,054,199 trained parameters
+    at width 300 and a layer of 1024 (their paper: 3.2M; Neumann et al.: 3.3M).
     """
 
     def __init__(self, config: TreeMatchingConfig, vectors: Tensor) -> None:
@@ -141,11 +128,7 @@ class TreeMatching(PairModel):
         initialise(self, config.init, config.init_std)
 
     def attend(self, queries: Tensor, nodes: Tensor, mask: Tensor) -> Tensor:
-        """Map queries [batch, queries, width] to q' [batch, queries, width].
-
-        Args:
-            nodes: [batch, nodes, width]. mask: true for those that are attended to [batch, nodes].
-        """
+        """Map queries [batch, queries, width] to q', by nodes [batch, nodes, width] in the mask."""
         scores = self.query(queries) @ nodes.transpose(-1, -2)  # [batch, queries, nodes]
         attended = masked_softmax(scores, mask[..., None, :]) @ nodes
         return torch.relu(self.of_attended(attended) + self.of_query(queries))
@@ -162,7 +145,6 @@ class TreeMatching(PairModel):
         return self.attend(end.hidden[..., None, :], outputs, before).squeeze(-2)
 
     def forward(self, batch: Batch) -> Prediction:
-        """Score a batch; see Prediction for shapes."""
         premise = self.tree(self.words.look_up(batch.premise), batch.premise_mask)
         hypothesis = self.tree(self.words.look_up(batch.hypothesis), batch.hypothesis_mask)
         matched = [self.match(hypothesis, premise), self.match(premise, hypothesis)]

@@ -8,38 +8,19 @@ from actmodels.modules.linear import Linear
 
 
 class FeedForward(nn.Module):
-    """ReLU(W2 · ReLU(W1 · x)), with dropout before each layer (Parikh et al. 2016).
-
-    Args:
-        inputs: size of x. width: units of each layer. dropout: probability of dropping a unit.
-    """
+    """ReLU(W2 · ReLU(W1 · x)), with dropout before each layer (Parikh et al. 2016)."""
 
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            Dropout(dropout),
-            Linear(inputs, width),
-            nn.ReLU(),
-            Dropout(dropout),
-            Linear(width, width),
-            nn.ReLU(),
-        )
+        first = (Dropout(dropout), Linear(inputs, width), nn.ReLU())
+        self.layers = nn.Sequential(*first, Dropout(dropout), Linear(width, width), nn.ReLU())
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map [..., inputs] to [..., width]."""
         return self.layers(inputs)
 
 
 class SoftAlignment(nn.Module):
-    """Align each token with the other sentence: e_ij = F(h_i) · F(p_j), F shared.
-
-    The 2016 code paired the weights of one example with the words of another (it flattened
-    weights and words in different orders); a batched matrix product cannot.
-
-    Args:
-        inputs: size of the words that F reads and that are aligned.
-        width: units of each layer of F. dropout: see FeedForward.
-    """
+    """Align each token with the other sentence: e_ij = F(h_i) · F(p_j), F shared."""
 
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -48,12 +29,7 @@ class SoftAlignment(nn.Module):
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Give each word what it aligns to in the other sentence: beta, then the premise's alpha.
-
-        Args:
-            premise, hypothesis: words [batch, tokens, inputs]; beta and alpha have these shapes.
-            premise_mask, hypothesis_mask: true for real tokens [batch, tokens].
-        """
+        """Align words [batch, tokens, inputs]: beta, then the premise's alpha, same shapes."""
         scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [b, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[..., None, :], dim=-1)
         over_premise = masked_softmax(scores, premise_mask[..., None], dim=-2)

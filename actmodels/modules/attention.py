@@ -12,13 +12,7 @@ def masked(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
-    """Softmax over the positions where `mask` is true; the others get exactly 0.
-
-    Args:
-        scores: unnormalised weights, any shape.
-        mask: true for a real token; broadcasts to `scores`. Each slice along `dim` needs at
-            least one true, or its weights are not a number: every sentence has a token.
-    """
+    """Softmax where `mask`, which broadcasts, is true, 0 elsewhere; nan where it is never true."""
     return torch.softmax(masked(scores, mask), dim=dim)
 
 
@@ -35,8 +29,7 @@ def weighted_mean(memory: Tensor, weights: Tensor) -> Tensor:
 class BilinearAttention(nn.Module):
     """weights_i = softmax_i(memory_i · (W query + b)) (paper eq. 3-4; Sordoni et al. 2016).
 
-    The bias stays: at the first inference step the query is all zeros and b alone looks at the
-    content of the memory.
+    The bias stays: at the first step the query is all zeros and b alone reads the memory.
     """
 
     def __init__(self, query: int, memory: int) -> None:
@@ -44,11 +37,6 @@ class BilinearAttention(nn.Module):
         self.transform = Linear(query, memory)
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Attend once: the attended memory [batch, memory] and the weights [batch, tokens].
-
-        Args:
-            query: [batch, query]. memory: [batch, tokens, memory].
-            mask: true for real tokens [batch, tokens].
-        """
+        """Map a query [batch, query] to attended memory and weights [batch, tokens]."""
         weights = masked_softmax(dot_scores(self.transform(query), memory), mask)
         return weighted_mean(memory, weights), weights

@@ -1,8 +1,7 @@
-"""Dropout whose masks are a function of what they are drawn for, and of nothing else.
+"""Dropout whose masks are a hash of (trial, epoch, update; layer, example, token, unit) alone.
 
-A mask is a hash of (trial, epoch, update; layer, example, token, unit). So a trial draws the
-same masks alone and in a pack of any size, on any device, and behind any padding; and a training
-that is taken up again goes on with the masks it would have had.
+So a trial draws the same masks alone and in a pack, on any device, behind any padding, and when
+it resumes.
 """
 
 import torch
@@ -37,12 +36,10 @@ def high_bits_mixed(bits: Tensor) -> Tensor:
 
 
 class DropoutStream:
-    """Where the masks of one model come from; all its Dropout modules share it.
+    """The source of the masks of one model's Dropout modules.
 
-    Attributes:
-        key: int32 [], or in a pack [trials]; None draws a new key for each mask from torch's
-            generator.
-        calls: masks drawn since the key was set.
+    key: int32 [], or in a pack [trials]; None draws a key for each mask from torch's generator.
+    calls: masks drawn since the key was set.
     """
 
     def __init__(self) -> None:
@@ -50,7 +47,6 @@ class DropoutStream:
         self.calls = 0
 
     def restart(self, key: Tensor) -> None:
-        """Begin an update with its key."""
         self.key, self.calls = key, 0
 
     def next(self, device: torch.device) -> Tensor:
@@ -62,11 +58,7 @@ class DropoutStream:
 
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
-    """The key of one update, int32 []; of all trials of a pack at once [trials].
-
-    Args:
-        seed, epoch: a number each; in a pack [trials], on the device where the key is wanted.
-    """
+    """The key of one update, int32 []; of seeds and epochs [trials] of a pack, int32 [trials]."""
     key = (torch.as_tensor(seed) % 2**31).to(torch.int32)
     for number in (epoch, update):
         key = mixed(key * FOURTH + torch.as_tensor(number, dtype=torch.int32))
@@ -74,11 +66,7 @@ def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Set units to 0 with probability `rate` in training, and scale the others by 1/(1 - rate).
-
-    Attributes:
-        rate: a number; in a pack [trials].
-    """
+    """Set units to 0 with probability `rate` (in a pack [trials]), and scale the others."""
 
     rate: float | Tensor
 
@@ -95,15 +83,10 @@ class Dropout(nn.Module):
 
     @property
     def idle(self) -> bool:
-        """Nothing is dropped."""
         return not self.training or (isinstance(self.rate, float | int) and self.rate == 0)
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
-        """Draw zeros and 1/(1 - rate) of a shape, or a single 1 where nothing is dropped.
-
-        Args:
-            like: gives device and dtype.
-        """
+        """Draw zeros and 1/(1 - rate) of a shape and the type of `like`; a single 1 if idle."""
         if self.idle:
             return like.new_ones(())
         key = self.stream.next(like.device)

@@ -31,10 +31,9 @@ class Attended(NamedTuple):
 
 
 class GateDropout(NamedTuple):
-    """Dropout masks of the gates, drawn once per example and used at every step.
+    """Dropout masks of the gates, drawn once per example; a single 1 where nothing is dropped.
 
     inputs: [batch, inputs]. hidden: of both hidden layers, the premise's first [batch, 2 · gate].
-    Either is a single 1 where nothing is dropped.
     """
 
     inputs: Tensor
@@ -56,13 +55,7 @@ class Gate(nn.Module):
 
 
 class InferenceStep(nn.Module):
-    """Attend to the hypothesis, then to the premise, gate both, and update the state.
-
-    Args:
-        memory: size m of a memory vector. state: size s of the inference GRU.
-        gate: hidden units of each gate.
-        dropout: probability of dropping a unit of a gate's input or hidden layer.
-    """
+    """Attend to the hypothesis, then to the premise, gate both, and update the state."""
 
     def __init__(self, memory: int, state: int, gate: int, dropout: float) -> None:
         super().__init__()
@@ -87,7 +80,6 @@ class InferenceStep(nn.Module):
         return weight.new_zeros(*batch, state), dropout
 
     def attend(self, state: Tensor, memories: Memories) -> Attended:
-        """Look at the hypothesis with the state, then at the premise with both."""
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memories.hypothesis, memories.hypothesis_mask
         )
@@ -111,7 +103,6 @@ class InferenceStep(nn.Module):
         )
 
     def forward(self, state: Tensor, memories: Memories | OnePass, dropout: GateDropout) -> Tensor:
-        """Map the state [batch, state] to the next one."""
         if isinstance(memories, OnePass):
             return memories.step(state, dropout)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2

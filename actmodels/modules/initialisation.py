@@ -10,12 +10,7 @@ from actmodels.settings import Init
 
 @torch.no_grad()
 def initialise(model: nn.Module, init: Init, std: float) -> None:
-    """Draw every weight matrix anew and set the biases, in the order of the model's modules.
-
-    Args:
-        init: `xavier` (uniform, Glorot & Bengio 2010) or `normal`, N(0, std) as Parikh et al.
-        std: standard deviation; read by `normal` only.
-    """
+    """Draw weights (`xavier`: Glorot & Bengio 2010; `normal`: N(0, std)), and set the biases."""
     for module in model.modules():
         if isinstance(module, nn.Linear):
             if init == "xavier":

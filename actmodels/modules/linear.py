@@ -8,11 +8,8 @@ from torch.nn import functional
 def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Map inputs [..., inputs] by W x + b; in a pack each trial by its own, trials in front of all.
 
-    Where a pack's last trials have dropped out of a step, `inputs` has fewer trials than `weight`,
-    and the first weights serve (a view, no copy).
-
-    Args:
-        weight: [outputs, inputs]. bias: [outputs], or None.
+    Where a pack's last trials have left a step, `inputs` has fewer trials than `weight`, and the
+    first weights serve (a view, no copy). weight: [outputs, inputs]. bias: [outputs].
     """
     if weight.dim() == 2:
         return functional.linear(inputs, weight, bias)
@@ -27,17 +24,14 @@ class Linear(nn.Linear):
     """torch's linear layer, whose parameters may be those of a pack."""
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map [..., inputs] to [..., outputs]; see `affine`."""
         return affine(inputs, self.weight, self.bias)
 
 
 class HaltingUnit(nn.Module):
     """h_n = sigmoid(w · state_n + b) (paper eq. 6).
 
-    Args:
-        state: size of the state.
-        bias: start of b; 1 lets an untrained model halt at step 2, -3 at step 21. None leaves b
-            out (Munkhdalai & Yu 2017 eq. 15).
+    bias: start of b; 1 lets an untrained model halt at step 2, -3 at step 21. None leaves b out
+    (Munkhdalai & Yu 2017 eq. 15).
     """
 
     def __init__(self, state: int, bias: float | None) -> None:
@@ -46,21 +40,13 @@ class HaltingUnit(nn.Module):
         self.start_bias = bias
 
     def forward(self, state: Tensor) -> Tensor:
-        """Map states [batch, ...] to halting probabilities [batch].
-
-        What a step carries behind the first `state` numbers is not seen.
-        """
+        """Map states [batch, ...], of which it reads the first `state` numbers, to h [batch]."""
         own = state[..., : self.linear.in_features]
         return torch.sigmoid(self.linear(own)).squeeze(-1)
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
-    """A setting that broadcasts with `like`: a number, or in a pack one for each trial.
-
-    Args:
-        value: a number, or [trials]; in double precision, so that it rounds as a number does.
-        like: in a pack [trials or the first of them, ...].
-    """
+    """A setting that broadcasts with `like`: a number, or in a pack float64 [trials]."""
     if not isinstance(value, Tensor) or value.dim() == 0:
         return value
     return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1)).to(like.dtype)

@@ -24,13 +24,9 @@ class _Use(NamedTuple):
 
 
 class Memory:
-    """Words to attend to, of all examples of a batch or of those that are still running.
+    """Words to attend to [batch, tokens, memory], of a whole batch or of its running examples.
 
-    The examples of a pack stand in one row, those of the first trial first.
-
-    Args:
-        words: [batch, tokens, memory], in a pack [trials, batch, tokens, memory].
-        mask: true for real tokens, as `words` without the last dimension.
+    The examples of a pack [trials, batch, tokens, memory] stand in one row, trial after trial.
     """
 
     def __init__(self, words: Tensor, mask: Tensor) -> None:
@@ -42,23 +38,16 @@ class Memory:
         self.uses: list[_Use] = []
 
     def look(self, query: Tensor) -> tuple[Tensor, Tensor]:
-        """Attended memory [batch, memory] and weights [examples, 1, tokens] of queries.
+        """Attend by softmax_i(words_i · query) with queries [batch, memory] or [trials, ...].
 
-        weights_i = softmax_i(words_i · query)
-
-        Args:
-            query: [batch, memory], in a pack [trials, batch, memory].
+        Return the attended memory, as the query, and weights [examples, 1, tokens].
         """
         scores = torch.baddbmm(self.shield, _rows(query), self.words.mT)
         weights = torch.softmax(scores, dim=-1)
         return torch.bmm(weights, self.words).view(query.shape), weights
 
     def back(self, query: Tensor, weights: Tensor, attended: Tensor) -> Tensor:
-        """Give the query's gradient for that of the attended memory; keep factors of the words'.
-
-        Args:
-            query, weights: of `look`. attended: the gradient of its first result.
-        """
+        """Map the gradient of `attended` to the query's; keep factors of the words'."""
         gradient = _rows(attended)
         change = torch.bmm(gradient, self.words.mT)
         scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
@@ -66,12 +55,7 @@ class Memory:
         return torch.bmm(scores, self.words).view(query.shape)
 
     def select(self, places: Tensor, origin: Tensor) -> "Memory":
-        """The same memory for some of its examples.
-
-        Args:
-            places: which of the examples here [examples].
-            origin: which of the examples of the whole memory they are [examples].
-        """
+        """The memory of the examples at `places` here, in the whole at `origin` [examples]."""
         chosen = object.__new__(Memory)
         chosen.words = self.words.index_select(0, places)
         chosen.shield = self.shield.index_select(0, places)

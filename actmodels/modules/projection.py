@@ -7,12 +7,7 @@ from actmodels.modules.linear import Linear
 
 
 def table_rows(table: Tensor, ids: Tensor) -> Tensor:
-    """Look up rows [..., dimensions] of a table [rows, dimensions], or of one per trial.
-
-    Args:
-        table: [rows, dimensions]; in a pack also [trials, rows, dimensions].
-        ids: any shape; with a table per trial [trials, ...].
-    """
+    """Look up rows [..., dimensions] of a table [rows, dimensions], or of one per trial."""
     if table.dim() == 3:
         trials, rows, _ = table.shape
         firsts = torch.arange(trials, device=ids.device) * rows
@@ -21,16 +16,11 @@ def table_rows(table: Tensor, ids: Tensor) -> Tensor:
 
 
 class WordTable(nn.Module):
-    """Look up the vectors of words.
+    """Look up the vectors of words [rows, dimensions]; row 0 pads and is zero.
 
-    The frozen vectors are a buffer that is not saved with the model: they come from the data.
-
-    Args:
-        vectors: [rows, dimensions]; row 0 pads and is zero.
-
-    Attributes:
-        trained: the rows that are trained [trained rows, dimensions]; None if all are frozen.
-        slots: where in `trained` each row stands, -1 for a frozen one [rows].
+    The frozen vectors come from the data and are not saved with the model. trained: the rows that
+    are trained [trained rows, dimensions], or None. slots: the place of each row in `trained`, -1
+    for a frozen one [rows].
     """
 
     vectors: Tensor
@@ -44,11 +34,7 @@ class WordTable(nn.Module):
         self.register_parameter("trained", None)
 
     def train_rows(self, rows: Tensor) -> None:
-        """Train these rows from now on, from the values that they have.
-
-        Args:
-            rows: token ids, each once [trained rows].
-        """
+        """Train these rows (token ids, each once) from now on, from the values that they have."""
         self.trained = nn.Parameter(self.vectors[rows].clone())
         self.slots = torch.full((len(self.vectors),), -1, device=self.vectors.device)
         self.slots[rows] = torch.arange(len(rows), device=self.vectors.device)
@@ -68,10 +54,8 @@ class WordTable(nn.Module):
 class ProjectedWords(WordTable):
     """Look up vectors and project them to the model's width (paper appendix D).
 
-    Args:
-        width: size of a projected word.
-        tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
-        bias: a linear projection with a bias (Rocktäschel et al. 2016).
+    tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
+    bias: a linear projection with a bias (Rocktäschel et al. 2016).
     """
 
     def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:

@@ -21,8 +21,8 @@ class GRUCell(nn.Module):
 
     r, u = sigmoid(W [x; s] + b);  c = tanh(W_c x + U_c (r * s) + b_c);  s' = u * s + (1 - u) * c
 
-    Not torch.nn.GRUCell: that has two biases and applies the reset gate after U_c. The biases
-    of r and u start at 1, as TensorFlow's do, so that the state persists at first.
+    torch.nn.GRUCell has two biases and applies the reset gate after U_c. The biases of r and u
+    start at 1, as TensorFlow's do, so that the state persists at first.
     """
 
     def __init__(self, inputs: int, state: int) -> None:
@@ -38,18 +38,10 @@ class GRUCell(nn.Module):
         return update * state + (1 - update) * candidate
 
     def read(self, tokens: Tensor, mask: Tensor, *, backward: bool = False) -> Tensor:
-        """Step through padded sequences, from a state of zeros.
+        """States [batch, tokens, state] of padded sequences [batch, tokens, inputs], from zeros.
 
-        Every step is that of `forward`, but what the inputs contribute is one product for all
-        tokens. Where the mask is false the state passes unchanged, so padding on the right does
-        not touch the states of real tokens in either direction.
-
-        Args:
-            tokens: [batch, tokens, inputs]. mask: true for real tokens [batch, tokens].
-            backward: from the last token to the first.
-
-        Returns:
-            the states [batch, tokens, state], each at its token's place.
+        The inputs' contribution is one product for all tokens. Where the mask is false the state
+        passes unchanged, so padding on the right changes no real token in either direction.
         """
         size = self.candidate.out_features
         sizes = [tokens.shape[-1], size]
@@ -74,15 +66,10 @@ class GRUCell(nn.Module):
 
 
 class GRUEncoder(nn.Module):
-    """Give each word the state of a GRU that has read up to it (Sordoni et al. 2016; thesis 5.1).
+    """Map each word to the state of a GRU that has read up to it (Sordoni et al. 2016; thesis 5.1).
 
-    The 2016 code read sentences padded on the left without a mask, so that its states at the
-    first word already came from the padding; here they start from zeros.
-
-    Args:
-        inputs: size of a word. size: state of each direction.
-        bidirectional: append the states of a second GRU that reads from the end, as Sordoni et
-            al. do; the thesis left it out to save computation.
+    The 2016 code read sentences padded on the left without a mask; here states start from zeros.
+    bidirectional: append the states of a second GRU that reads from the end (Sordoni et al.).
     """
 
     def __init__(self, inputs: int, size: int, *, bidirectional: bool) -> None:
@@ -91,11 +78,7 @@ class GRUEncoder(nn.Module):
         self.backwards = GRUCell(inputs, size) if bidirectional else None
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
-        """Map words [batch, tokens, inputs] to states [batch, tokens, size per direction].
-
-        Args:
-            mask: true for real tokens [batch, tokens]. What stands at the others has no meaning.
-        """
+        """Map words [batch, tokens, inputs] to states [batch, tokens, size per direction]."""
         states = self.forwards.read(words, mask)
         if self.backwards is None:
             return states
@@ -149,14 +132,7 @@ class LSTM(nn.Module):
         return LSTMState(read * torch.tanh(cell), cell)
 
     def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
-        """Read sentences: hidden states [batch, tokens, state], and the state at the end.
-
-        Where the mask is false, the hidden state is that of the last real token.
-
-        Args:
-            inputs: words [batch, tokens, inputs]. start: the state in front of the first.
-            mask: true for real tokens [batch, tokens]; they come first in every sentence.
-        """
+        """Hidden states [batch, tokens, state], the last real one on padding, and the end."""
         states = self.states(inputs, start)
         # The loop went on over the padding; one choice here is cheaper than one at each token.
         end = LSTMState(at_end(states.hidden, mask), at_end(states.cell, mask))

@@ -25,12 +25,10 @@ STATE_NAMES = {"adam": ("exp_avg", "exp_avg_sq"), "adagrad": ("sum",)}
 
 
 class PackOptimizer:
-    """Updates all trials of a pack; the arithmetic is that of torch.optim for each of them.
+    """Update all trials of a pack, each by the arithmetic of torch.optim.
 
-    Args:
-        pack: a stacked model; its parameters move into one table.
-        configs: the trials, all with the same kind of optimiser.
-        states: a torch.optim state_dict for each trial: its learning rate, and what it has so far.
+    Parameters of the stacked model move into one table. configs: with one kind of optimiser.
+    states: a torch.optim state_dict of each trial.
     """
 
     def __init__(
@@ -70,16 +68,11 @@ class PackOptimizer:
             parameter.grad = gradient.unflatten(1, parameter.shape[1:])
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
         self.gradients.zero_()
 
     @torch.no_grad()
     def step(self, alive: Tensor) -> None:
-        """Clip and apply the gradients.
-
-        Args:
-            alive: [trials]; where false nothing moves, whatever the gradient (it may be nan).
-        """
+        """Clip and apply the gradients of the trials that are `alive` [trials], even beside nan."""
         gradient = torch.where(alive[:, None], self.gradients, 0.0)
         if self.clip_value is not None:
             gradient = gradient.clamp(-self.clip_value, self.clip_value)
@@ -104,16 +97,12 @@ class PackOptimizer:
     def state_dict(self, trial: int, groups: list[dict[str, Any]]) -> dict[str, Any]:
         """What torch.optim would save of one trial, with the param_groups of its own."""
         step = self.updates[trial, 0].to("cpu", torch.float32)  # where torch.optim keeps it
-        names = STATE_NAMES[self.kind]
-        parts = [m[trial].split(self.sizes) for m in self.moments]
-        state = {
-            number: {"step": step.clone()}
-            | {
-                name: part[number].clone().view(shape)
-                for name, part in zip(names, parts, strict=True)
-            }
-            for number, shape in enumerate(self.shapes)
+        state: dict[int, dict[str, Tensor]] = {
+            n: {"step": step.clone()} for n in range(len(self.sizes))
         }
+        for name, moment in zip(STATE_NAMES[self.kind], self.moments, strict=True):
+            for number, part in enumerate(moment[trial].split(self.sizes)):
+                state[number][name] = part.clone().view(self.shapes[number])
         return {"state": state, "param_groups": groups}
 
     def _load(self, trial: int, state: dict[str, Any]) -> None:

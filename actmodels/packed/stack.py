@@ -1,4 +1,4 @@
-"""Models of one shape as one, and their batches: all that differs once per trial, in front.
+"""Models of one shape as one, and their batches: all that differs by trial, stacked in front.
 
 A model's code does not know whether its weights are one trial's or a pack's (actmodels.modules.
 linear): a pack is a model of the same class whose tensors have a dimension more.
@@ -30,16 +30,10 @@ def can_pack(name: str) -> bool:
 
 
 def stack(models: Sequence[PairModel]) -> PairModel:
-    """Put models of one shape into one, which maps batches [trials, batch, ...].
+    """Stack models of one class and shape into one, which maps batches [trials, batch, ...].
 
-    Parameters and saved buffers are copied and stacked. Word vectors that are the same for all are
-    shared, and so is a setting that is; a setting that differs becomes a tensor [trials].
-
-    Args:
-        models: of one class and shape, in the order of the trials.
-
-    Raises:
-        ValueError: the models differ in more than numbers.
+    Parameters and saved buffers are copied. Equal word vectors and settings are shared; a setting
+    that differs becomes a tensor [trials]. ValueError if models differ in more than numbers.
     """
     shared = {id(buffer): buffer for buffer in models[0].buffers()}  # not worth a copy
     pack = copy.deepcopy(models[0], shared)
@@ -67,12 +61,10 @@ def _stack_tensors(module: nn.Module, originals: Sequence[nn.Module]) -> None:
     saved = set(module.state_dict().keys())
     for name, buffer in list(module.named_buffers(recurse=False)):
         buffers = [original.get_buffer(name) for original in originals]
-        if name in saved or not all(_same(buffer, other) for other in buffers):
+        if name in saved or not all(
+            buffer.data_ptr() == other.data_ptr() or torch.equal(buffer, other) for other in buffers
+        ):
             setattr(module, name, torch.stack(buffers))
-
-
-def _same(one: Tensor, other: Tensor) -> bool:
-    return one.data_ptr() == other.data_ptr() or torch.equal(one, other)
 
 
 def member_state(pack: PairModel, trial: int) -> dict[str, Tensor]:
@@ -93,10 +85,7 @@ def shared_batch(batch: Batch, trials: int) -> Batch:
 
 
 def joined_batch(batches: Sequence[Batch]) -> Batch:
-    """One batch per trial as one of the pack: sentences padded, the last example repeated.
-
-    The label of an example that is repeated is FILLER.
-    """
+    """Join one batch per trial: sentences padded, the last example repeated with label FILLER."""
     device, counts = batches[0].labels.device, [len(batch.labels) for batch in batches]
     numbers = torch.arange(max(counts), device=device)
     rows = [numbers.clamp(max=count - 1) for count in counts]

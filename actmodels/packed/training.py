@@ -1,8 +1,7 @@
 """Training the trials of a pack together, each as if it were alone.
 
-A trial's model, optimiser and checkpoint are those of `actmodels.training.Training`; between
-epochs a pack is nothing but its trials. So a trial can go on in another pack or alone, trials
-that have ended give their place back, and the slowest comes first whenever an epoch begins.
+Between epochs a pack is its trials, each a `Training`: a trial can continue in another pack or
+alone, trials that have ended leave, and the slowest comes first in each epoch.
 """
 
 import time
@@ -15,7 +14,7 @@ from torch import Tensor
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import FILLER, PairTensors
 from actmodels.data.trial_data import TrialData, input_rows
-from actmodels.evaluation import Evaluation, evaluation, predicted
+from actmodels.evaluation import Evaluation, predicted
 from actmodels.figures import EpochMeans
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import update_key
@@ -40,17 +39,7 @@ def slowness(trial: Training) -> float:
 
 
 class PackTraining:
-    """Trials of one shape in progress.
-
-    Args:
-        configs: the trials; any number, in any order. data, device: see Training.
-
-    Attributes:
-        members: all trials, in the order of `configs`, also those that have ended.
-
-    Raises:
-        ValueError: the trials differ in more than numbers (`pack_shape`).
-    """
+    """Trials of one shape (`pack_shape`, or ValueError) in progress, in the order of `configs`."""
 
     def __init__(
         self, configs: Sequence[TrialConfig], data: TrialData, device: str = "cpu"
@@ -74,7 +63,6 @@ class PackTraining:
 
     @property
     def finished(self) -> bool:
-        """All trials have ended."""
         return not self.running
 
     def run_epoch(self) -> list[Training]:
@@ -84,11 +72,8 @@ class PackTraining:
         for member in members:
             member.set_rate()
         pack = stack([member.model for member in members])
-        optimizer = PackOptimizer(
-            pack,
-            [member.config for member in members],
-            [member.optimizer.state_dict() for member in members],
-        )
+        configs, states = zip(*((m.config, m.optimizer.state_dict()) for m in members), strict=True)
+        optimizer = PackOptimizer(pack, configs, states)
         means, alive = self.train_epoch(pack, optimizer, members)
         for trial, (member, survived) in enumerate(zip(members, alive.tolist(), strict=True)):
             member.diverged = not survived
@@ -98,8 +83,7 @@ class PackTraining:
                 groups = member.optimizer.state_dict()["param_groups"]
                 member.model.load_state_dict(member_state(pack, trial))
                 member.optimizer.load_state_dict(optimizer.state_dict(trial, groups))
-        seconds = (time.perf_counter() - start) / len(members)
-        weights = pack.ponder_weight
+        seconds, weights = (time.perf_counter() - start) / len(members), pack.ponder_weight
         evaluations = evaluate_pack(pack, self.data.dev, members[0].config.input, len(members))
         for trial, (member, dev) in enumerate(zip(members, evaluations, strict=True)):
             weight = weights[trial] if isinstance(weights, Tensor) and weights.dim() else weights
@@ -110,12 +94,7 @@ class PackTraining:
     def train_epoch(
         self, pack: PairModel, optimizer: PackOptimizer, members: Sequence[Training]
     ) -> tuple[EpochMeans, Tensor]:
-        """One pass over the training pairs.
-
-        Returns:
-            the running figures, and which trials [trials] never met a loss that is not finite;
-            one that did stands still from there on.
-        """
+        """Train one epoch; return figures, and trials [trials] without a non-finite loss."""
         draws = [member.epoch_generator for member in members]
         own = [member.batches(one) for member, one in zip(members, draws, strict=True)]
         seeds = torch.tensor([m.config.seed for m in members], device=self.device)
@@ -145,4 +124,5 @@ def evaluate_pack(
 ) -> list[Evaluation]:
     """Score the pairs of a split by each trial of a pack; see actmodels.evaluation.evaluate."""
     rows, found = predicted(pack, pairs, config, batch_size, lambda b: shared_batch(b, trials))
-    return [evaluation(pairs, rows, found.each(itemgetter(trial))) for trial in range(trials)]
+    alone = (found.each(itemgetter(trial)) for trial in range(trials))
+    return [Evaluation(rows, p.logits, pairs.labels[rows], p.steps, p.ponder_cost) for p in alone]

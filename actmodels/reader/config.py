@@ -1,7 +1,6 @@
-"""What a trial on cloze questions is: frozen configuration. Imports no torch.
+"""Configuration of a trial on cloze questions. Imports no torch.
 
-Nothing has a default: the published values are those of Munkhdalai & Yu 2017 section 4.1, and
-what they leave open is named beside each field.
+"Published" values are those of Munkhdalai & Yu 2017 section 4.1.
 """
 
 from collections.abc import Mapping
@@ -19,17 +18,14 @@ Activation = Literal["relu", "tanh", "identity"]
 class ReaderConfig:
     """Shape of the reader.
 
-    strategy: how a step's new query is tested (sections 3.2.1 and 3.2.2); one step is the same
-        model in both.
+    strategy: how a step's new query is tested (sections 3.2.1 and 3.2.2).
     steps: T; published 1, 2, 6, 9 and 12.
     memory_size: k, of which each direction of a BiLSTM has half; published 436.
     compose_activation: behind the one layer of the compose module; not published.
-    forget_bias: constant beside the trained bias of every LSTM's forget gate; 0 is what the
-        publication says, which draws all parameters alike.
+    forget_bias: constant in every LSTM's forget gate; published 0.
     parameter_range: parameters start uniform in [-range, range); published 0.1.
     embedding_range: the same for words without a pre-trained vector; published 0.1.
-    trained_embeddings: whether the word vectors are trained; published: pre-trained vectors
-        initialise a layer of the model, hence true.
+    trained_embeddings: whether the word vectors are trained; published true.
     dropout: share of the units of each word vector set to 0 in training; published 0.2.
     """
 
@@ -52,9 +48,8 @@ class ReaderTrainConfig:
     clip_norm: gradients are scaled to this norm at most; published 15.
     batch_size: published 32 for CBT, 25 for Who-Did-What.
     pool_size: questions in the pool that a batch is taken from; not published.
-    keep_last: also train on the questions that are left when no pool can be filled any more. The
-        published heuristic leaves them out of the epoch (false); they are the longest ones.
-    evaluation_batch_size: questions scored at once; changes no figure.
+    keep_last: train on the questions left when no pool can be filled; published false.
+    evaluation_batch_size: questions scored together; changes no figure.
     """
 
     learning_rate: Positive
@@ -70,12 +65,7 @@ PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}
 
 @dataclass(frozen=True)
 class ReaderTrialConfig(AnyTrialConfig):
-    """Everything, besides code and the questions themselves, that decides a trial's result.
-
-    model: what trials of one strategy share: `nse_query_gating`.
-    questions: which kind of questions, such as NE: the folder they are in.
-    patience: published 1.
-    """
+    """Everything but code and data that decides a trial's result; questions: kind, such as NE."""
 
     called: ClassVar[str] = "reader"
 
@@ -89,13 +79,11 @@ class ReaderTrialConfig(AnyTrialConfig):
         super().__post_init__()
 
     def contradictions(self) -> list[str]:
-        """A pool that is smaller than a batch."""
         pool, batch = self.training.pool_size, self.training.batch_size
         return [f"pool_size is {pool}; must be at least batch_size, {batch}"] * (pool < batch)
 
     @property
     def labels(self) -> dict[str, str]:
-        """See AnyTrialConfig."""
         return {"questions": self.questions}
 
 

@@ -16,10 +16,7 @@ from actmodels.reader.questions import FIRST_WORD, PAD, QuestionTensors
 
 @dataclass(frozen=True)
 class WordRows(StoredTensors):
-    """The vectors of a vocabulary.
-
-    vectors: [words, dimensions], zeros where not found. found: bool [words].
-    """
+    """Vectors of a vocabulary [words, dimensions], zeros where not `found` [words]."""
 
     what, stage = "a vocabulary's vectors", "questions"
 
@@ -37,11 +34,7 @@ class ReaderData:
 
     @classmethod
     def load(cls, folder: Path) -> "ReaderData":
-        """Read what the stage `questions` wrote for one kind.
-
-        Raises:
-            ArtefactError: a file is missing or damaged.
-        """
+        """Read the files of the stage `questions`; ArtefactError if one is missing or damaged."""
         train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
         return cls(train, dev, WordRows.load(folder / "vectors.pt"))
 
@@ -49,15 +42,15 @@ class ReaderData:
 def embedding_rows(config: ReaderTrialConfig, words: WordRows) -> Tensor:
     """Pre-trained vectors where there are any, uniform ones elsewhere (section 4.1).
 
-    Returns:
-        what a trial's token ids index at its start [FIRST_WORD + words, dimensions], in the type
-        of the vectors; padding is zeros, the placeholder and unknown words are as words without a
-        vector.
+    Return the start of the rows that token ids index [FIRST_WORD + words, dimensions]; padding is
+    zeros, the placeholder and unknown words are like words without a vector.
     """
     vectors, found, spread = words.vectors, words.found, config.reader.embedding_range
-    draws = generator("word rows", config.seed)
-    count, dimensions = vectors.shape
-    rows = torch.rand(FIRST_WORD + count, dimensions, generator=draws) * 2 * spread - spread
+    shape, draws = (
+        (FIRST_WORD + len(vectors), vectors.shape[1]),
+        generator("word rows", config.seed),
+    )
+    rows = torch.rand(shape, generator=draws) * 2 * spread - spread
     rows[FIRST_WORD:][found] = vectors[found].to(rows.dtype)
     rows[PAD] = 0.0
     return rows.to(vectors.dtype)

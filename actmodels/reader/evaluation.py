@@ -9,17 +9,16 @@ from actmodels.figures import Figures, mean_and_sd
 from actmodels.modules.attention import masked_softmax
 from actmodels.prediction import chosen
 from actmodels.reader.model import Reader
-from actmodels.reader.questions import QuestionTensors, batches_by_length, collate
+from actmodels.reader.questions import QuestionTensors, collate
+from actmodels.reader.write import QueryGating
 
 
 class ReaderEvaluation(NamedTuple):
-    """A reader on a split, per question, in the split's order.
+    """A reader on a split, per question [questions], in the split's order.
 
-    predictions: the number of the likeliest candidate [questions]; the first of equals.
-    losses: -log P(right answer) in nats [questions].
-    answers: [questions]. steps: the mean step of each answer [questions].
-    step_predictions: the likeliest candidate after each step [questions, steps].
-    weights: what each step counts in the answer [questions, steps].
+    predictions: number of the likeliest candidate, the first of equals. losses: -log P(right
+    answer) in nats. steps: mean step of the answer. step_predictions: likeliest candidate after
+    each step, and weights: the share of each step in the answer [questions, steps].
     """
 
     predictions: Tensor
@@ -31,17 +30,14 @@ class ReaderEvaluation(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """Share of right answers, in [0, 1]."""
         return (self.predictions == self.answers).double().mean().item()
 
     @property
     def loss(self) -> float:
-        """Mean loss in nats."""
         return self.losses.double().mean().item()
 
     @property
     def figures(self) -> Figures:
-        """All of it in a few numbers."""
         return Figures(self.loss, self.accuracy, *mean_and_sd(self.steps), None)
 
 
@@ -51,7 +47,8 @@ def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> Read
     model.eval()
     device = next(model.parameters()).device
     parts: list[tuple[Tensor, ...]] = []
-    for index in batches_by_length(questions.document_offsets.diff(), batch_size):
+    by_length = torch.argsort(questions.document_offsets.diff(), stable=True)
+    for index in by_length.split(batch_size):
         batch = collate(questions, index, device)
         answer = model(batch)
         logs = answer.log_probabilities
@@ -66,13 +63,11 @@ def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> Read
 class QueryTrace(NamedTuple):
     """One question.
 
-    keys: z_t of each word of the query [steps, query tokens]; near 0 where it is to be rewritten.
+    keys: z_t of each query word [steps, query tokens]; near 0 where it is rewritten.
     gates: g_t [steps - 1, query tokens], near 1 where the old word is kept; None without gates.
     halting: e_t [steps - 1]; None where nothing halts. The last step writes nothing.
-    weights: what each step counts in the answer [steps], sum 1.
-    attention: over the document's words [steps, document tokens], sum 1.
-    step_probabilities: P_t of each candidate [steps, candidates].
-    probabilities: those of the answer [candidates].
+    weights: share of each step in the answer [steps]. attention: [steps, document tokens].
+    step_probabilities: P_t [steps, candidates]. probabilities: of the answer [candidates].
     """
 
     keys: Tensor
@@ -90,14 +85,15 @@ def trace_query(model: Reader, questions: QuestionTensors, number: int) -> Query
     model.eval()
     device = next(model.parameters()).device
     batch = collate(questions, torch.tensor([number]), device)
-    answer, looked, judged = model.infer(batch)
-    gates = [one.gate[0] for one in judged if one.gate is not None]
-    halting = [one.halting[0] for one in judged if one.halting is not None]
-    attention = [masked_softmax(one.document_scores, batch.document_mask)[0] for one in looked]
+    answer = model(batch)
+    judged = torch.stack([one[0] for one in answer.judged]) if answer.judged else None
+    gated = isinstance(model.test, QueryGating)
+    looked, mask = answer.looked, batch.document_mask
+    attention = [masked_softmax(one.document_scores, mask)[0] for one in looked]
     return QueryTrace(
         torch.stack([one.key[0] for one in looked]),
-        torch.stack(gates) if gates else None,
-        torch.stack(halting) if halting else None,
+        judged if gated else None,
+        None if gated else judged,
         answer.weights[0],
         torch.stack(attention),
         answer.step_log_probabilities[0].exp(),

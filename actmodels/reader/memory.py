@@ -1,8 +1,7 @@
-"""A text as a memory, and what a step of a reader sees of it (Munkhdalai & Yu 2017 section 3).
+"""A text as a memory, and the read module of a reader (Munkhdalai & Yu 2017 section 3).
 
-LSTMs with one trained bias per gate and a named constant beside that of the forget gate: torch's
-own kernels, since documents have hundreds of words; a gate has two biases there, of which the
-second holds the constant and is not trained.
+torch's own LSTM kernels, since documents have hundreds of words; a gate has two biases there, of
+which the second holds the forget gate's constant and is not trained.
 """
 
 from typing import NamedTuple
@@ -24,11 +23,10 @@ def fix_second_bias(lstm: nn.LSTM | nn.LSTMCell, forget_bias: float) -> None:
 
 
 class Memory(NamedTuple):
-    """A text as a reader has it before it.
+    """A text as a memory.
 
-    slots: [batch, tokens, k]; 0 where padded.
-    mask: true for real tokens [batch, tokens].
-    end: [batch, k], what each direction knows at its end: the first state of the reader.
+    slots: [batch, tokens, k]; 0 where padded. mask: [batch, tokens]. end: last state of both
+    directions [batch, k], where the reader starts.
     """
 
     slots: Tensor
@@ -37,14 +35,10 @@ class Memory(NamedTuple):
 
 
 class ContextEmbedding(nn.Module):
-    """A BiLSTM over words (Munkhdalai & Yu 2017 eq. 1-2).
+    """A BiLSTM over words (Munkhdalai & Yu 2017 eq. 1-2); each direction has k / 2 units of a slot.
 
     Two LSTMs over padded texts, of which one reads each text from its own last word on: torch's
     packed sequences give the same, but their derivatives take time by the square of the length.
-
-    Args:
-        words: size of a word vector.
-        memory_size: k; each direction has k / 2 units, and a slot is both, one after the other.
     """
 
     def __init__(self, words: int, memory_size: int, forget_bias: float) -> None:
@@ -55,12 +49,7 @@ class ContextEmbedding(nn.Module):
             fix_second_bias(lstm, forget_bias)
 
     def forward(self, words: Tensor, mask: Tensor) -> Memory:
-        """Read texts, each direction from its own first word to its last.
-
-        Args:
-            words: [batch, tokens, words].
-            mask: true for real tokens [batch, tokens]; they come first in every text.
-        """
+        """Read texts [batch, tokens, words] with mask, each direction from its own first word."""
         lengths = mask.sum(dim=1, keepdim=True)
         places = torch.arange(mask.shape[1], device=mask.device)
         mirrored = torch.where(mask, lengths - 1 - places, places)  # padding stays behind
@@ -86,11 +75,10 @@ class Recurrence(nn.Module):
 
 
 class Looked(NamedTuple):
-    """What the read module found in a step.
+    """Result of the read module in a step.
 
-    read: r_t [batch, k]. query, document: s_t of each [batch, k].
-    key: z_t [batch, query tokens]; near 0 where the document's word is to be written.
-    document_scores: l_t^d [batch, document tokens], before masking.
+    read: r_t [batch, k]. query, document: s_t of each [batch, k]. key: z_t [batch, query tokens];
+    near 0 where the document's word is written. document_scores: l_t^d, before masking.
     """
 
     read: Tensor
@@ -101,7 +89,7 @@ class Looked(NamedTuple):
 
 
 class Read(nn.Module):
-    """r_t = LSTM([s_{t-1}^q; s_{t-1}^d]) looks at the query, and what it finds at the document.
+    """r_t = LSTM([s_{t-1}^q; s_{t-1}^d]) attends to the query, and its result to the document.
 
     l^q = r_t^T M_{t-1}^q;  s_t^q = softmax(l^q) M_{t-1}^q;  z_t = sigmoid(l^q)
     l^d = s_t^q^T M^d;      s_t^d = softmax(l^d) M^d                               (eq. 3-8)

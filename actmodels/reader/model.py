@@ -11,45 +11,32 @@ from actmodels.prediction import chosen
 from actmodels.reader.config import ReaderConfig
 from actmodels.reader.memory import ContextEmbedding, Looked, Memory, Read, rewritten
 from actmodels.reader.questions import PAD, QuestionBatch
-from actmodels.reader.write import TESTS, HypothesisTest, Judged, pointer_sum
+from actmodels.reader.write import TESTS, HypothesisTest, pointer_sum
 
 
 class Answer(NamedTuple):
-    """What a reader says about a batch.
+    """A reader's answers.
 
-    log_probabilities: log P(a | Q, D) of each candidate in nats [batch, candidates]; -inf for one
-        that is not in the document.
-    steps: the mean step of the answer, sum_t t p_t [batch]; T with query gating (no gradient).
-    weights: what each step counts [batch, steps], sum 1.
-    step_log_probabilities: log P_t [batch, steps, candidates].
+    log_probabilities: log P(a | Q, D) in nats [batch, candidates]; -inf for one that is not in the
+    document. steps: the mean step sum_t t p_t [batch], no gradient. weights: p_t [batch, steps].
+    step_log_probabilities: log P_t [batch, steps, candidates]. looked: of each step; judged: gates
+    or halting of each but the last.
     """
 
     log_probabilities: Tensor
     steps: Tensor
     weights: Tensor
     step_log_probabilities: Tensor
-
-
-class Inference(NamedTuple):
-    """What a reader did on the way to its answers.
-
-    looked: what each step saw. judged: what became of its new query, for all steps but the last.
-    """
-
-    answer: Answer
     looked: list[Looked]
-    judged: list[Judged]
+    judged: list[Tensor]
 
 
 class Reader(nn.Module):
     """Read a document with a query in T steps and point at a candidate.
 
-    The document's memory stays as it was read; each step but the last rewrites the query's. A
-    reader of one step has no hypothesis test: its result would never be read (section 4.2).
-
-    Args:
-        rows: word vectors that token ids index [ids, dimensions].
-        seed: what the other parameters are drawn with.
+    Each step but the last rewrites the query's memory, never the document's; a reader of one step
+    has no hypothesis test (section 4.2). rows: word vectors that token ids index [ids, dimensions].
+    seed: draws the other parameters.
     """
 
     def __init__(self, config: ReaderConfig, rows: Tensor, seed: int) -> None:
@@ -75,16 +62,10 @@ class Reader(nn.Module):
 
     @property
     def drawn(self) -> list[nn.Parameter]:
-        """What is trained but for word vectors."""
         named = self.named_parameters()
         return [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
 
     def forward(self, batch: QuestionBatch) -> Answer:
-        """Answer a batch."""
-        return self.infer(batch).answer
-
-    def infer(self, batch: QuestionBatch) -> Inference:
-        """Answer a batch, and keep what was done at each step."""
         query = self.query_embedding(self.dropout(self.embedding(batch.query)), batch.query_mask)
         document = self.document_embedding(
             self.dropout(self.embedding(batch.document)), batch.document_mask
@@ -102,24 +83,24 @@ class Reader(nn.Module):
             answer, weights = self.test.answer(logs, judged)
         numbers = torch.arange(1, self.steps + 1, device=weights.device)
         steps = (weights.detach() * numbers).sum(dim=-1)
-        return Inference(Answer(answer, steps, weights, logs), looks, judged)
+        return Answer(answer, steps, weights, logs, looks, judged)
 
-    def take_steps(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Judged]]:
+    def take_steps(self, query: Memory, document: Memory) -> tuple[list[Looked], list[Tensor]]:
         """What each step saw, and the judgement of each but the last."""
         states, zeros = (query.end, document.end), torch.zeros_like(query.end)
         reading = writing = (zeros, zeros)
         looks: list[Looked] = []
-        judged: list[Judged] = []
+        judged: list[Tensor] = []
         while True:
             looked, reading = self.read(states, reading, query, document)
             looks.append(looked)
             if self.test is None or len(looks) == self.steps:
                 return looks, judged
             written, writing = self.test.written(looked, writing)
-            one = self.test.judge(written, query.slots, rewritten(query.slots, looked))
-            query = query._replace(slots=one.slots)
+            slots, gate = self.test.judge(written, query.slots, rewritten(query.slots, looked))
+            query = query._replace(slots=slots)
             states = (looked.query, looked.document)
-            judged.append(one)
+            judged.append(gate)
 
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
         """The mean of -log P(right answer) in nats []."""

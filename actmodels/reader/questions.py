@@ -22,16 +22,14 @@ NO_CANDIDATE = -1  # at a document's token that is none of the question's candid
 class QuestionTensors(StoredTensors):
     """One split.
 
-    A candidate is told by where it stands in the document, not by its token id: two candidates
-    outside the vocabulary have the same id, and are different answers all the same.
+    A candidate is identified by its place in the document, not by its token id: two candidates
+    outside the vocabulary have the same id, and are different answers.
 
     document_ids, query_ids: int32 [tokens of the split], end to end.
-    candidate_at: int32 [tokens of the split's documents], which of its question's candidates,
-        counted from 0, each token is; NO_CANDIDATE elsewhere.
-    document_offsets, query_offsets: int64 [questions + 1]; that of question i is
-        ids[o[i]:o[i + 1]].
-    candidate_counts: int64 [questions], how many candidates each question has.
-    answers: int64 [questions], the number of the right candidate.
+    candidate_at: int32 [tokens of the split's documents], the number of the candidate, from 0, that
+        each token is; NO_CANDIDATE elsewhere.
+    document_offsets, query_offsets: int64 [questions + 1]; question i is ids[o[i]:o[i + 1]].
+    candidate_counts: int64 [questions]. answers: int64 [questions], number of the right candidate.
     """
 
     what, stage = "a split of cloze questions", "questions"
@@ -51,8 +49,7 @@ class QuestionTensors(StoredTensors):
 class QuestionBatch(NamedTuple):
     """Padded questions.
 
-    document, query: token ids [batch, tokens], 0 where padded. document_mask, query_mask: true for
-        real tokens, same shapes.
+    document, query: token ids [batch, tokens], 0 where padded; masks are true for real tokens.
     candidate_at: as in QuestionTensors [batch, document tokens], NO_CANDIDATE where padded.
     candidate_mask: true for a question's own candidates [batch, candidates]. answers: [batch].
     """
@@ -86,15 +83,9 @@ def pooled_batches(
 ) -> Iterator[Tensor]:
     """Yield the rows of each batch of an epoch (Munkhdalai & Yu 2017 section 4.1).
 
-    Draw a pool at random from the questions not yet used, take the `batch_size` of it with the
-    shortest documents as a batch, put the others back; until too few are left for a pool.
-
-    Args:
-        lengths: tokens of each document [questions].
-        pool_size: questions in a pool, at least batch_size.
-        keep_last: then go through what is left in order of length, so that every question is
-            seen once an epoch. Published: they wait for another epoch. Where there are fewer
-            questions than a pool holds, that is all of them.
+    Draw a pool of at least batch_size from the questions not yet used, take those with the shortest
+    documents (lengths [questions]) as a batch, return the others; until no pool can be filled.
+    keep_last: then go through the rest in order of length. Published: they wait for another epoch.
     """
     left = torch.arange(len(lengths))
     while len(left) >= pool_size:
@@ -108,11 +99,6 @@ def pooled_batches(
         yield from left[torch.argsort(lengths[left], stable=True)].split(batch_size)
 
 
-def batches_by_length(lengths: Tensor, batch_size: int) -> Iterator[Tensor]:
-    """Yield the rows of each batch of an evaluation: all questions, in order of length."""
-    yield from torch.argsort(lengths, stable=True).split(batch_size)
-
-
 def occurrences(questions: QuestionTensors) -> Tensor:
     """How often each candidate stands in its document [questions, candidates]."""
     most = int(questions.candidate_counts.max())
@@ -124,11 +110,7 @@ def occurrences(questions: QuestionTensors) -> Tensor:
 
 
 def most_frequent_accuracy(questions: QuestionTensors) -> float:
-    """Accuracy, in [0, 1], of the most frequent candidate (Hill et al. 2015).
-
-    It is what a reader must beat. Where several stand there equally often, each is right with the
-    same chance.
-    """
+    """Accuracy, in [0, 1], of the most frequent candidate (Hill et al. 2015); ties share it."""
     counts = occurrences(questions)
     best = counts == counts.amax(dim=1, keepdim=True)
     right = best.gather(1, questions.answers[:, None]).squeeze(1)

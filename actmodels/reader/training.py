@@ -17,14 +17,7 @@ from actmodels.reader.questions import QuestionBatch, collate, pooled_batches
 
 
 class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
-    """One reader in training.
-
-    Args:
-        data: its train and dev splits and word vectors.
-
-    Raises:
-        DataError: a split has no questions, or training has too few for a single pool.
-    """
+    """One reader in training; DataError if a split is empty, or too small for a pool."""
 
     def __init__(self, config: ReaderTrialConfig, data: ReaderData, device: str = "cpu") -> None:
         super().__init__(config, device)
@@ -46,11 +39,9 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
 
     @property
     def parameters(self) -> int:
-        """Trained parameters without word vectors."""
         return sum(parameter.numel() for parameter in self.model.drawn)
 
     def batches(self, order: Generator) -> Iterator[QuestionBatch]:
-        """The published batches: documents of like length."""
         settings, lengths = self.config.training, self.train.document_offsets.diff()
         for index in pooled_batches(
             lengths, settings.batch_size, settings.pool_size, settings.keep_last, order
@@ -58,17 +49,14 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
             yield collate(self.train, index, self.device)
 
     def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:
-        """See ModelTraining."""
         return self.model.objective(found, batch.answers)
 
     def marks(self, found: Answer, batch: QuestionBatch) -> Marks:
-        """See ModelTraining."""
         logs, count = found.log_probabilities, torch.tensor(len(batch.answers))
         right = (logs.argmax(dim=-1) == batch.answers).sum()
         losses = -chosen(logs, batch.answers)
         return Marks(losses.cpu(), count, right, count, count, found.steps.cpu(), None)
 
     def evaluated(self) -> Figures:
-        """See ModelTraining."""
         size = self.config.training.evaluation_batch_size
         return evaluate(self.model, self.dev, size).figures

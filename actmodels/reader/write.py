@@ -1,14 +1,12 @@
 """From steps to an answer: pointing at candidates, and the write module, which tests a new query.
 
 Candidates' probabilities come from attention over a document (Kadlec et al. 2016; eq. 18-19), in
-logarithms: the scores of published size reach hundreds, where a probability in single precision is
-0 and its logarithm has no gradient. A query is tested with gates (section 3.2.1) or by a chance to
-halt (3.2.2).
+logarithms: scores of published size reach hundreds, where a single-precision probability is 0 and
+its logarithm has no gradient. Queries are tested by gates (section 3.2.1) or halting (3.2.2).
 """
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -19,22 +17,14 @@ from actmodels.modules.linear import HaltingUnit
 from actmodels.reader.config import Activation, Strategy
 from actmodels.reader.memory import Looked, Recurrence
 
-ACTIVATIONS: dict[Activation, type[nn.Module]] = {
-    "relu": nn.ReLU,
-    "tanh": nn.Tanh,
-    "identity": nn.Identity,
-}
+ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "identity": nn.Identity}
 
 
 def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: int) -> Tensor:
-    """log of the attention that falls on each candidate, wherever it stands [batch, candidates].
+    """log of the attention on each candidate, at all its places [batch, candidates].
 
-    The attention on all other words is lost: the probabilities sum to at most 1. A candidate
-    that stands nowhere in the document has -inf, without a gradient.
-
-    Args:
-        scores: l^d [batch, tokens]. mask: true for real tokens [batch, tokens].
-        candidate_at: which candidate each token is [batch, tokens], below 0 for none.
+    The probabilities sum to at most 1; a candidate that is not in the document has -inf, without a
+    gradient. scores: l^d [batch, tokens]. candidate_at: number at each token, below 0 for none.
     """
     log_weights = torch.log_softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
     numbers = torch.arange(candidates, device=scores.device)
@@ -43,12 +33,7 @@ def pointer_sum(scores: Tensor, mask: Tensor, candidate_at: Tensor, candidates: 
 
 
 def mixed(step_logs: Tensor, weights: Tensor) -> Tensor:
-    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19).
-
-    Args:
-        step_logs: log P_t [batch, steps, candidates]; -inf for the same candidates in all steps.
-        weights: p_t [batch, steps], sum 1.
-    """
+    """log of sum_t p_t P_t(a) [batch, candidates] (eq. 19), of log P_t and p_t [batch, steps]."""
     least = torch.finfo(weights.dtype).tiny  # a weight that has rounded to 0 has no logarithm
     logs = step_logs + torch.log(weights.clamp_min(least))[..., None]
     return _summed(logs.transpose(-1, -2), (step_logs > float("-inf")).transpose(-1, -2))
@@ -62,24 +47,8 @@ def _summed(logs: Tensor, chosen: Tensor) -> Tensor:
     return torch.logsumexp(kept, dim=-1).masked_fill(none.squeeze(-1), float("-inf"))
 
 
-class Judged(NamedTuple):
-    """What became of a new query memory.
-
-    slots: what the next step reads [batch, query tokens, k].
-    halting: e_t, the chance to halt at this step [batch]; None with query gating.
-    gate: g_t, how much of each old slot is kept [batch, query tokens]; None without query gating.
-    """
-
-    slots: Tensor
-    halting: Tensor | None = None
-    gate: Tensor | None = None
-
-
 class HypothesisTest(nn.Module):
-    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); what follows differs.
-
-    There is one between two steps: the last step's query is never read again.
-    """
+    """c_t = MLP(s_t^q, s_t^d, r_t);  w_t = LSTM(c_t) (eq. 9, 11 and 14); one between two steps."""
 
     def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
         super().__init__()
@@ -96,54 +65,46 @@ class HypothesisTest(nn.Module):
         return recurrent[0], recurrent
 
     @abstractmethod
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """Test a new query by w_t [batch, k]: M_{t-1} and M_t, each [batch, query tokens, k]."""
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """Test a new query by w_t [batch, k]: M_{t-1} and M_t, each [batch, query tokens, k].
+
+        Return what the next step reads, of that shape, and the gate g_t or the halting e_t.
+        """
 
     @abstractmethod
-    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """Put the steps' answers together, log P_t [batch, steps, candidates].
-
-        Returns:
-            log P [batch, candidates] and what each step counts [batch, steps], sum 1.
-        """
+    def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """Combine log P_t [batch, steps, candidates]; return log P, and weights [batch, steps]."""
 
 
 class QueryGating(HypothesisTest):
     """g_t = sigmoid(w_t^T M_{t-1}) keeps the old query slot by slot; the last step answers."""
 
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """M_t (1 - g_t) + M_{t-1} g_t (eq. 12-13); nothing halts."""
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """M_t (1 - g_t) + M_{t-1} g_t, and g_t [batch, query tokens] (eq. 12-13)."""
         gate = torch.sigmoid(dot_scores(written, old))
         keep = gate[..., None]
-        return Judged(new * (1 - keep) + old * keep, gate=gate)
+        return new * (1 - keep) + old * keep, gate
 
-    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """That of the last step."""
+    def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         weights = step_logs.new_zeros(step_logs.shape[:-1])
         weights[..., -1] = 1.0
         return step_logs[..., -1, :], weights
 
 
 class AdaptiveComputation(HypothesisTest):
-    """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19).
-
-    p_t is the distribution of PonderNet, which came later, without its prior and its sampling;
-    nothing is paid for steps, and all T are always taken.
-    """
+    """e_t = sigmoid(o^T w_t) halts at step t; the answers are mixed by p_t (eq. 15-17, 19)."""
 
     def __init__(self, memory_size: int, activation: Activation, forget_bias: float) -> None:
         super().__init__(memory_size, activation, forget_bias)
         self.unit = HaltingUnit(memory_size, None)
 
-    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> Judged:
-        """The new query as it is, and e_t."""
-        return Judged(new, halting=self.unit(written))
+    def judge(self, written: Tensor, old: Tensor, new: Tensor) -> tuple[Tensor, Tensor]:
+        """The new query as it is, and e_t [batch]."""
+        return new, self.unit(written)
 
-    def answer(self, step_logs: Tensor, judged: Sequence[Judged]) -> tuple[Tensor, Tensor]:
-        """sum_t p_t P_t, where the last step has the rest."""
-        halting = [one.halting for one in judged if one.halting is not None]
-        forced = torch.zeros_like(halting[0])  # the cap gives it what is left, whatever it is
-        masses = first_halts(torch.stack([*halting, forced], dim=-1))
+    def answer(self, step_logs: Tensor, judged: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        forced = torch.zeros_like(judged[0])  # the cap gives it what is left, whatever it is
+        masses = first_halts(torch.stack([*judged, forced], dim=-1))
         weights = until(masses, epsilon=0.0).weights
         return mixed(step_logs, weights), weights
 

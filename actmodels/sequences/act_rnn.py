@@ -13,22 +13,14 @@ from actmodels.modules.initialisation import initialise
 from actmodels.modules.linear import Linear, affine
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
-from actmodels.sequences.config import (
-    AnsweringConfig,
-    SequenceHaltingConfig,
-    SequenceNetworkConfig,
-)
+from actmodels.sequences.config import AnsweringConfig, SequenceHaltingConfig, SequenceNetworkConfig
 
 
 class RecurrentCell(nn.Module):
-    """One step of a recurrent network, split into what depends on the input and the rest.
+    """One step of a recurrent network, split into the input's contribution and the rest.
 
-    The same input serves all steps that are taken on it, so what it contributes is computed once
-    for whole sequences.
-
-    Attributes:
-        visible: how many numbers of a state, the first ones, outputs and halting may read.
-        width: how many numbers a state has.
+    All steps on an input share its contribution, computed once for whole sequences. visible: the
+    first numbers of a state, which outputs and halting may read. width: all numbers of a state.
     """
 
     visible: int
@@ -43,11 +35,7 @@ class RecurrentCell(nn.Module):
         """The next state [batch, width], with what the input contributes [batch, units]."""
 
     def flagged(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """What inputs [..., inputs - 1] contribute with a flag 1 and 0 as their last entry.
-
-        The flag tells the first step on an input from a later one: two equal inputs are not one
-        that is computed on for longer.
-        """
+        """Contributions of inputs with 1 (first step) and 0 (later ones) as last entry."""
         weight, bias = self.input_map()
         later = affine(inputs, weight[:, :-1], bias)
         return later + weight[:, -1], later
@@ -63,11 +51,9 @@ class TanhCell(RecurrentCell):
         self.recurrent = Linear(state, state, bias=False)
 
     def input_map(self) -> tuple[Tensor, Tensor]:
-        """W and b."""
         return self.input.weight, self.input.bias
 
     def step(self, contribution: Tensor, state: Tensor) -> Tensor:
-        """The new hidden units; U s and the sum are one operation."""
         return torch.tanh(torch.addmm(contribution, state, self.recurrent.weight.t()))
 
 
@@ -80,23 +66,19 @@ class LstmCell(RecurrentCell):
         self.lstm = LSTM(inputs, state)
 
     def input_map(self) -> tuple[Tensor, Tensor]:
-        """Of the three gates and the candidate, with the forget gate's constant."""
         return self.lstm.input_map()
 
     def step(self, contribution: Tensor, state: Tensor) -> Tensor:
-        """Hidden units and cells after one step."""
         hidden, cell = state.split(self.visible, dim=-1)
         return torch.cat(self.lstm.step(contribution, LSTMState(hidden, cell)), dim=-1)
 
 
 class Pondered(NamedTuple):
-    """What a network makes of a batch of sequences.
+    """A network's output on a batch of sequences.
 
-    logits: [batch, time, outputs].
-    steps: N of each input [batch, time], 0 on padding; None for a network without halting.
-    ponder_cost: N + R of each input [batch, time], or what another halting pays for; 0 on
-        padding; None where steps cost nothing.
-    answer: of a halting that answers by itself, in two classes; `logits` has their log-odds.
+    logits: [batch, time, outputs]. steps: N of each input [batch, time], 0 on padding; None without
+    halting. ponder_cost: N + R of each input, or another halting's cost, likewise. answer: of a
+    halting that answers in two classes; `logits` has their log-odds.
     """
 
     logits: Tensor
@@ -113,11 +95,7 @@ class ActRnn(nn.Module):
     p_n sum to 1 and outputs are affine, so y_t = W s_t + b, which needs one product per sequence.
 
     PonderNet and DACT answer each s_n, with W s_n + b as log-odds, and have no s_t to carry on:
-    they are for one input with one sigmoid unit as output, such as Banino et al.'s (2021) parity.
-
-    Args:
-        inputs, outputs: sizes of x_t and y_t. config: the layer.
-        halting: when to stop; None takes one step on each input, without flag.
+    they need one input and one sigmoid output, such as Banino et al.'s (2021) parity.
     """
 
     halting: Halting | None
@@ -139,17 +117,15 @@ class ActRnn(nn.Module):
         initialise(self, config.init, config.init_std)
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Pondered:
-        """Read sequences from a state of zeros.
-
-        Args:
-            inputs: [batch, time, inputs].
-            mask: true where there is an input [batch, time]; the first ones of each sequence.
-        """
+        """Read sequences [batch, time, inputs] from a state of zeros; mask [batch, time]."""
+        state = inputs.new_zeros(len(inputs), self.cell.width)
         if self.halting is None:
-            return self.plain(inputs)
+            states = []
+            for contribution in affine(inputs, *self.cell.input_map()).unbind(1):
+                states.append(state := self.cell.step(contribution, state))
+            return Pondered(self.outputs(states), None, None)
         first, later = self.cell.flagged(inputs)
         reals = mask.unbind(1)
-        state = inputs.new_zeros(len(inputs), self.cell.width)
         read: list[Prediction] = []
         for t, on_first in enumerate(first.unbind(1)):
             read.append(self.ponder(self.halting, on_first, later[:, t], state, reals[t]))
@@ -166,17 +142,12 @@ class ActRnn(nn.Module):
     ) -> Prediction:
         """Take steps on one input until every example has halted, or the cap is reached.
 
-        Only examples that still run take a step, unless too few have halted to be worth the
-        copying; what an example does after its own N weighs nothing.
+        Only examples that still run take a step, unless too few have halted to be worth copying.
+        first, later: the input's contribution to the first step, and to each later one. state:
+        before the input [batch, width]. real: examples that have an input here [batch].
 
-        Args:
-            first, later: what the input contributes to the first step, and to each later one.
-            state: that behind the input before [batch, width].
-            real: which examples have an input here [batch]; nobody waits for the others.
-
-        Returns:
-            The answer of the halting; in place of its logits the mean state [batch, width], which
-            is carried on, unless it answers by itself.
+        Return the answer of the halting; its logits are the mean state [batch, width], unless the
+        halting answers alone.
         """
         running, padding = Running(real.shape, state.device), ~real
         for number in range(halting.max_steps):
@@ -193,17 +164,8 @@ class ActRnn(nn.Module):
         states, probabilities = running.trajectory()
         return halting.answer(states, probabilities, self.odds if self.answers else lambda s: s)
 
-    def plain(self, inputs: Tensor) -> Pondered:
-        """One step on each input."""
-        state = inputs.new_zeros(len(inputs), self.cell.width)
-        states = []
-        for contribution in affine(inputs, *self.cell.input_map()).unbind(1):
-            state = self.cell.step(contribution, state)
-            states.append(state)
-        return Pondered(self.outputs(states), None, None)
-
     def odds(self, states: Tensor) -> Tensor:
-        """Logits [..., 2] of no and yes: their difference is what a sigmoid unit says of states."""
+        """Logits [..., 2] of no and yes, whose difference is the sigmoid unit's log-odds."""
         return pad(self.output(states[..., : self.cell.visible]), (1, 0))
 
     def outputs(self, states: list[Tensor]) -> Tensor:

@@ -1,11 +1,9 @@
-"""Tasks on bits: parity of a vector seen all at once, and binary gates, one after the other.
+"""Tasks on bits: parity of a vector, and binary gates in sequence.
 
-Of logic two things are lost in our copy of the paper; what is taken here:
-
-- Gate i of a vector is applied as b_{i+1} = T_i(P = b_i, Q = b_{i-1}): the newest bit is the
-  first argument. Six of the ten gates are symmetric; for the others the order matters.
+Our copy of the paper lacks two details of logic; here:
+- Gate i of a vector is applied as b_{i+1} = T_i(P = b_i, Q = b_{i-1}).
 - From the second vector on, b_1 is random, and b_0, which the input leaves at 0, is the target of
-  the vector before: what must be remembered is what a vector lacks.
+  the vector before.
 """
 
 import torch
@@ -32,10 +30,7 @@ TRUTH = torch.tensor([GATES[name] for name in NAMES])  # [gate, TT TF FT FF]
 
 
 class Parity(Task):
-    """k of the entries, k from 1 to all of them, are 1 or -1; is the number of ones odd?
-
-    Graves 2016 section 3.1.
-    """
+    """1 to all entries are 1 or -1; is the number of ones odd? (Graves 2016 section 3.1)"""
 
     difficulty = "entries that are not 0"
     difficulty_of = "sequence"
@@ -45,7 +40,6 @@ class Parity(Task):
         self.outputs = Outputs(heads=1, classes=2)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of length 1."""
         used = uniform(1, self.inputs, (count, 1), generator)
         # The places of a random permutation's numbers below k are a random choice of k places.
         order = torch.rand(count, self.inputs, generator=generator).argsort(dim=1)
@@ -59,7 +53,7 @@ class Parity(Task):
 
 
 class Logic(Task):
-    """After each vector: what do its gates make of its bits? (Graves 2016 section 3.2)"""
+    """After each vector [b_0, b_1, one-hot gates]: the result of its gates (section 3.2)."""
 
     difficulty = "gates in the vector"
     difficulty_of = "vector"
@@ -70,7 +64,6 @@ class Logic(Task):
         self.outputs = Outputs(heads=1, classes=2)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 1 to `vectors` vectors [b_0, b_1, one-hot gates]."""
         lengths = uniform(1, self.vectors, (count,), generator)
         time = int(lengths.max())
         return self.batch(
@@ -81,12 +74,10 @@ class Logic(Task):
         )
 
     def batch(self, lengths: Tensor, counts: Tensor, gates: Tensor, bits: Tensor) -> SequenceBatch:
-        """Inputs and targets of what was drawn.
+        """Inputs and targets of drawn lengths [batch] in vectors, counts of gates [batch, time].
 
-        Args:
-            lengths: vectors of each sequence [batch]. counts: gates of each vector [batch, time].
-            gates: the gates, of which the first `counts` hold [batch, time, gates].
-            bits: b_0 of the first vector [batch, 1], then b_1 of each [batch, 1 + time].
+        gates: the first `counts` hold [batch, time, gates]. bits: b_0 of the first vector, then
+        b_1 of each [batch, 1 + time].
         """
         time = counts.shape[1]
         mask = within(lengths, time)

@@ -14,29 +14,18 @@ BYTES = 256
 
 
 def read_bytes(path: Path) -> Tensor:
-    """A file's bytes [bytes] as uint8, mapped: what is looked at is read, once for all workers.
-
-    Raises:
-        DataError: no such file, or an empty one.
-    """
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; characters need a text, such as enwik8")
-    size = path.stat().st_size
+    """Map a file's bytes [bytes] as uint8, read once for all workers; DataError if none."""
+    size = path.stat().st_size if path.is_file() else 0
     if not size:
-        raise DataError(f"{path}: is empty; characters need a text, such as enwik8")
+        raise DataError(f"{path}: no such file, or empty; characters need a text, such as enwik8")
     return torch.from_file(str(path), shared=False, size=size, dtype=torch.uint8)
 
 
 class Characters(Task):
-    """Windows at random places; at each byte: which one comes next?
+    """Windows at random places of a text [bytes], uint8; at each byte: which one comes next?
 
-    Args:
-        text: [bytes], uint8. The last held_out_bytes are read by dev alone; where there are none,
-            dev reads the text that is trained on, as Graves did.
-        source: where the text comes from, for messages.
-
-    Raises:
-        DataError: a part is shorter than a window and the byte after it.
+    Dev alone reads the last held_out_bytes; without any, dev reads the training text, as in Graves.
+    Raises DataError, which names `source`: a part is shorter than a window and the byte after it.
     """
 
     difficulty = "not defined: 0"
@@ -51,27 +40,21 @@ class Characters(Task):
         self.trained = text[: max(cut, 0)]
         self.held_out = text[cut:] if config.held_out_bytes else text
         least = self.window + 1
-        if config.held_out_bytes and len(self.held_out) < least:
-            raise DataError(
-                f"{source}: held_out_bytes is {config.held_out_bytes}, but a window and the byte "
-                f"after it are {least}; hold out at least as many, or none (0)"
-            )
-        if len(self.trained) < least:
-            raise DataError(
-                f"{source}: {len(self.trained)} bytes are left to train on, but a window and the "
-                f"byte after it are {least}; give a longer text or hold out less"
-            )
+        for part, what, remedy in (
+            (self.trained, "left to train on", "give a longer text or hold out less"),
+            (self.held_out, "held out", "hold out more, or none (0)"),
+        ):
+            if len(part) < least:
+                missing = f"but a window and the byte after it are {least}; {remedy}"
+                raise DataError(f"{source}: {len(part)} bytes are {what}, {missing}")
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Windows of the part that is trained on."""
         return self.windows(self.trained, count, generator)
 
     def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Windows of the part that is held out."""
         return self.windows(self.held_out, count, generator)
 
     def windows(self, text: Tensor, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Windows at places drawn anew for each."""
         starts = uniform(0, len(text) - self.window - 1, (count, 1), generator)
         return self.batch(text[starts + torch.arange(self.window + 1)])
 

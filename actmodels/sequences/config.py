@@ -1,7 +1,4 @@
-"""What a trial on sequences is: frozen configuration. Imports no torch.
-
-Settings of Graves' (2016) experiments, every number given by whoever asks for a run.
-"""
+"""Configuration of a trial on sequences: settings of Graves' (2016) experiments. No torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,20 +21,14 @@ Cell = Literal["rnn", "lstm"]
 
 @dataclass(frozen=True)
 class ParityConfig:
-    """Vectors of `bits` entries, of which a random number is 1 or -1 and the rest 0.
-
-    Graves: 64.
-    """
+    """Vectors of `bits` entries, a random number of which is 1 or -1, the rest 0. Graves: 64."""
 
     bits: Size
 
 
 @dataclass(frozen=True)
 class LogicConfig:
-    """Sequences of 1 to `vectors` vectors, in each 1 to `gates` binary gates.
-
-    Graves: 10 and 10.
-    """
+    """Sequences of 1 to `vectors` vectors, in each 1 to `gates` binary gates. Graves: 10 and 10."""
 
     vectors: Steps
     gates: Steps
@@ -45,13 +36,7 @@ class LogicConfig:
 
 @dataclass(frozen=True)
 class AdditionConfig:
-    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits.
-
-    Graves: 5 and 5.
-
-    least_digit_first: order of digits, in inputs and sums. Our copy of the paper does not say;
-        false is the order of writing.
-    """
+    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5."""
 
     numbers: Several
     digits: Steps
@@ -67,10 +52,7 @@ class SortConfig:
 
 @dataclass(frozen=True)
 class CharactersConfig:
-    """Windows of `window` bytes (Graves: 500) at random places of a file.
-
-    held_out_bytes: the end of the file, which dev alone reads; Graves held nothing out.
-    """
+    """Windows of `window` bytes (Graves: 500) of a file, its last held_out_bytes (0) for dev."""
 
     window: Size
     held_out_bytes: Natural
@@ -91,11 +73,10 @@ class SequenceNetworkConfig:
 
 @dataclass(frozen=True)
 class SequenceTrainConfig:
-    """Optimisation with Adam, on data that is made as it goes.
+    """Optimisation with Adam, on data drawn during training.
 
-    clip_norm: largest norm of a gradient; 0 for no limit, as Graves names none.
-    updates_per_epoch: what an epoch is.
-    dev_sequences, dev_seed: the dev set, the same for all trials that name the same.
+    clip_norm: largest norm of a gradient; 0: no limit, as in Graves. updates_per_epoch: defines an
+    epoch. dev_sequences, dev_seed: the dev set.
     """
 
     learning_rate: Positive
@@ -127,10 +108,7 @@ HALTING_KINDS: dict[str, type] = {
 
 @dataclass(frozen=True)
 class SequenceTrialConfig(AnyTrialConfig):
-    """Everything, besides code and a text file's bytes, that decides a trial's result.
-
-    model: what trials of one task, cell and kind of halting share: `parity_rnn_act`.
-    """
+    """Everything but code and text that decides a trial's result; model: as `parity_rnn_act`."""
 
     model: str = field(init=False)
     task: TaskConfig
@@ -144,7 +122,6 @@ class SequenceTrialConfig(AnyTrialConfig):
         super().__post_init__()
 
     def contradictions(self) -> list[str]:
-        """A halting that answers by itself has no state to carry on to the next input."""
         if isinstance(self.task, ParityConfig) or not isinstance(self.halting, AnsweringConfig):
             return []
         return [
@@ -154,22 +131,18 @@ class SequenceTrialConfig(AnyTrialConfig):
 
     @property
     def task_name(self) -> str:
-        """Such as `parity`."""
         return next(name for name, known in TASKS.items() if known is type(self.task))
 
     @property
     def halting_name(self) -> str:
-        """Such as `act`; `none` for a network without halting."""
         return next(name for name, known in HALTING_KINDS.items() if known is type(self.halting))
 
     @property
     def labels(self) -> dict[str, str]:
-        """See AnyTrialConfig."""
         return {"task": self.task_name, "halting": self.halting_name}
 
     @property
     def classes(self) -> list[str]:
-        """See AnyTrialConfig."""
         return [] if self.halting is None else [HALTINGS[self.halting_name].halting]
 
 
@@ -191,10 +164,6 @@ def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
 def build_sequence_trial(
     task: str, halting: str, settings: Mapping[str, Any], **limits: Any
 ) -> SequenceTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.config.build_trial.
-
-    Args:
-        task: one of TASKS. halting: one of HALTING_KINDS.
-    """
+    """Assemble a trial from flat settings; see actmodels.config.build_trial."""
     parts = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(**limits, **parts)

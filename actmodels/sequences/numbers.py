@@ -14,9 +14,8 @@ END = BASE  # the class that says that the number is over
 class Addition(Task):
     """From the second number on: what is the sum so far? (Graves 2016 section 3.3)
 
-    A number of D digits may begin with zeros; a sum is written without them, 0 as one digit.
-    Places behind a sum's digits have the class END. A sequence of one number has no target, and
-    so never a mistake; it counts among Graves' sequences.
+    A number may begin with zeros; a sum is written without them, 0 as one digit. Places behind a
+    sum's digits have the class END. A sequence of one number has no target, so never a mistake.
     """
 
     difficulty = "digits of the number"
@@ -30,7 +29,6 @@ class Addition(Task):
         self.outputs = Outputs(heads=len(str(largest)), classes=BASE + 1)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 1 to `numbers` numbers."""
         lengths = uniform(1, self.numbers, (count,), generator)
         time = int(lengths.max())
         widths = uniform(1, self.digits, (count, time), generator)
@@ -38,14 +36,7 @@ class Addition(Task):
         return self.batch(lengths, widths, digits)
 
     def batch(self, lengths: Tensor, widths: Tensor, digits: Tensor) -> SequenceBatch:
-        """Inputs and targets of what was drawn.
-
-        Args:
-            lengths: numbers of each sequence [batch].
-            widths: digits of each number [batch, time].
-            digits: in the order of the input, of which the first `widths` hold
-                [batch, time, digits].
-        """
+        """Inputs, targets of drawn lengths [batch], widths and digits [batch, time, digits]."""
         mask = within(lengths, widths.shape[1])
         widths = widths * mask
         used = within(widths, self.digits)
@@ -76,8 +67,8 @@ class Addition(Task):
 class Sort(Task):
     """n numbers, then n inputs of zeros, at which the places of the numbers are asked in order.
 
-    An input is [number, whether it is the last one]. The k-th target is the place, counted from
-    0, at which the k-th smallest number stood (Graves 2016 section 3.4).
+    An input is [number, whether it is the last one]. The k-th target is the place, counted from 0,
+    of the k-th smallest number (Graves 2016 section 3.4).
     """
 
     difficulty = "numbers to sort"
@@ -89,16 +80,12 @@ class Sort(Task):
         self.outputs = Outputs(heads=1, classes=self.numbers)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 2 to `numbers` numbers of a standard normal distribution."""
         lengths = uniform(2, self.numbers, (count,), generator)
         numbers = torch.randn(count, int(lengths.max()), generator=generator)
         return self.batch(lengths, numbers)
 
     def batch(self, lengths: Tensor, numbers: Tensor) -> SequenceBatch:
-        """Inputs and targets of numbers [batch, most], of which the first `lengths` [batch] hold.
-
-        Of equal numbers the earlier one comes first.
-        """
+        """Inputs and targets of numbers [batch, most], the first `lengths` of each."""
         most = numbers.shape[1]
         given = within(lengths, most)
         order = numbers.masked_fill(~given, float("inf")).argsort(dim=1, stable=True)

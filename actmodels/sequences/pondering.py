@@ -30,9 +30,8 @@ KINDS = (*ASCII, MARKS)
 class DifficultyFigures:
     """Instances of one difficulty: sequences, or where each vector has its own, vectors.
 
-    instances: how many there are. asked: how many of them have a target.
-    error: share of those asked with any mistake; None where none is asked.
-    mean_steps, ponder_cost: mean N and N + R of their inputs; None where the network does not halt.
+    asked: how many have a target. error: share of those asked with any mistake; None if 0. Means of
+    N and N + R are over their inputs; None without halting.
     """
 
     difficulty: int
@@ -59,17 +58,10 @@ def by_difficulty(evaluation: SequenceEvaluation, task: Task) -> list[Difficulty
     for difficulty in level[real].unique().tolist():
         here = real & (level == difficulty)
         counted = here & asked
-        count = int(counted.sum())
-        rows.append(
-            DifficultyFigures(
-                difficulty,
-                int(here.sum()),
-                count,
-                wrong[counted].double().mean().item() if count else None,
-                mean(pondered.steps, difficulty),
-                mean(pondered.ponder_cost, difficulty),
-            )
-        )
+        sizes = (int(here.sum()), int(counted.sum()))
+        error = wrong[counted].double().mean().item() if sizes[1] else None
+        steps, ponder = (mean(v, difficulty) for v in (pondered.steps, pondered.ponder_cost))
+        rows.append(DifficultyFigures(difficulty, *sizes, error, steps, ponder))
     return rows
 
 
@@ -82,12 +74,7 @@ def kind_of(byte: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ByteFigures:
-    """Of one byte that was read, or means over several.
-
-    loss: of the byte that came next, in nats. entropy: of the prediction, in nats.
-    steps, ponder_cost: N and N + R; None where the network does not halt, or where steps cost
-        nothing.
-    """
+    """A byte that was read, or means: N, N + R, loss of the next byte, entropy in nats."""
 
     loss: float
     entropy: float
@@ -118,31 +105,16 @@ def figures_of(
     windows = windows.to(weight.device)
     windows = windows._replace(inputs=windows.inputs.to(weight.dtype))
     losses, _, pondered, _ = evaluate(model, task.outputs, windows, at_a_time)
-    figures = {
-        "steps": pondered.steps,
-        "ponder_cost": pondered.ponder_cost,
-        "loss": losses,
-        "entropy": entropy(pondered.logits),
-    }
+    scores = torch.log_softmax(pondered.logits, dim=-1)
+    figures = {"steps": pondered.steps, "ponder_cost": pondered.ponder_cost}
+    figures |= {"loss": losses, "entropy": -(scores.exp() * scores).sum(dim=-1)}
     return {name: v.flatten().cpu() for name, v in figures.items() if v is not None}
-
-
-def entropy(logits: Tensor) -> Tensor:
-    """That of the predictions [...] for logits [..., classes], in nats."""
-    scores = torch.log_softmax(logits, dim=-1)
-    return -(scores.exp() * scores).sum(dim=-1)
 
 
 def by_kind(
     model: ActRnn, task: Characters, count: int, generator: torch.Generator, at_a_time: int
 ) -> list[KindFigures]:
-    """Means of each kind that occurs in windows of the held-out part, in the order of KINDS.
-
-    Where does a character model ponder? (Graves' figure 23)
-
-    Args:
-        count: windows; at_a_time: of them, which changes neither draws nor figures.
-    """
+    """Means of each kind in `count` windows of the held-out part, as KINDS (Graves' figure 23)."""
     place_of = torch.tensor([KINDS.index(kind_of(byte)) for byte in range(BYTES)])
     counts = torch.zeros(len(KINDS), dtype=torch.int64)
     sums: dict[str, Tensor] = {}  # of each figure that there is, by kind
@@ -162,11 +134,7 @@ def by_kind(
 
 
 def read(model: ActRnn, task: Characters, text: bytes) -> list[ReadByte]:
-    """Read a text from a state of zeros, byte by byte (Graves' figures 23 and 24).
-
-    Args:
-        text: at least two bytes; the last is only predicted.
-    """
+    """Read a text of at least two bytes from a state of zeros (Graves' figures 23 and 24)."""
     if len(text) < 2:
         raise ValueError(f"the text has {len(text)} bytes; at least 2 are needed to predict one")
     window = task.batch(torch.tensor([list(text)], dtype=torch.uint8))

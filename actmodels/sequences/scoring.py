@@ -1,6 +1,5 @@
 """Measuring a network on sequences, and what its training minimises (Graves 2016 section 2.1)."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -13,10 +12,7 @@ from actmodels.sequences.task import Marked, Outputs, SequenceBatch
 
 
 class SequenceEvaluation(NamedTuple):
-    """A network on some sequences, input by input; 0 and false where there is no target.
-
-    losses: joint cross-entropy in nats [batch, time]. wrong: some head is wrong [batch, time].
-    """
+    """Joint cross-entropy in nats and mistakes of each input [batch, time]; 0 without target."""
 
     losses: Tensor
     wrong: Tensor
@@ -24,11 +20,7 @@ class SequenceEvaluation(NamedTuple):
     batch: SequenceBatch
 
     def objective(self, halting: Halting | None) -> Tensor:
-        """Mean over sequences of loss + ponder weight · ponder cost, each summed over one.
-
-        The ponder cost of a sequence is the sum of N + R over its inputs (Graves eq. 10-12). A
-        halting that answers by itself has its own, of the one answer that a sequence asks for.
-        """
+        """Mean over sequences of loss + ponder weight · ponder cost (Graves eq. 10-12)."""
         _, _, ponder_cost, answer = self.pondered
         if halting is not None and answer is not None:
             return halting.objective(answer, self.batch.targets[:, 0, 0])
@@ -39,13 +31,10 @@ class SequenceEvaluation(NamedTuple):
         return per_sequence.mean()
 
     def marks(self, marked: Marked) -> Marks:
-        """What is kept of a batch to make figures of.
+        """Sums for figures.
 
-        Losses are per target, joint over heads. A sequence is right without any mistake; one
-        without a target (Graves' additions of one number) has none. Steps are those of all inputs.
-
-        Args:
-            marked: what accuracy is a share of: sequences, or single targets.
+        Losses are per target, joint over heads. Accuracy is a share of sequences, which are right
+        without any mistake, or of single targets (`marked`). Steps are those of all inputs.
         """
         mask, (_, steps, ponder, _) = self.batch.target_mask, self.pondered
         right = ~self.wrong[mask] if marked == "target" else ~self.wrong.any(dim=1)
@@ -54,7 +43,6 @@ class SequenceEvaluation(NamedTuple):
         return Marks(*sums, asked, examples, steps, ponder, self.batch.mask)
 
     def figures(self, marked: Marked) -> Figures:
-        """All of it in a few numbers."""
         means = EpochMeans()
         means.add(self.marks(marked))
         return means.figures()
@@ -73,17 +61,12 @@ def evaluate(
 ) -> SequenceEvaluation:
     """Score sequences, some at a time; how many changes nothing."""
     model.eval()
-    parts = [
-        sequences.rows(start, start + at_a_time)
-        for start in range(0, len(sequences.inputs), at_a_time)
-    ]
+    split = zip(*(part.split(at_a_time) for part in sequences), strict=True)
+    parts = [SequenceBatch(*part) for part in split]
     scored = [score(outputs, model(part.inputs, part.mask), part) for part in parts]
     losses, wrong, read, _ = zip(*scored, strict=True)
     logits, steps, ponder_cost, _ = zip(*read, strict=True)
 
-    def joined(values: Sequence[Tensor | None]) -> Tensor | None:
-        there = [value for value in values if value is not None]
-        return torch.cat(there) if there else None
-
-    pondered = Pondered(torch.cat(logits), joined(steps), joined(ponder_cost))
+    columns = ((None if c[0] is None else torch.cat(c)) for c in (logits, steps, ponder_cost))
+    pondered = Pondered(*columns)  # type: ignore[arg-type]
     return SequenceEvaluation(torch.cat(losses), torch.cat(wrong), pondered, sequences)

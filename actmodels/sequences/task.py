@@ -12,11 +12,9 @@ from torch.nn import functional
 class SequenceBatch(NamedTuple):
     """Sequences padded on the right.
 
-    inputs: [batch, time, inputs]; zero where there is no input.
-    mask: true where the sequence has an input [batch, time].
-    targets: the class of each head [batch, time, heads]; 0 where there is no target.
-    target_mask: true where there is a target [batch, time]; only where there is an input.
-    difficulty: of the input [batch, time], as its task counts it; 0 on padding.
+    inputs: [batch, time, inputs]; zero where there is none. mask: true for inputs [batch, time].
+    targets: the class of each head [batch, time, heads]. target_mask: true where there is a target
+    [batch, time]; only at inputs. difficulty: of each input [batch, time], 0 on padding.
     """
 
     inputs: Tensor
@@ -26,12 +24,7 @@ class SequenceBatch(NamedTuple):
     difficulty: Tensor
 
     def to(self, device: torch.device) -> "SequenceBatch":
-        """The same on another device."""
         return SequenceBatch(*(part.to(device) for part in self))
-
-    def rows(self, start: int, end: int) -> "SequenceBatch":
-        """Sequences start to end - 1, as long as they are here."""
-        return SequenceBatch(*(part[start:end] for part in self))
 
 
 def within(lengths: Tensor, time: int) -> Tensor:
@@ -46,25 +39,17 @@ def uniform(low: int, high: int, shape: tuple[int, ...], generator: torch.Genera
 
 @dataclass(frozen=True)
 class Outputs:
-    """The output layer of a task.
-
-    heads: simultaneous classifications. classes: of each; two are a single sigmoid unit.
-    """
+    """The output layer of a task: simultaneous classifications; two classes are a sigmoid unit."""
 
     heads: int
     classes: int
 
     @property
     def size(self) -> int:
-        """Units of the layer."""
         return self.heads * (1 if self.classes == 2 else self.classes)
 
     def losses(self, logits: Tensor, targets: Tensor) -> Tensor:
-        """Joint cross-entropy of all heads in nats [...].
-
-        Args:
-            logits: [..., size]. targets: [..., heads].
-        """
+        """Joint cross-entropy in nats [...], of logits [..., size], targets [..., heads]."""
         if self.classes == 2:
             of_heads = functional.binary_cross_entropy_with_logits(
                 logits, targets.to(logits.dtype), reduction="none"
@@ -76,9 +61,7 @@ class Outputs:
 
     def decisions(self, logits: Tensor) -> Tensor:
         """The likeliest class of each head [..., heads]."""
-        if self.classes == 2:
-            return (logits > 0).long()
-        return self.by_head(logits).argmax(dim=-1)
+        return (logits > 0).long() if self.classes == 2 else self.by_head(logits).argmax(dim=-1)
 
     def by_head(self, logits: Tensor) -> Tensor:
         """Logits [..., heads, classes] of softmax heads."""
@@ -94,11 +77,8 @@ class Task(ABC):
     The loss of a sequence is the sum over its targets of their joint cross-entropy; a sequence
     is right if every head is right at every target.
 
-    Attributes:
-        inputs: size of an input vector. outputs: the output layer.
-        difficulty: what makes an instance difficult, in words.
-        difficulty_of: whether a whole sequence has one difficulty, or each of its vectors.
-        marked: what accuracy is a share of: sequences, or single targets.
+    inputs: size of an input vector. outputs: the output layer. difficulty: in words;
+    difficulty_of: a sequence, or each of its vectors. marked: the unit of accuracy.
     """
 
     inputs: int

@@ -1,6 +1,6 @@
 """Training on sequences: an epoch is a number of updates on data drawn from (seed, epoch)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,34 +15,17 @@ from actmodels.prediction import Prediction
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.bits import Logic, Parity
 from actmodels.sequences.characters import Characters, read_bytes
-from actmodels.sequences.config import (
-    AdditionConfig,
-    CharactersConfig,
-    LogicConfig,
-    ParityConfig,
-    SequenceTrialConfig,
-    SortConfig,
-    TaskConfig,
-)
+from actmodels.sequences.config import TASKS, CharactersConfig, SequenceTrialConfig, TaskConfig
 from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.scoring import SequenceEvaluation, evaluate, score
 from actmodels.sequences.task import SequenceBatch, Task
 
-DRAWN: dict[type[TaskConfig], Callable[[Any], Task]] = {
-    ParityConfig: Parity,
-    LogicConfig: Logic,
-    AdditionConfig: Addition,
-    SortConfig: Sort,
-}
+_DRAWN = {"parity": Parity, "logic": Logic, "addition": Addition, "sort": Sort}
+DRAWN: dict[type, Any] = {TASKS[name]: task for name, task in _DRAWN.items()}
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
-    """Make the task that a configuration asks for.
-
-    Args:
-        text: the bytes that characters are drawn from; the other tasks need none.
-        source: where the text comes from, for messages.
-    """
+    """Make a task; characters alone need the text's bytes and its `source`, for messages."""
     if isinstance(config, CharactersConfig):
         assert text is not None
         return Characters(config, text, source)
@@ -62,11 +45,7 @@ def trial_text(
 class SequenceTraining(
     ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch, SequenceEvaluation]
 ):
-    """One trial in progress.
-
-    Args:
-        text: the bytes that characters are drawn from; the other tasks need none.
-    """
+    """One trial in progress; characters alone need the text's bytes."""
 
     def __init__(
         self, config: SequenceTrialConfig, text: Tensor | None = None, device: str = "cpu"
@@ -87,22 +66,18 @@ class SequenceTraining(
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """See ModelTraining."""
         halting = self.model.halting
         return None if halting is None else halting.current_ponder_weight
 
     def batches(self, order: Generator) -> Iterator[SequenceBatch]:
-        """Fresh sequences."""
         settings = self.config.training
         for _ in range(settings.updates_per_epoch):
             yield self.task.sample(settings.batch_size, order).to(self.device)
 
     def forward(self, batch: SequenceBatch) -> SequenceEvaluation:
-        """See ModelTraining."""
         return score(self.task.outputs, self.model(batch.inputs, batch.mask), batch)
 
     def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
-        """See ModelTraining."""
         return found.objective(self.model.halting)
 
     def adapt(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
@@ -113,11 +88,9 @@ class SequenceTraining(
             halting.adapt(Prediction(pondered.logits, steps=pondered.steps.flatten()), labels)
 
     def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> Marks:
-        """See ModelTraining."""
         return found.marks(self.task.marked)
 
     def evaluated(self) -> Figures:
-        """See ModelTraining."""
         at_a_time = self.config.training.batch_size
         found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
         return found.figures(self.task.marked)

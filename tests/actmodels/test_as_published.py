@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from actmodels.as_published import ScrambledAlignment, batch_remainder
-from actmodels.data.pairs import collate
 from actmodels.halting.distribution import until
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.alignment import SoftAlignment
@@ -118,18 +116,6 @@ def test_scrambled_alignment_against_a_slow_loop(count: int, longest: int, other
         torch.testing.assert_close(sums, expected)
 
 
-@pytest.mark.parametrize("name", SWITCHES)
-def test_scrambled_alignment_is_correct_for_single_examples(name: str) -> None:
-    """This is why the 2016 analysis, at batch size 1, did not show the function trained."""
-    config = sample_trial(f"{name}_as_published", scrambled_alignment=True)
-    changed, model, pairs = model_checks.make(config), correct(name), sample_pairs(9)
-    for row in range(9):
-        alone = collate(pairs, torch.tensor([row]), null_token=False)
-        torch.testing.assert_close(changed(alone).logits, model(alone).logits)
-    with pytest.raises(AssertionError, match="Tensor-likes are not close"):
-        model_checks.check_batch_equals_singles(config)
-
-
 def slow_batch_remainder(
     probabilities: list[list[float]], epsilon: float
 ) -> tuple[list[list[float]], list[float], list[int]]:
@@ -163,17 +149,6 @@ def test_batch_remainder_against_a_slow_loop(scale: float, count: int) -> None:
         torch.testing.assert_close(halted.weights, torch.tensor(weights, dtype=torch.float64))
         assert halted.remainder.tolist() == pytest.approx(remainders)
         assert halted.steps.tolist() == steps == until(probabilities, 0.01).steps.tolist()
-
-
-def test_the_remainder_falls_on_the_last_step_of_the_batch() -> None:
-    """The first example halts at step 2, the second at step 5; steps 6 and 7 do not count."""
-    probabilities = torch.tensor([[0.9, 0.5] + [0.3] * 5, [0.2] * 7])
-    halted = batch_remainder(probabilities, 0.01)
-    expected = torch.tensor([[0.9, 0.0, 0.0, 0.0, 0.1, 0, 0], [0.2, 0.2, 0.2, 0.2, 0.2, 0, 0]])
-    torch.testing.assert_close(halted.weights, expected)
-    assert halted.steps.tolist() == [2.0, 5.0]
-    alone = batch_remainder(probabilities[:1], 0.01)
-    torch.testing.assert_close(alone.weights, torch.tensor([[0.9, 0.1, 0, 0, 0, 0, 0]]))
 
 
 @pytest.mark.parametrize(("bias", "cap"), [(1.0, 6), (-1.0, 6), (-3.0, 4)])
@@ -217,13 +192,3 @@ def test_compounding_dropout_keeps_ever_fewer_units() -> None:
         alive = float((memories.premise != 0).sum() / (whole.premise != 0).sum())
         assert alive == pytest.approx(0.8**number, abs=0.02)
         assert all(not torch.equal(a, b) for a, b in zip(gates, gates_before, strict=True))
-
-
-def test_no_ponder_cost_leaves_the_cross_entropy_and_the_steps() -> None:
-    model, batch = twin("adaptive_attention", no_ponder_cost=True), sample_batch()
-    prediction = model(batch)
-    objective = model.objective(prediction, batch.labels)
-    expected = cross_entropy(prediction.logits, batch.labels)
-    torch.testing.assert_close(objective, expected, rtol=1e-14, atol=0)
-    assert model.ponder_weight is None
-    assert torch.equal(prediction.steps, correct("adaptive_attention")(batch).steps)

@@ -1,5 +1,6 @@
-"""Batches and input rows: nothing lost, nothing mixed up, each OOV rule by hand."""
+"""Batches, input rows and subsets: nothing lost, nothing mixed up."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +17,20 @@ from actmodels.data.pairs import (
     batches_by_length,
     collate,
 )
+from actmodels.data.subset import subset
 from actmodels.data.trial_data import WordVectors, input_rows
 from actmodels.errors import ArtefactError
 from actmodels.reader.data import WordRows
 from actmodels.reader.questions import QuestionTensors
+from actmodels.training import Training
 from tests.actmodels.reader.samples import questions
-from tests.samples import sample_pairs, sample_words
+from tests.samples import sample_data, sample_pairs, sample_trial, sample_words
 
 
 def hand_pairs() -> PairTensors:
     """("3 4", "5") neutral; ("6", "7 8 9") contradiction."""
-    return PairTensors(
-        torch.tensor([3, 4, 6], dtype=torch.int32),
-        torch.tensor([0, 2, 3]),
-        torch.tensor([5, 7, 8, 9], dtype=torch.int32),
-        torch.tensor([0, 1, 4]),
-        torch.tensor([0, 2]),
-        torch.tensor([0, 0]),
-    )
+    parts = ([3, 4, 6], [0, 2, 3], [5, 7, 8, 9], [0, 1, 4], [0, 2], [0, 0])
+    return PairTensors(*(torch.tensor(part) for part in parts))
 
 
 def test_a_batch_by_hand() -> None:
@@ -60,14 +57,6 @@ def test_every_pair_once_in_batches_of_like_length(seed: int | None) -> None:
     lengths = pairs.premise_offsets.diff()
     spans = [int(lengths[batch].max() - lengths[batch].min()) for batch in batches]
     assert sum(spans) <= 30  # sorted: the spans of all batches together cover the range once
-
-
-def test_epochs_differ_and_repeat_by_seed() -> None:
-    def epoch(seed: int) -> list[int]:
-        generator = torch.Generator().manual_seed(seed)
-        return torch.cat(list(batches_by_length(sample_pairs(64), 8, generator))).tolist()
-
-    assert epoch(1) == epoch(1) != epoch(2)
 
 
 @pytest.mark.parametrize("split", [sample_pairs(20), questions(5)], ids=["pairs", "questions"])
@@ -107,13 +96,6 @@ def rows(
     return input_rows(sample_words(), config, seed)
 
 
-@pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
-def test_found_words_keep_their_vectors_and_padding_is_zero(rule: str) -> None:
-    words = sample_words()
-    assert torch.equal(rows(rule)[FIRST_WORD:][words.found], words.vectors[words.found])
-    assert not rows(rule)[PAD].any()
-
-
 def test_oov_rules() -> None:
     words = sample_words()
     missing = (~words.found).nonzero().squeeze(1)
@@ -144,3 +126,43 @@ def test_unit_norm_and_seed() -> None:
     assert norms[PAD] == 0
     assert torch.equal(rows("own"), rows("own"))
     assert not torch.equal(rows("own"), rows("own", seed=2))
+
+
+def pairs(premises: int) -> PairTensors:
+    """Three hypotheses to each premise; a hypothesis is one word, and no two are alike."""
+    count = 3 * premises
+    offsets, ids = torch.arange(count + 1), torch.arange(count, dtype=torch.int32)
+    return PairTensors(ids // 3, offsets, ids, offsets, ids.long() % 3, torch.zeros(count).long())
+
+
+def test_a_subset_lies_within_a_larger_one_in_the_order_of_the_split() -> None:
+    found = [subset(pairs(40), n).hypothesis_ids.tolist() for n in (5, 20, 60, 119)]
+    assert [len(ids) for ids in found] == [5, 20, 60, 119]
+    assert all(ids == sorted(ids) for ids in found)
+    for smaller, larger in pairwise(found):
+        assert set(smaller) < set(larger)
+
+
+def test_premises_keep_their_pairs_but_for_the_last() -> None:
+    premises = subset(pairs(40), 20).premise_ids.tolist()
+    counts = sorted(premises.count(one) for one in set(premises))
+    assert counts == [2, 3, 3, 3, 3, 3, 3]
+    assert set(premises) != set(range(7))  # drawn, and not the first ones
+
+
+@pytest.mark.parametrize("count", [0, 120, 121])
+def test_the_whole_is_the_split_itself(count: int) -> None:
+    split = pairs(40)
+    assert subset(split, count) is split
+
+
+def test_a_trial_trains_on_its_part_whatever_its_seed() -> None:
+    data, seen = sample_data(), []
+    for seed in (1, 2):
+        config = sample_trial("decomposable_attention", train_pairs=16, seed=seed)
+        training = Training(config, data)
+        batches = list(training.batches(training.epoch_generator))
+        assert sum(len(batch.labels) for batch in batches) == 16
+        seen.append(sorted(tuple(row) for batch in batches for row in batch.hypothesis.tolist()))
+        assert len(training.evaluated()) and len(training.data.train) == 48
+    assert seen[0] == seen[1]

@@ -53,22 +53,6 @@ def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:
         torch.testing.assert_close(wider[row, :length], slow_words)
 
 
-def test_word_order_counts_once_the_biases_differ() -> None:
-    """All of them 0, as at the start, make a bag of words."""
-    # Wide enough that no example has only dead units.
-    model, batch = model_checks.make(sample_trial(MODEL, width=32)), sample_batch()
-    lengths = batch.premise_mask.sum(dim=1)
-    backwards = batch.premise.clone()
-    for row, length in enumerate(lengths.tolist()):
-        backwards[row, :length] = batch.premise[row, :length].flip(0)
-    turned = batch._replace(premise=backwards)
-    torch.testing.assert_close(model(batch).logits, model(turned).logits)
-    with torch.no_grad():
-        model.intra.distance.copy_(torch.linspace(-1, 1, BIASES))
-    changed = (model(batch).logits - model(turned).logits).abs().amax(dim=1) > 1e-9
-    assert torch.equal(changed, lengths > 1)
-
-
 @pytest.mark.parametrize(
     ("model", "by_hand"),
     [

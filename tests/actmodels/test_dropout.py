@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from actmodels.modules.dropout import Dropout, DropoutStream, share_stream, update_key
+from actmodels.modules.dropout import Dropout, share_stream, update_key
 
 
 def dropped(rate: float | torch.Tensor, shape: tuple[int, ...], key: object = 5) -> torch.Tensor:
@@ -61,11 +61,6 @@ def test_a_trial_draws_the_same_mask_in_a_pack_as_alone() -> None:
     assert torch.equal(dropped(0.3, (3, 6, 40), keys)[2], dropped(0.3, (6, 40), 99))
 
 
-def test_trials_seeds_and_epochs_have_keys_of_their_own() -> None:
-    keys = {int(update_key(s, e, u)) for s in range(1, 4) for e in range(1, 6) for u in range(400)}
-    assert len(keys) > 3 * 5 * 400 - 3  # of 2^32, so that hardly two meet
-
-
 def test_nothing_is_drawn_in_evaluation_or_at_rate_0() -> None:
     layer, values = Dropout(0.5), torch.randn(4, 5)
     assert layer.eval()(values) is values
@@ -78,12 +73,3 @@ def test_the_layers_of_a_model_share_a_stream_so_that_no_two_masks_are_alike() -
     share_stream(model).restart(torch.tensor(1, dtype=torch.int32))
     values = torch.ones(50, 50)
     assert not torch.equal(model[0](values), model[1](values))
-
-
-def test_without_a_key_masks_follow_the_seed_of_torch() -> None:
-    assert DropoutStream().key is None
-    masks = []
-    for _ in range(2):
-        torch.manual_seed(3)
-        masks.append(Dropout(0.5)(torch.ones(40, 40)))
-    assert torch.equal(*masks)

@@ -1,10 +1,20 @@
-"""ACT against the hand-worked example, theory, and a slow loop."""
+"""Halting against hand-worked numbers, slow loops, and the claims of each paper."""
+
+import math
+from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
+from actmodels.data.labels import LABELS
 from actmodels.halting.distribution import until
+from actmodels.halting.family import Halting, build_halting
+from actmodels.prediction import Prediction
+from actmodels.registry import HALTINGS, model_with
+from tests.samples import sample_trial
 
+STATE = 5
 HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 
 
@@ -59,7 +69,161 @@ def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
     torch.testing.assert_close(halted.weights.sum(dim=1), ones)
 
 
-def test_a_certain_first_step_halts_at_once() -> None:
-    halted = until(torch.tensor([[1.0, 0.5]]), epsilon=0.01)
-    assert halted.steps.tolist() == [1.0]
-    assert halted.weights.tolist() == [[1.0, 0.0]]
+def make(kind: str, **settings: Any) -> Halting:
+    """A way of halting with the sample settings but for those given."""
+    if kind == "fixed_steps":
+        settings["steps"] = settings.pop("max_steps")
+    config = sample_trial(model_with("adaptive_attention", kind), **settings).halting
+    return build_halting(config, STATE).double()
+
+
+def random_steps(count: int = 30, steps: int = 6) -> tuple[Tensor, Tensor, torch.nn.Linear]:
+    generator = torch.Generator().manual_seed(3)
+    states = torch.randn(count, steps, STATE, generator=generator, dtype=torch.float64)
+    probabilities = torch.rand(count, steps, generator=generator, dtype=torch.float64)
+    torch.manual_seed(4)
+    return states, probabilities, torch.nn.Linear(STATE, len(LABELS)).double()
+
+
+@pytest.mark.parametrize("kind", HALTINGS)
+class TestEveryKind:
+    def test_weights_are_a_distribution_over_the_steps_taken(self, kind: str) -> None:
+        states, probabilities, classify = random_steps()
+        answer = make(kind, max_steps=6).eval().answer(states, probabilities, classify)
+        assert bool((answer.weights >= 0).all())
+        ones = torch.ones(30, dtype=torch.float64)
+        torch.testing.assert_close(answer.weights.sum(dim=1), ones)
+        assert bool(((answer.steps >= 1) & (answer.steps <= 6)).all())
+
+    def test_steps_left_out_once_all_are_done_change_nothing(self, kind: str) -> None:
+        """`done` must not stop an example whose answer could still change."""
+        states, probabilities, classify = random_steps()
+        halting = make(kind, max_steps=6).eval()
+        whole = halting.answer(states, probabilities, classify)
+        for n in range(1, 7):
+            over = halting.done(probabilities[:, :n])
+            cut = halting.answer(states[:, :n], probabilities[:, :n], classify)
+            torch.testing.assert_close(cut.logits[over], whole.logits[over])
+            assert torch.equal(cut.steps[over], whole.steps[over])  # type: ignore[index]
+
+
+def test_fixed_steps_answer_from_the_last_state() -> None:
+    states, probabilities, classify = random_steps()
+    answer = make("fixed_steps", max_steps=6).answer(states, probabilities, classify)
+    assert torch.equal(answer.logits, classify(states[:, 5]))
+    assert answer.steps.tolist() == [6.0] * 30
+    assert answer.ponder_cost is None
+
+
+class TestPonderNet:
+    def test_the_distribution_by_hand(self) -> None:
+        """h = .5, .5, .8: P = .5, .25, .2 and .05 left, which falls on the last step given."""
+        net = make("ponder_net", max_steps=3)
+        probabilities = torch.tensor([[0.5, 0.5, 0.8]], dtype=torch.float64)
+        answer = net.answer(torch.zeros(1, 3, STATE).double(), probabilities, random_steps()[2])
+        torch.testing.assert_close(answer.weights[0], torch.tensor([0.5, 0.25, 0.25]).double())
+
+    def test_divergence_by_hand(self) -> None:
+        """KL((1, 0) || (1/4, 3/16, ...)) = log 4, and no nan from 0 · log 0."""
+        net = make("ponder_net", prior_steps=4.0)
+        weights = torch.tensor([[1.0, 0.0]], dtype=torch.float64, requires_grad=True)
+        divergence = net.divergence(weights)
+        assert divergence.item() == pytest.approx(math.log(4))
+        divergence.sum().backward()
+        assert bool(torch.isfinite(weights.grad).all())
+
+    def test_an_evaluated_example_halts_at_the_median(self) -> None:
+        states, _, classify = random_steps(1, 3)
+        probabilities = torch.tensor([[0.3, 0.5, 0.9]], dtype=torch.float64)  # P = .3, .35, ...
+        answer = make("ponder_net", max_steps=3).eval().answer(states, probabilities, classify)
+        assert answer.steps.tolist() == [2.0]
+        torch.testing.assert_close(answer.logits, classify(states[:, 1]))
+
+
+class TestDact:
+    def test_against_a_slow_loop(self) -> None:
+        """a_n = p_{n-1} y_n + (1 - p_{n-1}) a_{n-1}, one example at a time."""
+        states, probabilities, classify = random_steps()
+        dact = make("dact", epsilon=1e-9, max_steps=6).eval()
+        answer = dact.answer(states, probabilities, classify)
+        for row in range(30):
+            mixed, still_open, cost = torch.zeros(3, dtype=torch.float64), 1.0, 0.0
+            for n in range(6):
+                y = torch.softmax(classify(states[row, n]), dim=0)
+                mixed = still_open * y + (1 - still_open) * mixed
+                still_open *= 1 - float(probabilities[row, n])
+                cost += still_open
+            torch.testing.assert_close(answer.logits[row].exp(), mixed)
+            assert answer.ponder_cost[row].item() == pytest.approx(cost)
+
+    def test_halting_early_never_changes_the_class(self) -> None:
+        """From the step where an example halts on, no further state can turn its class."""
+        states, probabilities, classify = random_steps(200, 6)
+        dact = make("dact", epsilon=1e-9, max_steps=6).eval()
+        sure = probabilities.sqrt()  # more often settled before the end
+        answer = dact.answer(states, sure, classify)
+        assert 1 < answer.steps.mean() < 6
+        adverse = states.clone()
+        for row, steps in enumerate(answer.steps.int().tolist()):
+            adverse[row, steps:] = torch.randn(6 - steps, STATE, dtype=torch.float64) * 50
+        turned = dact.answer(adverse, sure, classify)
+        assert torch.equal(turned.logits.argmax(dim=1), answer.logits.argmax(dim=1))
+
+    def test_the_cost_reaches_every_halting_probability(self) -> None:
+        """Unlike ACT's: the gradient of the ponder cost is not zero anywhere before the last."""
+        states, probabilities, classify = random_steps()
+        probabilities.requires_grad_()
+        dact = make("dact", epsilon=1e-9, max_steps=6)
+        dact.answer(states, probabilities, classify).ponder_cost.sum().backward()
+        assert bool((probabilities.grad < 0).all())
+
+
+class TestSupervisedAct:
+    @pytest.mark.parametrize(
+        ("epochs", "weights"), [(4, [0.0, 0.2, 0.4, 0.6, 0.8, 0.8, 0.8]), (0, [0.8, 0.8])]
+    )
+    def test_the_ponder_weight_warms_up(self, epochs: int, weights: list[float]) -> None:
+        halting = make("supervised_act", warm_up_epochs=epochs, ponder_weight=0.8)
+        found = []
+        for epoch in range(1, len(weights) + 1):
+            halting.start_epoch(epoch)
+            found.append(halting.current_ponder_weight)
+        assert found == pytest.approx(weights)
+
+    def test_states_up_to_n_are_supervised_and_no_others(self) -> None:
+        halting = make("supervised_act", ponder_weight=0.0, step_loss_weight=2.0, max_steps=3)
+        probabilities = torch.tensor([[0.6, 0.6, 0.6]], dtype=torch.float64)  # N = 2
+        states = torch.randn(1, 3, STATE, dtype=torch.float64, requires_grad=True)
+        classify, labels = random_steps()[2], torch.tensor([1])
+        answer = halting.answer(states, probabilities, classify)
+        halting.objective(answer, labels).backward()
+        assert states.grad[0, 2].abs().sum() == 0
+        assert states.grad[0, 1].abs().sum() > 0
+        plain = -torch.log_softmax(answer.logits, dim=1)[0, 1]
+        alone = -torch.log_softmax(classify(states), dim=2)[0, :2, 1].mean()
+        expected = (plain + 2 * alone).item()
+        assert halting.objective(answer, labels).item() == pytest.approx(expected)
+
+
+class TestTargetSteps:
+    label = torch.tensor([0])
+
+    def took(self, steps: float) -> Prediction:
+        return Prediction(torch.zeros(1, 3), torch.tensor([steps]), torch.tensor([steps + 0.5]))
+
+    def test_the_multiplier_rises_with_steps_above_the_target_and_falls_below_it(self) -> None:
+        halting = make("target_steps", target_steps=3.0, adaptation_rate=0.1, damping=0.0)
+        halting.adapt(self.took(5.0), self.label)
+        assert halting.current_ponder_weight == pytest.approx(0.2)
+        halting.adapt(self.took(1.0), self.label)
+        halting.adapt(self.took(1.0), self.label)
+        assert halting.current_ponder_weight == pytest.approx(-0.2)
+
+    def test_recent_deviation_damps(self) -> None:
+        """Deviations 2 and -1, half of each new one: recent 1 then 0; multiplier .2 then .1."""
+        settings = {"target_steps": 3.0, "adaptation_rate": 0.1, "recent_share": 0.5}
+        halting = make("target_steps", damping=0.3, **settings)
+        halting.adapt(self.took(5.0), self.label)
+        assert halting.current_ponder_weight == pytest.approx(0.2 + 0.3 * 1.0)
+        halting.adapt(self.took(2.0), self.label)
+        assert halting.current_ponder_weight == pytest.approx(0.1 + 0.3 * 0.0)

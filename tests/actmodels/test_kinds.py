@@ -1,6 +1,5 @@
 """Trials on sentence pairs, multi-hop pairs, sequences and cloze questions, side by side."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from actmodels.config import AnyTrialConfig, build_trial
 from actmodels.errors import ConfigError
 from actmodels.kinds import KINDS, kind_of
 from actmodels.multihop.config import MultihopTrialConfig, build_multihop_trial
-from actmodels.provenance import PACKAGE, code_files, trial_key
+from actmodels.provenance import PACKAGE, code_files
 from actmodels.reader.config import ReaderTrialConfig, build_reader_trial
 from actmodels.registry import load_class
 from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
@@ -36,13 +35,6 @@ def test_every_kind_is_here_and_its_classes_are_found() -> None:
     for config in SAMPLES:
         kind = kind_of(config)
         assert all(load_class(name) for name in (kind.data, kind.training, kind.pack) if name)
-
-
-@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
-def test_what_is_stored_has_the_key_of_the_configuration(config: AnyTrialConfig) -> None:
-    stored = json.loads(json.dumps(config.as_dict()))
-    assert trial_key(stored, {}) == trial_key(config.as_dict(), {})
-    assert stored["model"] == config.model
 
 
 def built(config: AnyTrialConfig, settings: dict[str, Any]) -> AnyTrialConfig:

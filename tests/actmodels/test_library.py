@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 import actmodels.halting
-from actmodels.halting import adapt_steps, unroll
+from actmodels.halting import adapt_steps
 from actmodels.registry import HALTINGS, load_class
 from tests.samples import SETTINGS
 
@@ -50,15 +50,3 @@ def test_each_way_is_found_by_its_name_and_trains(kind: str) -> None:
     halting.adapt(prediction, labels)
     parameters = [*cell.parameters(), *classify.parameters(), *halting.parameters()]
     assert all(p.grad is not None and p.grad.isfinite().all() for p in parameters)
-
-
-def test_a_step_budget_holds() -> None:
-    halting = actmodels.halting.FixedSteps(actmodels.halting.FixedStepsConfig(4), 3)
-    states, probabilities = unroll(lambda state: state + 1, torch.zeros(2, 3), halting, 2)
-    assert states[:, :, 0].tolist() == [[1, 2], [1, 2]]
-    assert probabilities.shape == (2, 2)
-
-
-def test_what_there_is_not_is_told() -> None:
-    with pytest.raises(ImportError, match="Elastic"):
-        from actmodels.halting import Elastic  # noqa: F401

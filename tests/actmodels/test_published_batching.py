@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from actmodels.as_published import BUCKETS, rows_by_bucket
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
 from actmodels.evaluation import evaluate
-from actmodels.published_batching import BUCKETS, rows_by_bucket, without_masks
 from tests import model_checks
 from tests.actmodels.test_as_published import twin
 from tests.samples import MODELS, sample_pairs, sample_trial
@@ -15,7 +15,6 @@ PAIRS = sample_pairs(200, longest=25)
 
 
 def pair_of(premise: int, hypothesis: int) -> PairTensors:
-    """One pair with sentences of these lengths."""
     sentences = [
         tensor
         for length in (premise, hypothesis)
@@ -33,7 +32,6 @@ def slow_bucket(pairs: PairTensors, row: int) -> int:
 
 
 def slow_batches(pairs: PairTensors, size: int) -> list[list[int]]:
-    """Batches in file order inside each bucket."""
     batches = []
     for bucket in range(len(BUCKETS) + 1):
         rows = [row for row in range(len(pairs)) if slow_bucket(pairs, row) == bucket]
@@ -71,20 +69,6 @@ def test_a_pair_is_padded_to_its_bucket_with_pads_as_tokens(
     assert torch.equal(changed(batch).logits, model(by_hand).logits)
     if padded != lengths:
         assert not torch.allclose(changed(batch).logits, model(batch).logits)
-
-
-def test_the_longest_of_a_batch_decide_its_bucket() -> None:
-    batch = collate(PAIRS, torch.arange(len(PAIRS)), null_token=False)
-    seen = without_masks(batch)
-    assert (seen.premise.shape[1], seen.hypothesis.shape[1]) == (40, 30)
-    assert bool(seen.premise_mask.all()) and bool(seen.hypothesis_mask.all())
-    assert torch.equal(seen.premise[:, : batch.premise.shape[1]], batch.premise)
-    assert seen.rows is batch.rows and seen.labels is batch.labels
-
-
-def test_a_null_token_counts_as_a_token() -> None:
-    batch = collate(pair_of(10, 4), torch.tensor([0]), null_token=True)
-    assert without_masks(batch).premise.shape[1] == 20
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -128,7 +112,7 @@ def test_dropped_batches_are_each_buckets_last_in_file_order(
 
 def test_nothing_left_is_told() -> None:
     model = twin("decomposable_attention", dropped_last_batches=True)
-    with pytest.raises(DataError, match=r"leaves none of 200 pairs in batches of 201: no bucket"):
+    with pytest.raises(DataError, match=r"leaves none of 200 pairs in batches of 201; make batch"):
         list(model.batches(PAIRS, 201, torch.Generator()))
 
 
@@ -157,13 +141,7 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "size"),
-    [
-        ({}, 50),
-        ({"compounding_dropout": True, "no_ponder_cost": True}, 50),
-        ({"scrambled_alignment": True}, 8),
-        ({"no_mask": True}, 8),
-        ({"batch_remainder": True}, 8),
-    ],
+    [({"compounding_dropout": True}, 50), ({"no_mask": True}, 8), ({"batch_remainder": True}, 8)],
 )
 def test_batches_of_evaluation_have_their_own_size_where_mates_matter(
     settings: dict[str, bool], size: int

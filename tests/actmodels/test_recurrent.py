@@ -1,10 +1,10 @@
-"""The recurrent models of the literature: budgets by arithmetic, and slow loops as oracles."""
+"""The recurrent models of the literature against slow loops."""
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.pairs import NULL, Batch, collate
+from actmodels.data.pairs import NULL, Batch
 from actmodels.models.conditional import (
     ConditionalReader,
     PremiseAttention,
@@ -12,9 +12,10 @@ from actmodels.models.conditional import (
     RecurrentPremiseAttention,
     delimited,
 )
-from actmodels.modules.recurrent import FORGET_BIAS, LSTM, LSTMState
+from actmodels.modules.recurrent import FORGET_BIAS, LSTM, GRUCell, GRUEncoder, LSTMState
+from tests import model_checks
 from tests.model_checks import make
-from tests.samples import sample_batch, sample_pairs, sample_sentences, sample_trial
+from tests.samples import SETTINGS, sample_batch, sample_sentences, sample_trial
 
 CONDITIONAL = ("conditional_encoding", "conditional_attention", "word_by_word_attention")
 LENGTHS = [4, 1, 6, 3]
@@ -54,17 +55,6 @@ def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
         torch.testing.assert_close(end.cell[row], last_cell[0])
         for carried in outputs[row, length:]:
             assert torch.equal(carried, end.hidden[row])
-
-
-def test_lstm_gradients_are_those_of_torch_and_padding_gets_none() -> None:
-    lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
-    words.requires_grad_()
-    lstm(words, mask, lstm.zeros(words))[1].hidden.sum().backward()
-    theirs, same = torch_lstm(lstm), words.detach().clone().requires_grad_()
-    for row, length in enumerate(LENGTHS):
-        theirs(same[row, :length])[1][0].sum().backward()
-    torch.testing.assert_close(words.grad, same.grad)
-    assert not words.grad[~mask].any()
 
 
 def test_the_delimiter_stands_behind_the_last_token() -> None:
@@ -154,23 +144,54 @@ def test_two_way_is_both_directions_by_hand(model: str) -> None:
     torch.testing.assert_close(both(batch).logits, logits)
 
 
-@pytest.mark.parametrize("model", [*CONDITIONAL, "lstm_encoders"])
-def test_the_order_of_words_and_of_sentences_matters(model: str) -> None:
-    network, batch = make(sample_trial(model)), sample_batch()
-    swapped = Batch(*batch[2:4], *batch[:2], batch.labels, batch.rows)
-    assert not torch.allclose(network(swapped).logits, network(batch).logits)
-    row = int((batch.premise_mask.sum(dim=1) > 1).nonzero()[0])
-    single = collate(sample_pairs(len(batch.rows)), torch.tensor([row]), null_token=False)
-    reversed_words = single._replace(premise=single.premise.flip(1))
-    assert not torch.allclose(network(reversed_words).logits, network(single).logits)
+INPUTS, SIZE = 5, 4
+READ = (6, 1, 4)
+both_ways = pytest.mark.parametrize("bidirectional", [False, True])
 
 
-@pytest.mark.parametrize("model", [*CONDITIONAL, "lstm_encoders"])
-def test_dropout_is_on_inputs_and_outputs_only_in_training(model: str) -> None:
-    network, batch = make(sample_trial(model, dropout=0.5)), sample_batch()
-    assert torch.equal(network(batch).logits, network(batch).logits)
-    seen: list[tuple[int, ...]] = []
-    network.dropout.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0].shape))
-    network.train()
-    assert not torch.equal(network(batch).logits, network(batch).logits)
-    assert {len(shape) for shape in seen} == {2, 3}  # sentences and words
+def encoder(*, bidirectional: bool) -> GRUEncoder:
+    torch.manual_seed(3)
+    return GRUEncoder(INPUTS, SIZE, bidirectional=bidirectional).double()
+
+
+def by_hand(cell: GRUCell, words: Tensor) -> Tensor:
+    """States [tokens, size] of one unpadded sentence [tokens, inputs], one token at a time."""
+    state, states = torch.zeros(1, SIZE, dtype=torch.float64), []
+    for word in words:
+        state = cell(word[None], state)
+        states.append(state[0])
+    return torch.stack(states)
+
+
+@both_ways
+def test_encoder_equals_the_cell_run_by_hand(bidirectional: bool) -> None:
+    words, mask = sample_sentences(READ, INPUTS)
+    gru = encoder(bidirectional=bidirectional)
+    encoded = gru(words, mask)
+    for row, length in enumerate(READ):
+        sentence = words[row, :length]
+        expected = [by_hand(gru.forwards, sentence)]
+        if gru.backwards is not None:
+            expected.append(by_hand(gru.backwards, sentence.flip(0)).flip(0))
+        torch.testing.assert_close(encoded[row, :length], torch.cat(expected, dim=1))
+
+
+@both_ways
+def test_padding_takes_no_part_in_gradients(bidirectional: bool) -> None:
+    words, mask = sample_sentences(READ, INPUTS)
+    words.requires_grad_()
+    encoded = encoder(bidirectional=bidirectional)(words, mask)
+    (encoded * mask[:, :, None]).square().sum().backward()
+    assert torch.equal(words.grad.abs().sum(dim=2) > 0, mask)
+
+
+@both_ways
+@pytest.mark.parametrize("shared", [False, True])
+def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -> None:
+    config = sample_trial("iterative_attention", bidirectional=bidirectional, shared_encoder=shared)
+    model, batch = model_checks.make(config), sample_batch()
+    same = batch._replace(premise=batch.hypothesis, premise_mask=batch.hypothesis_mask)
+    memories = model.memories(same)
+    assert memories.premise.shape == memories.hypothesis.shape
+    assert memories.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
+    assert torch.equal(memories.premise, memories.hypothesis) == shared

@@ -1,4 +1,4 @@
-"""A trace tells what the model did; the fixed-step ablation against slow, plain computations."""
+"""Evaluation, traces and the fixed-step ablation against slow, plain computations."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from actmodels.figures import mean_and_sd
 from actmodels.registry import HALTINGS, model_with
 from actmodels.steps import ablate_steps, trace
 from tests import model_checks
-from tests.samples import sample_batch, sample_pairs, sample_trial
+from tests.samples import MODELS, sample_batch, sample_pairs, sample_trial
 
 PAIRS = sample_pairs(37)
 KINDS = [model_with("adaptive_attention", kind) for kind in HALTINGS]
@@ -35,36 +35,6 @@ def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
         ones = torch.ones(weights.shape[:2], dtype=weights.dtype)
         torch.testing.assert_close(weights.sum(dim=2), ones)
         assert not weights.masked_select(~mask[:, None, :].expand_as(weights)).any()
-
-
-def test_the_first_attention_reads_the_memory_by_the_bias_alone() -> None:
-    """The first state is zero: hypothesis scores are memory · b (paper eq. 3)."""
-    model = model_checks.make(sample_trial("adaptive_attention"))
-    batch = collate(sample_pairs(1), torch.tensor([0]), null_token=False)
-    with torch.no_grad():
-        model.step.attend_hypothesis.transform.bias.normal_()
-        memory = model.memories(batch).hypothesis[0]
-        expected = torch.softmax(memory @ model.step.attend_hypothesis.transform.bias, dim=0)
-    torch.testing.assert_close(trace(model, batch).hypothesis[0, 0], expected)
-
-
-def test_each_state_is_classified_by_itself() -> None:
-    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
-    states = model.unroll(batch, 6, until_halted=False).states
-    expected = torch.softmax(model.classify(states[:, 3]), dim=1)
-    torch.testing.assert_close(trace(model, batch).classes[:, 3], expected)
-
-
-def test_a_trace_ends_when_all_have_halted() -> None:
-    """The probability of the bias alone, 0.27, reaches 0.99 at the fourth step."""
-    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
-    with torch.no_grad():
-        for parameter in model.halting.parameters():
-            parameter.zero_()
-        model.halting.unit.linear.bias.fill_(-1.0)
-    found = trace(model, batch)
-    assert found.halting.shape == found.weights.shape == (6, 4)
-    assert found.steps.tolist() == [4] * 6
 
 
 def test_ablation_against_one_pair_at_a_time() -> None:
@@ -97,3 +67,25 @@ def test_ablation_against_one_pair_at_a_time() -> None:
     whole = evaluate(adaptive, PAIRS, config.input)
     assert values["adaptive", None].accuracy == pytest.approx(whole.accuracy)
     assert values["adaptive", None].mean_steps == pytest.approx(mean_and_sd(whole.steps)[0])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_results_stand_in_the_order_of_the_split(model: str) -> None:
+    config = sample_trial(model)
+    built = model_checks.make(config)
+    result = evaluate(built, PAIRS, config.input, batch_size=5)
+    assert result.rows.tolist() == list(range(len(PAIRS)))
+    assert torch.equal(result.labels, PAIRS.labels)
+    for row in range(len(PAIRS)):
+        alone = built(collate(PAIRS, torch.tensor([row]), null_token=False))
+        torch.testing.assert_close(result.logits[row], alone.logits[0])
+    expected = (result.logits.argmax(1) == PAIRS.labels).sum().item() / len(PAIRS)
+    assert result.accuracy == pytest.approx(expected)
+    log_probabilities = result.logits.log_softmax(1)[range(len(PAIRS)), PAIRS.labels]
+    assert result.loss == pytest.approx(-log_probabilities.mean().item())
+    assert (result.steps is None) == (model == "decomposable_attention")
+
+
+def test_mean_and_sd() -> None:
+    assert mean_and_sd(torch.tensor([1.0, 3.0])) == (2.0, 1.0)
+    assert mean_and_sd(None) == (None, None)

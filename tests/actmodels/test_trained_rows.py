@@ -2,15 +2,12 @@
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN
 from actmodels.data.trial_data import trained_rows
-from actmodels.errors import ConfigError
-from actmodels.models.pair_model import build, parameter_count
+from actmodels.models.pair_model import parameter_count
 from actmodels.modules.projection import ProjectedWords
-from actmodels.registry import MODELS, Architecture
-from actmodels.settings import DecomposableAttentionConfig
 from actmodels.training import Training
 from tests import model_checks
 from tests.samples import DIMENSIONS, WORDS, sample_batch, sample_data, sample_trial, sample_words
@@ -83,17 +80,3 @@ def test_trained_rows_change_in_training_and_no_other_ever(model: str, optimizer
     assert changed == [NULL, *TRAINED_WORDS]
     assert not {PAD, UNKNOWN, *FIXED_WORDS} & set(changed)
     assert torch.equal(training.model.words.vectors, vectors)
-
-
-class Wordless(nn.Module):
-    def __init__(self, config: DecomposableAttentionConfig, vectors: Tensor) -> None:
-        super().__init__()
-
-
-def test_a_model_without_words_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    wordless = Architecture(f"{__name__}:Wordless", DecomposableAttentionConfig)
-    monkeypatch.setitem(MODELS, "decomposable_attention", wordless)
-    config, vectors = sample_trial("decomposable_attention", oov_rule="trained"), torch.zeros(5, 2)
-    with pytest.raises(ConfigError, match=r"oov_rule is 'trained', but .* has no words; set it"):
-        build(config, vectors, torch.tensor([NULL]))
-    build(config, vectors, torch.tensor([], dtype=torch.int64))

@@ -14,7 +14,6 @@ LENGTHS, LEAVES = [5, 1, 2, 8, 3], [8, 2, 2, 8, 4]
 
 
 def slow_node(tree: FullTree, left: LSTMState, right: LSTMState) -> LSTMState:
-    """One node, gate by gate."""
     of_left = (tree.node.left.weight @ left.hidden + tree.node.left.bias).chunk(4)
     of_right = (tree.node.right.weight @ right.hidden + tree.node.right.bias).chunk(4)
     write = torch.sigmoid(of_left[1] + of_right[1]) * torch.tanh(of_left[0] + of_right[0])

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.packed.optimizer import PackOptimizer
-from bench import gpu, gpu_checks
-from bench.gpu_checks import CHECKS, Way
+from bench import gpu
+from bench.gpu import CHECKS
 from bench.work import Sizes
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +31,8 @@ def test_a_wrong_result_names_the_setting_that_does_without(
             return [torch.ones(3), torch.tensor([1.0, 1.0, wrong])]
         return [torch.ones(3)] * 2
 
-    monkeypatch.setattr(gpu_checks, "trained", trained)
-    rows = {row["check"]: row for row in gpu_checks.rows(SMALL, "cpu")}
+    monkeypatch.setattr(gpu, "trained", trained)
+    rows = {row["check"]: row for row in gpu.checked_rows(SMALL, "cpu")}
     assert set(rows) == set(CHECKS)
     assert rows[what]["then_set"] == CHECKS[what].setting
     expected = "FAILED: CUDA error: no / luck" if isinstance(wrong, RuntimeError) else "FAILED"
@@ -41,23 +40,6 @@ def test_a_wrong_result_names_the_setting_that_does_without(
     for name, check in CHECKS.items():
         if CHECKS[what].way not in (check.way, check.against):
             assert (rows[name]["result"], rows[name]["then_set"]) == ("ok", "")
-
-
-def test_a_pack_that_trains_wrongly_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = gpu_checks.drawn_data(SMALL)
-
-    def apart(one: Way, other: Way) -> float:
-        ends = [
-            gpu_checks.trained("decomposable_attention", SMALL.width, data, "cpu", way)
-            for way in (one, other)
-        ]
-        return max(float((a - b).norm() / b.norm()) for a, b in zip(*ends, strict=True))
-
-    packed = CHECKS["packed as single"]
-    assert apart(packed.way, packed.against) < packed.allowed / 10
-    step = PackOptimizer.step
-    monkeypatch.setattr(PackOptimizer, "step", lambda self, alive: step(self, ~alive))
-    assert not apart(packed.way, packed.against) < packed.allowed
 
 
 def test_a_point_that_fails_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,5 +81,5 @@ def test_the_page_with_torch_alone(tmp_path: Path) -> None:
     assert "no figure counts" in done.stdout and "verdict: all is well" in done.stdout
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
     speeds = len(gpu.PRECISIONS) * len(gpu.TRIALS)
-    assert len(lines) == 4 + len(CHECKS) * len(gpu_checks.MODELS) + speeds
+    assert len(lines) == 4 + len(CHECKS) * len(gpu.CHECKED_MODELS) + speeds
     assert sum("| ok |" in line for line in lines) == len(lines) - 4

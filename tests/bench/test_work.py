@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from actmodels.data.pairs import batches_by_length, collate
-from bench.work import PAPER, TINY, Sizes, begun, drawn_data, epoch_of, sampled, trial
+from bench.work import TINY, Sizes, begun, drawn_data, sampled
 
 MANY = Sizes(20_000, 200, 2, 4)
 
@@ -42,16 +42,3 @@ def test_trials_take_the_steps_wanted() -> None:
 
     assert mean(0, 1) == pytest.approx(5.1, abs=0.1)
     assert [mean(0, 2), mean(1, 2)] == pytest.approx([6.65, 3.55], abs=0.1)
-
-
-@pytest.mark.parametrize("trials", [1, 2])
-def test_an_epoch_trains_all_trials_of_a_pack(trials: int) -> None:
-    pack = begun(TINY.width, 8, sampled(drawn_data(TINY), 8, 4), trials)
-    epoch = epoch_of(pack)
-    first, second = epoch(), epoch()
-    assert first is not None and second is not None
-
-
-def test_the_timed_model_is_the_papers() -> None:
-    config = trial(PAPER.width, 8)
-    assert (config.network.width, config.training.batch_size) == (200, 8)

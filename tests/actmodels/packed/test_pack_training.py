@@ -9,12 +9,11 @@ import torch
 
 from actmodels.config import TrialConfig, setting_types
 from actmodels.data.trial_data import TrialData
-from actmodels.models.pair_model import build
-from actmodels.packed.stack import can_pack, pack_shape, stack
+from actmodels.packed.stack import can_pack, pack_shape
 from actmodels.packed.training import PackTraining
 from actmodels.registry import MODELS
 from actmodels.training import Training
-from tests.samples import sample_data, sample_trial, sample_words
+from tests.samples import sample_data, sample_trial
 
 PACKING = [name for name in MODELS if can_pack(name)]
 UNLIKE: list[dict[str, Any]] = [
@@ -177,14 +176,6 @@ def test_a_pack_whose_trials_all_diverge_ends() -> None:
     assert pack.finished and all(member.diverged for member in pack.members)
 
 
-def test_the_slowest_come_first() -> None:
-    unlike = [{"seed": 1, "halting_bias": bias} for bias in (2.0, -3.0, 0.0)]
-    pack = PackTraining(trials("adaptive_attention", unlike), data(40, double=False))
-    pack.run_epoch()
-    steps = [member.history[0].train_mean_steps for member in pack.running]
-    assert steps == sorted(steps, reverse=True) and len(set(steps)) == 3
-
-
 def test_shapes() -> None:
     one, other = trials("adaptive_attention")[:2]
     assert pack_shape(one) == pack_shape(other)
@@ -192,18 +183,3 @@ def test_shapes() -> None:
     assert pack_shape(one) != pack_shape(wide)
     with pytest.raises(ValueError, match="same shape"):
         PackTraining([one, wide], data(40, double=False))
-
-
-def test_models_that_differ_in_more_than_numbers_are_not_stacked() -> None:
-    vectors = sample_words().vectors
-    models = [
-        build(sample_trial("adaptive_attention", max_steps=steps), vectors) for steps in (5, 6)
-    ]
-    with pytest.raises(ValueError, match="max_steps differs"):
-        stack(models)
-
-
-def test_word_vectors_are_shared_where_they_are_the_same() -> None:
-    vectors = sample_words().vectors
-    models = [build(config, vectors) for config in trials("adaptive_attention")]
-    assert stack(models).words.vectors.data_ptr() == vectors.data_ptr()

@@ -42,8 +42,8 @@ class Shown(ReaderTraining):
     """Shows the first step where to look: at the place of who is asked for (docs/results.md)."""
 
     def forward(self, batch: QuestionBatch) -> Answer:
-        answer, looked, _ = self.model.infer(batch)
-        self.scores = looked[0].document_scores
+        answer = super().forward(batch)
+        self.scores = answer.looked[0].document_scores
         return answer
 
     def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:

@@ -1,15 +1,13 @@
 """Pointer sums and both tests of a new query by hand, and p_t as PonderNet has it."""
 
 import math
-from collections.abc import Iterable
 
 import pytest
 import torch
 
 from actmodels.halting.distribution import first_halts
 from actmodels.halting.ponder_net import PonderNet
-from actmodels.modules.initialisation import initialise
-from actmodels.reader.write import AdaptiveComputation, Judged, mixed, pointer_sum
+from actmodels.reader.write import AdaptiveComputation, mixed, pointer_sum
 from actmodels.settings import PonderNetConfig
 
 
@@ -64,47 +62,24 @@ def test_a_weight_of_zero_and_an_absent_candidate_have_gradients_that_are_number
         assert bool(torch.isfinite(gradient).all())
 
 
-def chances(halting: Iterable[torch.Tensor]) -> list[Judged]:
-    """Judgements of nothing but a chance to halt."""
-    return [Judged(torch.empty(0), halting=chance) for chance in halting]
-
-
 @pytest.mark.parametrize("chance", [0.0, 1.0])
 def test_sure_to_halt_and_sure_not_to(chance: float) -> None:
     test = AdaptiveComputation(2, "relu", 0.0)
     step_logs = torch.tensor([[[0.2], [0.6], [0.9]]]).log()
     halting = [torch.tensor([chance], requires_grad=True) for _ in range(2)]
-    logs, weights = test.answer(step_logs, chances(halting))
+    logs, weights = test.answer(step_logs, halting)
     assert weights.tolist() == [[1.0, 0.0, 0.0] if chance else [0.0, 0.0, 1.0]]
     logs.sum().backward()
     assert all(bool(torch.isfinite(h.grad).all()) for h in halting if h.grad is not None)
 
 
-def test_the_chance_to_halt_has_no_bias() -> None:
-    test = AdaptiveComputation(2, "relu", 0.0)
-    slots = torch.randn(1, 3, 2)
-    kept, halting, gate = test.judge(torch.zeros(1, 2), torch.randn(1, 3, 2), slots)
-    assert gate is None
-    assert halting.tolist() == [0.5]  # sigmoid(o . 0)
-    assert kept is slots
-    initialise(test, "xavier", 0.1)  # has no bias to set
-    assert list(dict(test.unit.named_parameters())) == ["linear.weight"]
-
-
 def test_the_same_distribution_as_ponder_net() -> None:
     """In double precision, where PonderNet's cut at epsilon never comes."""
-    config = PonderNetConfig(
-        epsilon=1e-15, ponder_weight=0.01, prior_steps=3.0, max_steps=6, halting_bias=0.0
-    )
+    net = PonderNet(PonderNetConfig(1e-15, 0.01, 3.0, 6, 0.0), 2).train()
     halting = torch.rand(7, 5, dtype=torch.float64) * 0.8
-    _, mine = AdaptiveComputation(2, "relu", 0.0).answer(
-        torch.zeros(7, 6, 1, dtype=torch.float64), chances(halting.unbind(dim=1))
-    )
+    test, logs = AdaptiveComputation(2, "relu", 0.0), torch.zeros(7, 6, 2, dtype=torch.float64)
+    _, mine = test.answer(logs, halting.unbind(dim=1))
     padded = torch.cat([halting, torch.zeros(7, 1, dtype=torch.float64)], dim=1)
-    theirs = (
-        PonderNet(config, 2)
-        .train()
-        .answer(torch.zeros(7, 6, 2, dtype=torch.float64), padded, lambda states: states)
-    )
+    theirs = net.answer(logs, padded, lambda states: states)
     torch.testing.assert_close(mine, theirs.weights, rtol=0, atol=1e-14)
     torch.testing.assert_close(mine[:, :-1], first_halts(halting), rtol=0, atol=1e-14)

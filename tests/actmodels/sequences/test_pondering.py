@@ -1,7 +1,5 @@
 """Figures by difficulty, of a set, and by kind of byte, against loops."""
 
-import math
-
 import pytest
 import torch
 
@@ -12,7 +10,6 @@ from actmodels.sequences.pondering import (
     KINDS,
     by_difficulty,
     by_kind,
-    entropy,
     kind_of,
     read,
 )
@@ -69,42 +66,14 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
     assert figures.ponder_cost == pytest.approx(pondered.ponder_cost[batch.mask].mean().item())
 
 
-@pytest.mark.parametrize("config", GENERATED)
-def test_how_many_at_a_time_changes_nothing(config: TaskConfig) -> None:
-    _, some = evaluated(config, ACT, at_a_time=7)
-    _, all_ = evaluated(config, ACT, at_a_time=200)
-    torch.testing.assert_close(some.losses, all_.losses)
-    assert torch.equal(some.pondered.steps, all_.pondered.steps)
-
-
-def test_without_halting_there_are_no_steps() -> None:
-    task, evaluation = evaluated(GENERATED[0], None)
-    assert evaluation.figures("sequence").mean_steps is None
-    assert all(row.mean_steps is None for row in by_difficulty(evaluation, task))
-    assert all(row.ponder_cost is None for row in by_difficulty(evaluation, task))
-
-
 TEXT = torch.tensor(list("Zoë, 24 <b>; [[fox]]\nno. Yes! ".encode() * 9), dtype=torch.uint8)
 TASK = Characters(CharactersConfig(window=7, held_out_bytes=120), TEXT, "text")
 
 
-@pytest.mark.parametrize(
-    ("kind", "bytes_"),
-    [
-        ("letter", "aZë"),
-        ("digit", "09"),
-        ("space", " \t"),
-        ("line end", "\n"),
-        ("sentence end", ".!?"),
-        ("comma, colon or semicolon", ",;:"),
-        ("markup or other mark", "<>[]{}|='\"&-/()#\x00"),
-    ],
-)
-def test_the_kind_of_a_byte(kind: str, bytes_: str) -> None:
-    assert {kind_of(byte) for byte in bytes_.encode()} == {kind}
-
-
-def test_each_byte_has_one_of_the_kinds() -> None:
+def test_the_kind_of_a_byte() -> None:
+    examples = ("aZë", "09", " \t", "\n", ".!?", ",;:", "<>[]{}|='\"&-/()#\x00")
+    for kind, bytes_ in zip(KINDS, examples, strict=True):
+        assert {kind_of(byte) for byte in bytes_.encode()} == {kind}
     assert {kind_of(byte) for byte in range(256)} == set(KINDS)
 
 
@@ -131,19 +100,3 @@ def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
                 assert mean is None
             else:
                 assert mean == pytest.approx(sum(values) / len(values), rel=1e-5)  # type: ignore[arg-type]
-
-
-def test_how_many_at_a_time_changes_no_draw() -> None:
-    model = ActRnn(256, 256, sample_trial().network, ACT)
-    one, same, other = (
-        by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time=count)
-        for count in (40, 40, 8)
-    )
-    assert one == same
-    assert [kind.count for kind in one] == [kind.count for kind in other]
-
-
-def test_entropy_by_hand() -> None:
-    logits = torch.tensor([[0.0, 0.0, 0.0, 0.0], [math.log(3.0), 0.0, -1e9, -1e9]])
-    half = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))
-    assert entropy(logits).tolist() == pytest.approx([math.log(4), half])

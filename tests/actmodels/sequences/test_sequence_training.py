@@ -1,4 +1,4 @@
-"""Training on sequences: seeds, records, limits of gradients, and that it learns."""
+"""Trials on sequences: settings, the paper's sizes, seeds, and that training learns."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,10 +6,28 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.sequences.config import ParityConfig
+from actmodels.errors import ConfigError
+from actmodels.sequences.config import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    SequenceNetworkConfig,
+    SequenceTrialConfig,
+    SortConfig,
+    build_sequence_trial,
+)
 from actmodels.sequences.training import SequenceTraining
-from actmodels.settings import FixedStepsConfig
-from tests.actmodels.sequences.samples import ACT, CHARACTERS, DACT, PONDER_NET, TEXT, sample_trial
+from actmodels.settings import ActConfig, FixedStepsConfig
+from tests.actmodels.sequences.samples import (
+    ACT,
+    CHARACTERS,
+    DACT,
+    GENERATED,
+    PONDER_NET,
+    TEXT,
+    sample_trial,
+)
 
 
 def train(**changes: Any) -> SequenceTraining:
@@ -42,20 +60,6 @@ def test_seeds() -> None:
     assert len({tuple(batch.flatten().tolist()) for batch in drawn}) == 15
 
 
-def test_record() -> None:
-    training = train()
-    record = training.run_epoch()
-    assert record.epoch == 1
-    assert 0 < record.dev_accuracy < 1
-    assert record.dev_ponder_cost > record.dev_mean_steps >= 1
-    assert record.ponder_weight == ACT.ponder_weight
-    plain = train(halting=None).run_epoch()
-    assert plain.dev_mean_steps is None
-    assert plain.ponder_weight is None
-    fixed = train(halting=FixedStepsConfig(steps=4)).run_epoch()
-    assert (fixed.dev_mean_steps, fixed.dev_sd_steps) == (4, 0)
-
-
 @pytest.mark.parametrize("halting", [ACT, None, PONDER_NET, DACT])
 def test_learns_parity_of_two_bits(halting: Any) -> None:
     """With or without ACT: at two bits there is nothing to compute one after the other."""
@@ -86,12 +90,55 @@ def test_act_learns_a_parity_that_its_cell_alone_does_not() -> None:
     assert steps[0] > 1.5
 
 
-def test_learns_a_text() -> None:
-    """Below the entropy of its single bytes (3.1 nats)."""
-    shares = torch.bincount(TEXT.long()).double() / len(TEXT)
-    alone = -(shares[shares > 0] * shares[shares > 0].log()).sum().item()
-    settings = replace(sample_trial().training, updates_per_epoch=25)
-    network = replace(sample_trial().network, cell="lstm", state_size=32)
-    training = train(task=CHARACTERS, training=settings, network=network)
-    list(training.epochs())
-    assert training.history[-1].dev_loss < alone
+TRAINING = sample_trial().training
+
+
+@pytest.mark.parametrize("task", [*GENERATED[1:], CHARACTERS])
+@pytest.mark.parametrize(("halting", "name"), [(PONDER_NET, "ponder_net"), (DACT, "dact")])
+def test_parity_alone_can_be_answered_without_a_state(task: Any, halting: Any, name: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        sample_trial(task=task, halting=halting)
+    assert raised.value.problems[0].startswith(
+        f"halting {name} is for one input with one answer, as parity has; "
+    )
+    assert raised.value.problems[0].endswith("one of none, act, target_steps, fixed_steps")
+    assert sample_trial(halting=halting).model == f"parity_rnn_{name}"
+
+
+@pytest.mark.parametrize("task", [*GENERATED, CHARACTERS])
+@pytest.mark.parametrize("halting", [None, ACT, FixedStepsConfig(steps=3)])
+def test_flat_settings_make_the_trial(task: Any, halting: Any) -> None:
+    trial = sample_trial(task=task, halting=halting)
+    settings = {name: value for part in trial.parts for name, value in vars(part).items()}
+    limits = {name: getattr(trial, name) for name in ("max_epochs", "patience", "seed")}
+    assert build_sequence_trial(trial.task_name, trial.halting_name, settings, **limits) == trial
+    assert trial.flat().items() >= (settings | limits).items()
+
+
+PAPER_ACT = ActConfig(epsilon=0.01, ponder_weight=0.01, max_steps=100, halting_bias=1.0)
+PAPER = {  # task, cell, state size, batch, cap of the steps, parameters without and with ACT
+    "parity": (ParityConfig(64), "rnn", 128, 128, 100, 24_833, 25_090),
+    "logic": (LogicConfig(10, 10), "lstm", 128, 16, 100, 118_401, 119_042),
+    "addition": (AdditionConfig(5, 5, False), "lstm", 512, 32, 20, 1_186_882, 1_189_443),
+    "sort": (SortConfig(15), "lstm", 512, 16, 100, 1_062_415, 1_064_976),
+    "characters": (CharactersConfig(500, 0), "lstm", 1500, 1, 100, 10_926_256, 10_933_757),
+}
+
+
+def paper_trial(name: str, *, act: bool) -> SequenceTrialConfig:
+    task, cell, state, batch, cap, _, _ = PAPER[name]
+    return sample_trial(
+        task=task,
+        network=SequenceNetworkConfig(cell, state, "xavier", 0.1),
+        halting=replace(PAPER_ACT, max_steps=cap) if act else None,
+        training=replace(TRAINING, batch_size=batch, updates_per_epoch=1, dev_sequences=2),
+        max_epochs=1,
+    )
+
+
+@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize("act", [False, True])
+def test_sizes_of_the_paper(name: str, act: bool) -> None:
+    """RNN: s(i + s + 1); LSTM: 4 s(i + s + 1); output s·o + o; ACT: a flag and s + 1 to halt."""
+    training = SequenceTraining(paper_trial(name, act=act), TEXT.repeat(3))
+    assert training.parameters == PAPER[name][6 if act else 5]
