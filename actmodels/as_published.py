@@ -165,6 +165,7 @@ class PublishedModel(PairModel):
         return any(getattr(self.switches, name, False) for name in MIXING)
 
     def seen(self, batch: Batch) -> Batch:
+        """The batch with or without its masks."""
         return without_masks(batch) if self.switches.no_mask else batch
 
 
@@ -186,6 +187,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return self.switches.compounding_dropout or self.switches.batch_remainder
 
     def memories(self, batch: Batch) -> Memories:
+        """What the steps look at, dropped out once."""
         return super().memories(self.seen(batch))
 
     def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
@@ -211,10 +213,12 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
         if self.switches.no_ponder_cost:
             return mean_cross_entropy(prediction.logits, labels)
         return super().objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
+        """None without a ponder cost."""
         return None if self.switches.no_ponder_cost else super().ponder_weight

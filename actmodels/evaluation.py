@@ -28,14 +28,17 @@ class Evaluation(NamedTuple):
 
     @property
     def predictions(self) -> Tensor:
+        """The likeliest label of each pair [pairs]."""
         return self.logits.argmax(dim=1)
 
     @property
     def accuracy(self) -> float:
+        """Share of right predictions, in [0, 1]."""
         return (self.predictions == self.labels).double().mean().item()
 
     @property
     def loss(self) -> float:
+        """Mean cross-entropy in nats, without the ponder term."""
         return cross_entropy(self.logits.double(), self.labels).item()
 
     @property

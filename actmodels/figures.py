@@ -41,6 +41,7 @@ class EpochMeans:
         self.batches: list[Marks] = []
 
     def add(self, marks: Marks) -> None:
+        """Take in one batch, without its gradients."""
         self.batches.append(Marks(*(None if v is None else v.detach() for v in marks)))  # type: ignore[arg-type]
 
     def examples(self, trial: int | None = None) -> int:

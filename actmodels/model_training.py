@@ -80,6 +80,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     @property
     def next_epoch(self) -> int:
+        """The number of the epoch to come, counted from 1."""
         return len(self.history) + 1
 
     @property
@@ -88,12 +89,14 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
 
     @property
     def finished(self) -> bool:
+        """All epochs are done, dev accuracy stopped improving, or training diverged."""
         epochs, patience = len(self.history), self.config.patience
         over = self.diverged or epochs >= self.config.max_epochs
         return over or (patience > 0 < epochs and epochs - self.best_epoch >= patience)
 
     @property
     def best_epoch(self) -> int:
+        """The first epoch with the best dev accuracy so far."""
         return best_epoch(self.history).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:

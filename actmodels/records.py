@@ -41,6 +41,7 @@ class EpochRecord:
         return round(1 - self.dev_accuracy, 12)
 
     def result(self) -> dict[str, Any]:
+        """Everything but the timings."""
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
@@ -93,6 +94,7 @@ class TrialRecord:
 
     @classmethod
     def from_json(cls, text: str) -> "TrialRecord":
+        """The inverse of `to_json` and `result_json`."""
         stored = json.loads(text)
         stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
         return cls(**stored)

@@ -75,6 +75,7 @@ class AblationRow(NamedTuple):
 
     @property
     def accuracy(self) -> float:
+        """The share of pairs that are right."""
         return int(self.hits.sum()) / len(self.hits)
 
 

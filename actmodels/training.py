@@ -54,6 +54,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
 
     @property
     def parameters(self) -> int:
+        """Trained parameters without word vectors."""
         return parameter_count(self.model)
 
     @property

@@ -28,6 +28,7 @@ class StoredTensors:
     stage: ClassVar[str] = "tensors"
 
     def save(self, path: Path) -> None:
+        """Write atomically; the same content always gives the same bytes."""
         save_stored({n: t for n, t in vars(self).items() if t is not None}, path)
 
     @classmethod

@@ -18,6 +18,7 @@ class Dact(PonderedHalting):
     """
 
     def done(self, probabilities: Tensor) -> Tensor:
+        """Later steps change the answer by less than epsilon."""
         left = torch.prod(1 - probabilities, dim=-1)
         return ~(left >= per_trial(self.epsilon, left))  # one that is not a number ends too
 
@@ -61,4 +62,5 @@ class Dact(PonderedHalting):
         return before * after
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Negative log-likelihood of the mixture [batch]."""
         return -chosen(prediction.logits, labels)

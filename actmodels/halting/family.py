@@ -73,6 +73,7 @@ class PonderedHalting(Halting):
         self.unit = HaltingUnit(state, config.halting_bias)
 
     def probability(self, state: Tensor) -> Tensor:
+        """h_n [batch]."""
         return self.unit(state)
 
     def masses(self, probabilities: Tensor) -> Tensor:
@@ -80,13 +81,16 @@ class PonderedHalting(Halting):
         return probabilities
 
     def done(self, probabilities: Tensor) -> Tensor:
+        """The masses so far reach 1 - epsilon."""
         total = self.masses(probabilities).sum(dim=-1)
         return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """The loss of each example in nats [batch]."""
         return cross_entropies(prediction.logits, labels)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """Mean loss + ponder weight · mean ponder cost."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(self.losses(prediction, labels), labels)
         if not self.charges:
@@ -96,6 +100,7 @@ class PonderedHalting(Halting):
 
     @property
     def current_ponder_weight(self) -> float | Tensor:
+        """The weight of the ponder cost now; in a pack [trials]."""
         return self.weight
 
 

@@ -16,6 +16,7 @@ class FixedSteps(Halting):
         self.max_steps = config.steps
 
     def probability(self, state: Tensor) -> Tensor:
+        """Zeros [batch]: nothing halts before the last step."""
         return state.new_zeros(state.shape[:-1])
 
     def done(self, probabilities: Tensor) -> Tensor:

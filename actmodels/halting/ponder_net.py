@@ -25,6 +25,7 @@ class PonderNet(PonderedHalting):
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
     def masses(self, probabilities: Tensor) -> Tensor:
+        """P(N = n)."""
         return first_halts(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
@@ -54,5 +55,6 @@ class PonderNet(PonderedHalting):
         return (weights * (torch.log(safe) - log_prior)).sum(dim=-1)
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """The expected loss [batch]; that of step n counts P(N = n)."""
         assert prediction.weights is not None
         return (prediction.weights * step_losses(prediction, labels)).sum(dim=-1)

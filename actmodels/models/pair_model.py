@@ -34,10 +34,12 @@ class PairModel(nn.Module):
         return batches_by_length(pairs, batch_size, generator)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        """What training minimises: mean cross-entropy in nats, and what halting adds to it."""
         return self.halting.objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
+        """The weight of the ponder cost in the objective now; None without one."""
         return self.halting.current_ponder_weight
 
 

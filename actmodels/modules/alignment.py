@@ -16,6 +16,7 @@ class FeedForward(nn.Module):
         self.layers = nn.Sequential(*first, Dropout(dropout), Linear(width, width), nn.ReLU())
 
     def forward(self, inputs: Tensor) -> Tensor:
+        """Map [..., inputs] to [..., width]."""
         return self.layers(inputs)
 
 

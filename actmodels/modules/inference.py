@@ -103,6 +103,7 @@ class InferenceStep(nn.Module):
         )
 
     def forward(self, state: Tensor, memories: Memories | OnePass, dropout: GateDropout) -> Tensor:
+        """Map the state [batch, state] to the next one."""
         if isinstance(memories, OnePass):
             return memories.step(state, dropout)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2

@@ -24,6 +24,7 @@ class Linear(nn.Linear):
     """torch's linear layer, whose parameters may be those of a pack."""
 
     def forward(self, inputs: Tensor) -> Tensor:
+        """Map [..., inputs] to [..., outputs]; see `affine`."""
         return affine(inputs, self.weight, self.bias)
 
 

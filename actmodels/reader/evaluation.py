@@ -30,10 +30,12 @@ class ReaderEvaluation(NamedTuple):
 
     @property
     def accuracy(self) -> float:
+        """Share of right answers, in [0, 1]."""
         return (self.predictions == self.answers).double().mean().item()
 
     @property
     def loss(self) -> float:
+        """Mean loss in nats."""
         return self.losses.double().mean().item()
 
     @property

@@ -39,6 +39,7 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
 
     @property
     def parameters(self) -> int:
+        """Trained parameters without word vectors."""
         return sum(parameter.numel() for parameter in self.model.drawn)
 
     def batches(self, order: Generator) -> Iterator[QuestionBatch]:

@@ -122,6 +122,7 @@ class SequenceTrialConfig(AnyTrialConfig):
         super().__post_init__()
 
     def contradictions(self) -> list[str]:
+        """A halting that answers by itself has no state to carry on to the next input."""
         if isinstance(self.task, ParityConfig) or not isinstance(self.halting, AnsweringConfig):
             return []
         return [
@@ -135,6 +136,7 @@ class SequenceTrialConfig(AnyTrialConfig):
 
     @property
     def halting_name(self) -> str:
+        """Such as `act`; `none` for a network without halting."""
         return next(name for name, known in HALTING_KINDS.items() if known is type(self.halting))
 
     @property
