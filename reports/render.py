@@ -33,25 +33,22 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     made, numbers = report(data, published, examples), metrics(data)
     lasting = [section for section in made.sections if not section.of_run]
     timings = [section for section in made.sections if section.of_run]
-    page = render(made, "html", made.sections)
-    markdown = render(made, "markdown", lasting)
-    times = render(made, "markdown", timings, overview=False)
+    texts = {
+        "metrics.json": json.dumps(numbers, indent=1) + "\n",
+        "report.md": render(made, "markdown", lasting),
+        "timings.md": render(made, "markdown", timings, overview=False),
+        "index.html": render(made, "html", made.sections),
+        **{
+            f"tables/{table.name}.csv": table.frame.to_csv(index=False)
+            for table in made.parts(Table)
+        },
+    }
     write_pictures(made.charts, folder / "figures")
-    write_tables(made, folder / "tables")
-    write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
-    write_text(folder / "report.md", markdown)
-    write_text(folder / "timings.md", times)
-    write_text(folder / "index.html", page)
+    for stray in (folder / "tables").glob("*.csv"):
+        stray.unlink()  # of an earlier report
+    for name, text in texts.items():
+        write_text(folder / name, text)
     return numbers
-
-
-def write_tables(made: Report, folder: Path) -> None:
-    """Write the frame behind each table as NAME.csv; those of an earlier report are removed."""
-    written = {folder / f"{table.name}.csv": table.frame for table in made.parts(Table)}
-    for path, frame in written.items():
-        write_text(path, frame.to_csv(index=False))
-    for stray in set(folder.glob("*.csv")) - set(written):
-        stray.unlink()
 
 
 def render(made: Report, form: str, sections: Sequence[Section], overview: bool = True) -> str:

@@ -20,9 +20,7 @@ BASELINES = {"random": "random candidate", "most_frequent": "most frequent candi
 def readers(data: Artifacts, questions: str) -> pd.DataFrame:
     """Return baselines and runs of one type of questions; the first run is the reference.
 
-    Returns:
-        dev_accuracy, test_accuracy, mean_steps (test), sd_steps (between dev questions) and gap
-        (dev minus test accuracy) as mean, sd and n; difference, low, high, p and verdict.
+    sd_steps are between dev questions, gap is dev minus test accuracy.
     """
     results = data.of("nse/results", questions=questions)
     results = results.assign(
@@ -30,12 +28,9 @@ def readers(data: Artifacts, questions: str) -> pd.DataFrame:
         mean_steps=results["test_mean_steps"],
         sd_steps=results["dev_sd_steps"],
     )
+    by = ["run", "strategy", "steps"]
     columns = ["dev_accuracy", "test_accuracy", "mean_steps", "sd_steps", "gap"]
-    frame = mean_sd(results, ["run", "strategy", "steps"], columns)
-    more = results.groupby("run", sort=False).agg(
-        parameters=("parameters", "first"), diverged=("diverged", "sum")
-    )
-    frame = frame.merge(more.reset_index(), on="run")
+    frame = mean_sd(results, by, columns, first=["parameters"], total=["diverged"])
     compared = data.of("nse/runs", questions=questions)
     compared = compared[["run", "difference", "low", "high", "p", "pairs"]].copy()
     compared["verdict"] = verdicts(compared, "p")
@@ -116,9 +111,8 @@ def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | 
             "ours, test, %": percent("ours_test_accuracy"),
         }
         said = f"Readers published for {known.benchmark}; our questions may be others."
-        folded = f"Published: {known.benchmark}"
-        name = f"cloze_published_{questions}"
-        yield Table(name, published(data, questions), others, said, left=2, folded=folded)
+        folded, rows = f"Published: {known.benchmark}", published(data, questions)
+        yield Table(f"cloze_published_{questions}", rows, others, said, left=2, folded=folded)
     yield from _charts(data, questions, frame)
 
 
@@ -131,17 +125,15 @@ def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Ch
     title = QUESTIONS[questions].title
     several = frame[frame["steps"] > 1]
     if not several.empty:
-        band = marks.with_band(several, "test_accuracy", 100)
-        band = band.assign(series=several["strategy"].map(STRATEGIES), x=several["steps"])
+        names = several["strategy"].map(STRATEGIES)
+        band = marks.with_band(several, "test_accuracy", 100, series=names, x=several["steps"])
         levels = frame[~(frame["steps"] > 1)].drop(index=0)
         named = zip(levels["run"], 100 * levels["test_accuracy_mean"], strict=True)
         layers = [marks.level(*one) for one in named]
         layers += marks.lines(band, "steps T", "test accuracy (%)")
         caption = "Dashed: one step, and the most frequent candidate."
-        heading = f"{title}: test accuracy by steps"
-        yield marks.chart(
-            f"cloze_accuracy_{questions}", heading, layers, caption=caption, half=True
-        )
+        name, heading = f"cloze_accuracy_{questions}", f"{title}: test accuracy by steps"
+        yield marks.chart(name, heading, layers, caption=caption, half=True)
     history = data.of("nse/history", questions=questions)
     steps = data.of("nse/steps", questions=questions)
     halting = steps[steps["run"].isin(frame[frame["strategy"] == ADAPTIVE]["run"])]

@@ -1,6 +1,6 @@
 """Traced cloze questions: what readers overwrite, and one question step by step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
 
@@ -20,19 +20,15 @@ def rewriting(data: Artifacts) -> pd.DataFrame:
     """Return how much of the gap and of other words a step overwrites, over traced questions."""
     rows = []
     for one in data.lines["nse/queries"]:
-        written = [overwritten(step) for step in one["steps"][:-1]]
-        gap = [word == BLANK for word in one["query"]]
         of: dict[bool, list[float]] = {True: [], False: []}
-        for shares in written:
-            for share, is_gap in zip(shares, gap, strict=True):
-                of[is_gap].append(share)
+        for step in one["steps"][:-1]:
+            for share, word in zip(overwritten(step), one["query"], strict=True):
+                of[word == BLANK].append(share)
         if of[True] and of[False]:
-            blank, others = fmean(of[True]), fmean(of[False])
-            place = {"questions": one["questions"], "run": one["run"]}
-            rows.append(place | {"gap": blank, "others": others, "difference": blank - others})
-    columns = ["questions", "run", "gap", "others", "difference"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return mean_sd(frame, ["questions", "run"], ["gap", "others", "difference"])
+            gap, others = fmean(of[True]), fmean(of[False])
+            rows.append([one["questions"], one["run"], gap, others, gap - others])
+    by, columns = ["questions", "run"], ["gap", "others", "difference"]
+    return mean_sd(pd.DataFrame(rows, columns=[*by, *columns]), by, columns)
 
 
 def overwritten(step: dict[str, Any]) -> list[float]:
@@ -56,15 +52,11 @@ def traced_tables(data: Artifacts) -> Iterator[Table]:
         }
         said = "Munkhdalai & Yu 2017 observe that the gap is rarely written over (appendix A.1)."
         yield Table("cloze_overwritten", frame, columns, said, left=2)
-    if traced:
-        yield _question(featured(traced))
-
-
-def featured(traced: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the first question that later steps corrected, else the first right one, else any."""
+    # the first question that later steps corrected, else the first right one, else any
     right = [one for one in traced if one["predicted"] == one["answer"]]
     corrected = [one for one in right if one["steps"][0]["answer"] != one["answer"]]
-    return next(iter([*corrected, *right, *traced]))
+    for one in [*corrected, *right, *traced][:1]:
+        yield _question(one)
 
 
 def _question(one: dict[str, Any]) -> Table:
