@@ -11,7 +11,7 @@ from reports.charts import marks
 from reports.charts.theme import BLUE, INK, ORANGE
 from reports.format import Cell, count, number, percent, text
 from reports.load import Artifacts
-from reports.published.tasks import CHARACTERS, NONE, ON_CHARACTERS
+from reports.published.results import CHARACTERS, NONE, ON_CHARACTERS
 from reports.sections.halting import label
 from reports.statistics import mean_sd
 

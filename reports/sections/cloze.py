@@ -8,8 +8,7 @@ from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.format import Cell, Row, count, number, p_value, percent, points, text
 from reports.load import Artifacts
-from reports.published.results import cloze
-from reports.published.tasks import ADAPTIVE, GATING, QUESTIONS, STRATEGIES
+from reports.published.results import ADAPTIVE, GATING, QUESTIONS, STRATEGIES, cloze
 from reports.sections.cloze_traced import traced_tables
 from reports.sections.graves import curve
 from reports.statistics import mean_sd, verdicts

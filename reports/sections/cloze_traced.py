@@ -9,7 +9,7 @@ import pandas as pd
 from reports.blocks import Table
 from reports.format import Cell, count, number, percent, text
 from reports.load import Artifacts
-from reports.published.tasks import QUESTIONS
+from reports.published.results import QUESTIONS
 from reports.statistics import mean_sd
 
 BLANK = "XXXXX"  # stands in a query for the missing word

@@ -11,7 +11,7 @@ from reports.charts import marks
 from reports.format import Cell, count, number, percent, text
 from reports.load import Artifacts
 from reports.names import MECHANISMS
-from reports.published.tasks import CHARACTERS, NONE, TASKS
+from reports.published.results import CHARACTERS, NONE, TASKS
 from reports.sections.characters import characters_parts
 from reports.sections.halting import label
 from reports.statistics import mean_sd, t_interval, verdicts

@@ -23,9 +23,8 @@ def settings(trials: pd.DataFrame) -> list[str]:
     return [name for name in trials if name in own]
 
 
-def varied(data: Artifacts, model: str) -> list[str]:
-    """Return the settings with more than one value in a model's grid, in stored order."""
-    trials = data.of("sweep/trials", model=model)
+def varied(trials: pd.DataFrame) -> list[str]:
+    """Return the settings with more than one value in a model's trials, in stored order."""
     return [name for name in settings(trials) if trials[name].nunique() > 1]
 
 
@@ -33,14 +32,11 @@ def ranges(data: Artifacts) -> pd.DataFrame:
     """Return trials, configurations and the range of dev accuracy of each model."""
     rows = []
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
-        accuracy = trials["dev_accuracy"]
-        rows.append(
-            {"model": model, "trials": len(trials)}
-            | {"configurations": trials.groupby(settings(trials), dropna=False).ngroups}
-            | {"best": accuracy.max(), "median": accuracy.median(), "worst": accuracy.min()}
-            | {"diverged": int(trials["diverged"].sum())}
-        )
-    return pd.DataFrame(rows)
+        points = trials.groupby(settings(trials), dropna=False).ngroups
+        accuracies = trials["dev_accuracy"].agg(["max", "median", "min"])
+        rows.append([model, len(trials), points, *accuracies, int(trials["diverged"].sum())])
+    columns = ["model", "trials", "configurations", "best", "median", "worst", "diverged"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def configurations(data: Artifacts, model: str) -> pd.DataFrame:
@@ -57,9 +53,8 @@ def configurations(data: Artifacts, model: str) -> pd.DataFrame:
 def by_setting(data: Artifacts) -> pd.DataFrame:
     """Return each value of each varied setting over all trials that have it."""
     parts = []
-    for model in dict.fromkeys(data["sweep/trials"]["model"]):
-        for name in varied(data, model):
-            trials = data.of("sweep/trials", model=model)
+    for model, trials in data["sweep/trials"].groupby("model", sort=False):
+        for name in varied(trials):
             frame = mean_sd(trials, [name], MEASURED).rename(columns={name: "value"})
             parts.append(frame.assign(model=model, setting=name, value=frame["value"].map(setting)))
     if not parts:
@@ -70,7 +65,6 @@ def by_setting(data: Artifacts) -> pd.DataFrame:
 
 def sweep_section(data: Artifacts) -> Section:
     """Return ranges, then the best configurations and the charts of each model."""
-    models = list(dict.fromkeys(data["sweep/trials"]["model"]))
     columns = {
         "model": model_name,
         "trials": count("trials"),
@@ -81,7 +75,7 @@ def sweep_section(data: Artifacts) -> Section:
         "diverged": count("diverged"),
     }
     parts: list[Table | Chart] = [Table("sweep", ranges(data), columns)]
-    for model in models:
+    for model in dict.fromkeys(data["sweep/trials"]["model"]):
         parts += _model(data, model)
     found = by_setting(data)
     if not found.empty:
@@ -104,7 +98,8 @@ def sweep_section(data: Artifacts) -> Section:
 
 
 def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
-    frame, names = configurations(data, model).head(TOP), varied(data, model)
+    frame = configurations(data, model).head(TOP)
+    names = varied(data.of("sweep/trials", model=model))
     columns = {
         "rank": lambda row: f"{row['rank']}{' (chosen)' if row['chosen'] else ''}",
         **{name: lambda row, name=name: setting(row[name]) for name in names},
