@@ -43,10 +43,8 @@ def own_node() -> str:
 class Gate:
     """What a node is held against; that it has the Python and the Ray of its head, Ray checks.
 
-    Args:
-        checkpoints: of the trials in progress, which all nodes must see.
-        token: name of a file there and what it holds, while the sweep runs.
-        torch: version of the driver's. cuda: trials train on GPUs.
+    All nodes must see the checkpoints. token: name of a file there and what it holds while the
+    sweep runs. torch: the driver's version. cuda: trials train on GPUs.
     """
 
     checkpoints: Storage
@@ -61,23 +59,16 @@ class Gate:
             import torch
         except Exception as error:
             last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
-            raise NodeError(f"node {own_node()[:8]} cannot load Ray and torch ({last})") from None
+            raise unfit(f"cannot load Ray and torch ({last})") from None
         if torch.__version__ != self.torch:
-            problem = f"has torch {torch.__version__}, this machine {self.torch}; install the same"
-            raise NodeError(f"node {own_node()[:8]} {problem}")
+            versions = f"torch {torch.__version__}, this machine {self.torch}"
+            raise unfit(f"has {versions}; install the same")
         if self.cuda:
-            self.computes_on_gpu()
+            try:
+                torch.ones(1, device="cuda").sum().item()
+            except Exception as error:
+                raise unfit(f"cannot use its GPU ({str(error).splitlines()[0]})") from None
         self.sees()
-
-    def computes_on_gpu(self) -> None:
-        """NodeError if CUDA does not work on this node."""
-        import torch
-
-        try:
-            torch.ones(1, device="cuda").sum().item()
-        except Exception as error:
-            problem = str(error).splitlines()[0]
-            raise NodeError(f"node {own_node()[:8]} cannot use its GPU ({problem})") from None
 
     def sees(self) -> None:
         """NodeError if this node cannot read and write the checkpoints of the driver."""
@@ -96,20 +87,20 @@ class Gate:
     def blind(self, problem: str) -> NodeError:
         """The error of a node that does not see the checkpoints."""
         place, first = self.checkpoints.place, problem.splitlines()[0][:200]
-        return NodeError(
-            f"node {own_node()[:8]} does not see {place} as this machine does ({first})"
-        )
+        return unfit(f"does not see {place} as this machine does ({first})")
+
+
+def unfit(problem: str) -> NodeError:
+    """The error of this node."""
+    return NodeError(f"node {own_node()[:8]} {problem}")
 
 
 def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -> None:
-    """Train a pack on a node that can: what Ray calls.
+    """Train a pack on a node that can, else NodeError: what Ray calls.
 
     Args:
-        config: see tune.trainable.run_pack. work: that function with all else that it takes, which
-            is not loaded on a node that cannot.
-
-    Raises:
-        NodeError: this node cannot. FullError: there is no room for checkpoints.
+        work: tune.trainable.run_pack with all that it takes beside the config, which is not loaded
+            on a node that cannot train.
     """
     gate.pass_through()
     try:

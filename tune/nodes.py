@@ -27,17 +27,13 @@ AGAIN = 10.0  # seconds until a node that is not used is asked again, each time 
 
 
 class Nodes:
-    """The nodes of the connected cluster.
-
-    Use as a context: it begins with a look.
+    """The nodes of the connected cluster; a context that begins with a look.
 
     Args:
-        checkpoints: of the trials in progress, which all nodes must see.
         joined: the cluster was there before; a local Ray's only node is this machine itself.
         answer: seconds that a node has to answer. cuda: trials train on GPUs.
 
     Attributes:
-        gate: what they are held against.
         good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
         reasons: why nodes are or were not used, each time.
         asked: those that have not answered yet, with their answers and since when.
@@ -86,11 +82,7 @@ class Nodes:
         return count
 
     def look(self, seconds: float = 0) -> None:
-        """Ask the nodes that have come, and say which of those that answer are not used.
-
-        Args:
-            seconds: to wait for answers; what comes later is for the next look.
-        """
+        """Ask new nodes, wait so long for answers, and say which nodes are not used."""
         if not self.joined:
             return
         now, alive = time.monotonic(), {node["NodeID"]: node for node in self.alive()}
@@ -114,8 +106,7 @@ class Nodes:
             if problem == "":
                 self.good.add(node)
                 if self.avoided.pop(node, None):
-                    note = f"node {there[node]} ({node[:8]}) is used again"
-                    print(note, file=sys.stderr, flush=True)
+                    _say(there[node], node, "is used again")
             elif problem and node in there and not self.over:
                 self.avoid(node, there[node], problem)
 
@@ -125,8 +116,7 @@ class Nodes:
         known = self.reasons[node]
         self.avoided[node] = time.monotonic() + AGAIN * 2 ** len(known)
         if why not in known[-1:]:
-            note = f"node {address} ({node[:8]}) is not used: {why}"
-            print(note, file=sys.stderr, flush=True)
+            _say(address, node, f"is not used: {why}")
         known.append(why)
 
     def _problem(self, node: str, said: Any, since: float) -> str | None:
@@ -165,8 +155,12 @@ class Nodes:
 
     def lost(self, address: str) -> bool:
         """Whether a node that trained does not answer any more."""
-        found = [node for node in self.alive() if node["NodeManagerAddress"] == address]
+        found = (node for node in self.alive() if node["NodeManagerAddress"] == address)
         return not any(listens(f"{address}:{node['NodeManagerPort']}") for node in found)
+
+
+def _say(address: str, node: str, what: str) -> None:
+    print(f"node {address} ({node[:8]}) {what}", file=sys.stderr, flush=True)
 
 
 def listens(address: str, seconds: float = 2.0) -> bool:

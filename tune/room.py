@@ -23,10 +23,7 @@ GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may ne
 
 
 def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
-    """Ask the cluster for room for one pack, and wait until it has it.
-
-    Args:
-        seconds: how long; a cluster that can grow is asked to.
+    """Ask the cluster, which may grow, for room for one pack, and wait so long until it has it.
 
     Raises:
         SweepError: it has none; says what is there, what a trial asks for, and what to set.
@@ -70,15 +67,14 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
 
 
 class Watch:
-    """Looks at the cluster from threads of its own while trials run.
+    """Looks at the cluster from threads of its own while trials run; a context.
 
-    Use as a context. Where no node has room for a trial any more, not even an empty one, or what
-    Ray itself cannot be without does not answer, that is said at once, the main thread is
-    interrupted as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray
-    may have ended the process, in words of its own. Nodes that join are looked at.
+    Where no node has room for a trial any more, not even an empty one, or what Ray itself cannot be
+    without does not answer, that is said at once, the main thread is interrupted as by Ctrl-C, and
+    the context ends with a SweepError that says no more: by then Ray may have ended the process, in
+    words of its own. Nodes that join are looked at.
 
     Args:
-        resources: what Ray sets aside for one pack (cpu, gpu).
         patience: seconds that there may be no room.
         needed: addresses that must answer, and what each of them is.
     """
@@ -88,10 +84,9 @@ class Watch:
         nodes: Nodes,
         resources: Mapping[str, float],
         patience: float,
-        needed: Mapping[str, str] | None = None,
+        needed: Mapping[str, str],
     ) -> None:
-        self.nodes, self.resources, self.patience = nodes, resources, patience
-        self.needed = needed or {}
+        self.nodes, self.resources, self.patience, self.needed = nodes, resources, patience, needed
         self.lost = False
         self.over = threading.Event()
 
@@ -114,9 +109,8 @@ class Watch:
         except (ray.exceptions.RayError, OSError, RuntimeError):
             return True  # the head does not answer, which is seen to elsewhere
 
-    def _watch(self, there: Callable[[], bool], patience: float, what: str) -> None:
-        arguments = (there, patience, what)
-        threading.Thread(target=self._await_loss, args=arguments, name="watch", daemon=True).start()
+    def _watch(self, *what: Any) -> None:
+        threading.Thread(target=self._await_loss, args=what, name="watch", daemon=True).start()
 
     def _await_loss(self, there: Callable[[], bool], patience: float, what: str) -> None:
         last_seen = time.monotonic()

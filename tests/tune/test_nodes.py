@@ -16,7 +16,7 @@ from ray.tune import PlacementGroupFactory
 
 from tune.gate import Gate, NodeError, name_of
 from tune.nodes import Nodes, Placement
-from tune.storage import Folder, patient, storage
+from tune.storage import Storage, patient, storage
 
 GOOD, BAD = "a" * 56, "b" * 56
 
@@ -138,7 +138,7 @@ def test_nobody_is_blamed_where_the_driver_does_not_see_the_store_either(nodes: 
     away = OSError(errno.EHOSTUNREACH, "No route to host")
     reads = [b"", away, away]
 
-    class Away(Folder):
+    class Away(Storage):
         @patient
         def read(self, name: str) -> bytes:
             if isinstance(found := reads.pop(), OSError):

@@ -93,13 +93,13 @@ def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     monkeypatch.setattr(tune.room, "EVERY", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with Watch(NODES, {"cpu": 1, "gpu": 0}, patience=5):
+    with Watch(NODES, {"cpu": 1, "gpu": 0}, patience=5, needed={}):
         time.sleep(0.5)
     cluster(here, [])
     start = time.monotonic()
     with (
         pytest.raises(SweepError),
-        Watch(NODES, {"cpu": 1, "gpu": 0}, patience=0.3),
+        Watch(NODES, {"cpu": 1, "gpu": 0}, patience=0.3, needed={}),
     ):
         time.sleep(20)
     assert time.monotonic() - start < 10

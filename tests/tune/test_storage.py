@@ -15,7 +15,6 @@ from actmodels.files import DamagedError
 from tune.callback import DriverCallback
 from tune.storage import (
     Bucket,
-    Folder,
     Storage,
     is_away,
     is_full,
@@ -104,8 +103,8 @@ def test_what_a_worker_is_sent_is_the_place_alone() -> None:
 
 def test_what_names_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert storage("state/ray") == Folder(str(tmp_path / "state" / "ray"))
-    assert storage(tmp_path.as_uri()) == Folder(str(tmp_path))
+    assert storage("state/ray") == Storage(str(tmp_path / "state" / "ray"))
+    assert storage(tmp_path.as_uri()) == Storage(str(tmp_path))
     assert storage("mock:///a/b/") == Bucket("mock:///a/b")
 
 
@@ -143,7 +142,7 @@ def test_a_place_that_can_is_left_empty(tmp_path: Path) -> None:
     assert not list((tmp_path / "place").iterdir())
 
 
-class Away(Folder):
+class Away(Storage):
     """A store that raises an error a few times before it answers."""
 
     errors: ClassVar[list[OSError]] = []
