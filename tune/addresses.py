@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -47,10 +47,7 @@ def look_at(uri: str) -> None:
         if tables and "experiments" not in tables:
             raise sqlite3.DatabaseError("it is the database of another program")
     elif uri.startswith(("http:", "https:")):
-        try:
-            parts = urlsplit(uri)
-            whole = bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            whole = False
-        if not whole:
-            raise OSError("such an address is http://host:port")
+        with suppress(ValueError):  # a port that is no number, or too large
+            if urlsplit(uri).hostname and urlsplit(uri).port != 0:
+                return
+        raise OSError("such an address is http://host:port")

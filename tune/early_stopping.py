@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 from typing import Any
 
 from actmodels.files import DamagedError
@@ -21,7 +22,7 @@ from tune.storage import Storage
 
 @dataclass(frozen=True)
 class SuccessiveHalving:
-    """The rule; where one is set, it is part of what a trial's key names."""
+    """The rule; it is in the keys of trials."""
 
     first_epochs: int
     keep_one_in: int
@@ -31,11 +32,8 @@ class SuccessiveHalving:
 
     def rungs(self, epochs: int) -> list[int]:
         """The rungs that a trial has reached after so many epochs."""
-        reached, rung = [], self.first_epochs
-        while rung <= epochs:
-            reached.append(rung)
-            rung *= self.keep_one_in
-        return reached
+        rungs = (self.first_epochs * self.keep_one_in**power for power in count())
+        return list(takewhile(lambda rung: rung <= epochs, rungs))
 
     def goes_on(self, score: float, scores: Sequence[float]) -> bool:
         """Whether a score is in the best share of all scores of a rung, its own among them.
@@ -88,16 +86,14 @@ class Rungs:
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
         """An entry; None without one, or where it is damaged or another's and is set aside."""
-        try:
-            found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
-        except FileNotFoundError:
-            return None
-        except DamagedError as error:
-            with suppress(FileNotFoundError):  # another worker was quicker
+        with suppress(FileNotFoundError):  # also where another worker set it aside
+            try:
+                found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
+                return found
+            except DamagedError as error:
                 aside = self.place.set_aside(_name(rung, key))
                 self.notes.append(f"{error}; set aside as {aside}, this score is not compared")
-            return None
-        return found
+        return None
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
         self.place.write_named(_name(rung, key), json.dumps(entry).encode())

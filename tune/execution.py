@@ -56,11 +56,8 @@ class Execution:
     @property
     def where(self) -> dict[str, Any]:
         """What a worker is told about its surroundings."""
-        return {
-            "device": self.device,
-            "threads": self.threads,
-            "precision": self.matmul_precision,
-        }
+        precision = self.matmul_precision
+        return {"device": self.device, "threads": self.threads, "precision": precision}
 
     @property
     def joins(self) -> bool:

@@ -2,14 +2,19 @@
 
 import functools
 import shutil
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy
 import ray.tune
+import torch
 
 from actmodels.errors import SweepError
+from actmodels.kinds import kind_of
+from actmodels.registry import load_class
 from tune.callback import DriverCallback, Ends
 from tune.cluster import connected
 from tune.early_stopping import Rungs
@@ -18,10 +23,9 @@ from tune.gate import through
 from tune.grid import Trial, grid_hash
 from tune.nodes import Nodes, Placement
 from tune.packing import Pack, spread
-from tune.placement import place
+from tune.placement import Data, place
 from tune.progress import Progress
 from tune.room import Watch, await_room, needed
-from tune.shared_data import share
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_pack
@@ -33,27 +37,19 @@ def execute(
     execution: Execution,
     store: TrialStore,
     tracker: Tracker,
-    *,
     keep_weights: bool,
-    rungs: Rungs | None = None,
+    rungs: Rungs | None,
 ) -> dict[str, str]:
-    """Run trials on Ray and store what finishes.
-
-    Args:
-        rungs: where trials are compared, if they may end early.
-
-    Returns:
-        why trials failed, by key; whether all finished is for the caller to see in the store.
+    """Run trials on Ray, store what finishes, and return why others failed, by key.
 
     Raises:
         KeyboardInterrupt: the run was interrupted.
     """
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
+    epochs = sum(trial.config.max_epochs for trial in trials)
     with (
         connected(dashboard=execution.dashboard, state=execution.state),
-        closing(
-            Progress(kind, len(trials), sum(trial.config.max_epochs for trial in trials))
-        ) as progress,
+        closing(Progress(kind, len(trials), epochs)) as progress,
         tracker.in_background(),  # ends first: a thread that met Ray late would end the process
         Nodes(
             execution.checkpoints,
@@ -88,16 +84,13 @@ def fit(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    data: Data,
     rungs: Rungs | None = None,
 ) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
     It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller, as
     do all where nodes have joined that would have nothing to do.
-
-    Raises:
-        SweepError: something makes it useless to go on.
     """
     while packs:
         callback.begin(packs)
@@ -114,7 +107,7 @@ def tuner(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    data: Data,
     rungs: Rungs | None,
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
@@ -154,3 +147,27 @@ def tuner(
             verbose=0,
         ),
     )
+
+
+def share(trials: Iterable[Trial], execution: Execution) -> Data:
+    """Put what trials are trained on, by their keys, into Ray's object store, each digest once.
+
+    A node has it once, whatever it trains, and reads nothing of this project's folders.
+    """
+    ray.util.register_serializer(
+        torch.Tensor, serializer=torch.Tensor.numpy, deserializer=_as_tensor
+    )
+    shared: dict[str, ray.ObjectRef[Any]] = {}
+    by_key: dict[str, ray.ObjectRef[Any]] = {}
+    for trial in trials:
+        digest, load = trial.origin["data"], load_class(kind_of(trial.config).data)
+        if digest not in shared:
+            shared[digest] = ray.put(load(trial.config, execution.data_folder, execution.text))
+        by_key[trial.key] = shared[digest]
+    return by_key
+
+
+def _as_tensor(array: numpy.ndarray) -> torch.Tensor:
+    """The memory of the object store itself, where Ray leaves arrays."""
+    with warnings.catch_warnings(category=UserWarning, action="ignore"):  # it is not writable
+        return torch.from_numpy(array)

@@ -7,7 +7,7 @@ auto, and where they will train. None of the numbers here changes a result; all 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import ray
 import torch
@@ -25,18 +25,13 @@ from tune.nodes import Nodes
 from tune.packing import Pack, by_shape, in_order, make_packs
 from tune.trainable import prepare
 
+Data: TypeAlias = Mapping[str, "ray.ObjectRef[Any]"]  # of trials by their keys, in Ray's store
 SIZES = (1, 2, 4, 8, 16, 32, 48)
 WORTHWHILE = 1.1  # a pack must train so many times the examples per second of single trials
 PATIENCE = 2  # sizes in a row that are not better than the best, after which no more are tried
 UPDATES = 8  # timed together, again and again; the fastest time counts
 SECONDS = 0.5  # how long each size is timed at least
 DEV_PAIRS = 256  # a whole batch of an evaluation, which must fit into memory too
-
-
-def sizes_up_to(most: int) -> list[int]:
-    """The sizes tried where a pack can have at most so many trials."""
-    largest = min(most, SIZES[-1])
-    return [size for size in SIZES if size < largest] + [largest]
 
 
 def try_sizes(most: int, measure: Callable[[int], float]) -> dict[int, float]:
@@ -47,7 +42,8 @@ def try_sizes(most: int, measure: Callable[[int], float]) -> dict[int, float]:
         measure: examples per second, of all trials together, of a pack of some size.
     """
     rates: dict[int, float] = {}
-    for size in sizes_up_to(most):
+    largest = min(most, SIZES[-1])
+    for size in [*(size for size in SIZES if size < largest), largest]:
         try:
             rates[size] = measure(size)
         except torch.OutOfMemoryError:
@@ -71,23 +67,17 @@ def excerpt(pairs: PairTensors, count: int) -> PairTensors:
 
 
 def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device: str) -> float:
-    """Train a few updates of a pack, or of a trial by itself as it would be trained.
-
-    Returns:
-        examples per second, of all trials together.
-    """
+    """Train a few updates of a pack, or of a single trial; of all trials together."""
     pairs = UPDATES * configs[0].training.batch_size
     data = replace(data, train=excerpt(data.train, pairs), dev=excerpt(data.dev, DEV_PAIRS))
-    train = _single(configs[0], data, device) if len(configs) == 1 else _pack(configs, data, device)
+    train: Callable[[], object] = Training(configs[0], data, device).train_epoch
+    if len(configs) > 1:
+        train = _pack(configs, data, device)
     _seconds(train, device)  # warms up
     times: list[float] = []
     while sum(times) < SECONDS:
         times.append(_seconds(train, device))
     return len(configs) * len(data.train) / min(times)
-
-
-def _single(config: TrialConfig, data: TrialData, device: str) -> Callable[[], object]:
-    return Training(config, data, device).train_epoch
 
 
 def _pack(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Callable[[], object]:
@@ -112,14 +102,10 @@ def place(
     kind: str,
     trials: list[Trial],
     execution: Execution,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    data: Data,
     nodes: Nodes,
 ) -> list[Pack]:
-    """Put trials into packs, enough of them for all workers, in the order of the trials.
-
-    Args:
-        kind: what is running, for messages. data: see tune.shared_data.
-    """
+    """Put trials into packs, enough of them for all workers, in the order of the trials."""
     groups, room = by_shape(trials), nodes.places(execution.resources)
     sizes = dict.fromkeys(groups, 1)
     if execution.trials_per_pack != "auto":
@@ -132,17 +118,11 @@ def place(
 
 
 def measured_sizes(
-    kind: str,
-    groups: list[list[Trial]],
-    execution: Execution,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    kind: str, groups: list[list[Trial]], execution: Execution, data: Data
 ) -> list[int]:
     """The best size of a pack for each group of trials of one shape, measured where they train."""
-    resources = execution.resources
-    task: Any = ray.remote(
-        num_cpus=resources["cpu"], num_gpus=resources["gpu"], max_calls=1, max_retries=0
-    )
-    task = task(measured_rates)
+    room: Any = {f"num_{name}s": amount for name, amount in execution.resources.items()}
+    task: Any = ray.remote(**room, max_calls=1, max_retries=0)(measured_rates)
     answers = [
         task.remote([t.config for t in group], data[group[0].key], **execution.where)
         for group in groups
@@ -162,12 +142,7 @@ def measured_sizes(
 
 
 def measured_rates(
-    configs: list[TrialConfig],
-    data: TrialData,
-    *,
-    device: str,
-    threads: int,
-    precision: str = "highest",
+    configs: list[TrialConfig], data: TrialData, *, device: str, threads: int, precision: str
 ) -> dict[int, float]:
     """Examples per second by size of pack, for trials of one shape; what a worker runs."""
     prepare(threads, precision)

@@ -94,9 +94,9 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, dash: str | None = None)
 def _points(
     base: alt.Chart, frame: pd.DataFrame, across: str, up: str, tips: Sequence[str] = ()
 ) -> alt.Chart:
-    tooltip = ["series:N", alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=up), *tips]
+    titles = [alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=up)]
     shape = series(frame["series"], alt.Shape)
-    return base.encode(y=y_axis(up), shape=shape, tooltip=tooltip)
+    return base.encode(y=y_axis(up), shape=shape, tooltip=["series:N", *titles, *tips])
 
 
 def intervals(

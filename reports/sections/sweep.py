@@ -8,7 +8,7 @@ import pandas as pd
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import BLUE, INK
-from reports.format import count, number, percent, setting, text
+from reports.format import Cell, count, number, percent, setting, text
 from reports.load import Artifacts, settings_of
 from reports.names import model_name, title
 from reports.statistics import mean_sd
@@ -102,7 +102,7 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
     names = varied(data.of("sweep/trials", model=model))
     columns = {
         "rank": lambda row: f"{row['rank']}{' (chosen)' if row['chosen'] else ''}",
-        **{name: lambda row, name=name: setting(row[name]) for name in names},
+        **{name: _setting(name) for name in names},
         "seeds": count("dev_accuracy_n"),
         "dev accuracy, %": percent("dev_accuracy"),
         "dev loss, nats": number("dev_loss_mean", 3),
@@ -115,6 +115,10 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
         yield _strips(data, model, names)
     if "ponder_weight" in names:
         yield _steps(data, model)
+
+
+def _setting(name: str) -> Cell:
+    return lambda row: setting(row[name])
 
 
 def _epochs(data: Artifacts, model: str) -> Chart:
@@ -151,8 +155,8 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     if means["low"].notna().any():  # an axis of nothing but missing numbers is a warning
         layers.append(base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q"))
     name, heading = f"sweep_settings_{model}", f"{title(model)}: dev accuracy by setting"
-    size = {"height": 24 * len(order), "half": True}
-    return marks.chart(name, heading, layers, caption="Diamonds: mean ± sd of the trials.", **size)
+    said, height = "Diamonds: mean ± sd of the trials.", 24 * len(order)
+    return marks.chart(name, heading, layers, caption=said, height=height, half=True)
 
 
 def _steps(data: Artifacts, model: str) -> Chart:

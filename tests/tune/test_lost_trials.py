@@ -25,6 +25,7 @@ from tune.progress import Progress
 from tune.storage import storage
 from tune.store import TrialStore
 from tune.tracking import TrialState
+from tune.trainable import News
 
 RESTARTS = 2
 
@@ -150,7 +151,7 @@ def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[
 def finished(trial: Trial) -> dict[str, Any]:
     """What a worker reports of a trial's last epoch."""
     epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
-    news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
+    news = News([epoch], parameters=3, diverged=False, finished=True)
     where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
     return {"trials": {trial.key: news}, "notes": [], **where}
 

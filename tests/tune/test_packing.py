@@ -10,7 +10,7 @@ from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.grid import Trial, with_keys
 from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.placement import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
+from tune.placement import best_size, examples_per_second, excerpt, try_sizes
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
@@ -112,14 +112,6 @@ def test_names_and_halves() -> None:
     pack = Pack(tuple(given))
     assert pack.name == f"{given[0].name}-and-4-more"
     assert [half.trials for half in pack.halves()] == [tuple(given[:3]), tuple(given[3:])]
-
-
-@pytest.mark.parametrize(
-    ("most", "sizes"),
-    [(48, [1, 2, 4, 8, 16, 32, 48]), (500, [1, 2, 4, 8, 16, 32, 48]), (6, [1, 2, 4, 6]), (1, [1])],
-)
-def test_sizes_tried(most: int, sizes: list[int]) -> None:
-    assert sizes_up_to(most) == sizes
 
 
 def rate(rates: dict[int, float], memory: int = 99) -> Callable[[int], float]:

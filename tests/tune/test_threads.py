@@ -100,5 +100,5 @@ def test_only_what_a_worker_runs_trains() -> None:
     assert found <= {
         "tune/trainable.py",
         "tune/placement.py",
-        "tune/shared_data.py",  # their data alone
+        "tune/on_ray.py",  # their data alone
     }
