@@ -71,10 +71,7 @@ class Artifacts:
 
     @property
     def best_on_dev(self) -> str:
-        """The retrained model with the highest mean dev accuracy, the first of equals.
-
-        It is chosen without test, so that its test accuracy is no maximum of many.
-        """
+        """The retrained model with the highest mean dev accuracy, chosen without test."""
         means = self["evaluate/results"].groupby("model", sort=False)["dev_accuracy"].mean()
         return str(means.idxmax())
 
@@ -88,9 +85,7 @@ def adapts(model: str) -> bool:
 def load(root: Path) -> Artifacts:
     """Load the folder with one folder per stage.
 
-    Raises:
-        ArtefactError: a file or a column is missing, or a model was evaluated that is not the one
-            that was retrained.
+    ArtefactError: a file or a column is missing, or others were evaluated than were retrained.
     """
     tables = {_name(place): _table(root, place, columns) for place, columns in TABLES.items()}
     models = tables["sweep/trials"]["model"]

@@ -52,11 +52,7 @@ def wide(frame: pd.DataFrame, by: Sequence[str], across: str, sort: bool = True)
 
 
 def t_interval(mean: float, sd: float, n: int) -> dict[str, float]:
-    """Return a mean difference over n seeds with its 95 % interval and two-sided p.
-
-    Returns:
-        difference, low, high and p; with one seed no p and an interval without width.
-    """
+    """Return a mean over n seeds with its 95 % interval and two-sided p; no p for one."""
     if not n > 1:
         return {"difference": mean, "low": mean, "high": mean, "p": np.nan}
     error = sd / np.sqrt(n)

@@ -33,10 +33,9 @@ def artifact_location(state: Path) -> str | None:
 
 
 def look_at(uri: str) -> None:
-    """Say at once what is wrong with an address, where MLflow would try for minutes or fail oddly.
+    """Raise OSError or sqlite3.Error for an address that cannot be used, without MLflow.
 
-    Raises:
-        OSError: it is none. sqlite3.Error: it is that of a database which cannot be used.
+    MLflow would try for minutes, or fail oddly.
     """
     if uri.startswith("sqlite:"):
         path = uri.removeprefix(SQLITE).partition("?")[0]

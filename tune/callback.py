@@ -188,10 +188,9 @@ class DriverCallback(ray.tune.Callback):
             self.lost(unread, trial.max_failures, "its checkpoint could not be read")
 
     def remove_checkpoints(self, ray_trial: Any) -> None:
-        """Delete those of a pack's recorded trials.
+        """Delete those of a pack's recorded trials, not earlier.
 
-        Not earlier: a pack whose worker dies starts again with all its trials, and knows by the
-        checkpoint that one has ended.
+        A pack whose worker dies starts again with all its trials, and knows ended ones by them.
         """
         for key in ray_trial.config["pack"]:
             if key in self.ended and key not in self.errors:

@@ -2,10 +2,9 @@
 
 After first_epochs, first_epochs * keep_one_in, ... epochs a trial stands on a rung, where its best
 dev accuracy so far is compared with those of all trials of its model that have reached this rung
-before it. Nobody waits for anybody, so which trials are cut depends on the order in which they
-arrive, and with it on workers and packs: two runs of one sweep may cut different ones. A trial
-that is never cut has the results that it has without the rule. The best trial of a sweep is never
-a cut one: whoever is cut leaves somebody behind who was better at the same time.
+before it. Which trials are cut depends on the order in which they arrive, so two runs of one sweep
+may cut different ones. A trial that is never cut has the results that it has without the rule, and
+the best trial of a sweep is never cut.
 """
 
 import json

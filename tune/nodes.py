@@ -29,15 +29,10 @@ AGAIN = 10.0  # seconds until a node that is not used is asked again, each time 
 class Nodes:
     """The nodes of the connected cluster; a context that begins with a look.
 
-    Args:
-        joined: the cluster was there before; a local Ray's only node is this machine itself.
-        answer: seconds that a node has to answer. cuda: trials train on GPUs.
-
-    Attributes:
-        good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
-        reasons: why nodes are or were not used, each time.
-        asked: those that have not answered yet, with their answers and since when.
-        room: the places that were last counted.
+    joined: the cluster was there before; a local Ray's only node is this machine itself.
+    good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
+    reasons: why nodes are or were not used, each time. asked: those that have `answer` seconds to
+    answer, with their answers and since when. room: the places that were last counted.
     """
 
     def __init__(

@@ -40,11 +40,7 @@ def execute(
     keep_weights: bool,
     rungs: Rungs | None,
 ) -> dict[str, str]:
-    """Run trials on Ray, store what finishes, and return why others failed, by key.
-
-    Raises:
-        KeyboardInterrupt: the run was interrupted.
-    """
+    """Run trials on Ray, store what finishes, and return why others failed, by key."""
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
     epochs = sum(trial.config.max_epochs for trial in trials)
     with (

@@ -35,12 +35,7 @@ DEV_PAIRS = 256  # a whole batch of an evaluation, which must fit into memory to
 
 
 def try_sizes(most: int, measure: Callable[[int], float]) -> dict[int, float]:
-    """Measure sizes in rising order, until they gain nothing or memory does not suffice.
-
-    Args:
-        most: trials that there are.
-        measure: examples per second, of all trials together, of a pack of some size.
-    """
+    """Measure sizes (examples/s) in rising order, until they gain nothing or memory lacks."""
     rates: dict[int, float] = {}
     largest = min(most, SIZES[-1])
     for size in [*(size for size in SIZES if size < largest), largest]:
@@ -122,7 +117,8 @@ def measured_sizes(
 ) -> list[int]:
     """The best size of a pack for each group of trials of one shape, measured where they train."""
     room: Any = {f"num_{name}s": amount for name, amount in execution.resources.items()}
-    task: Any = ray.remote(**room, max_calls=1, max_retries=0)(measured_rates)
+    remote: Any = ray.remote(**room, max_calls=1, max_retries=0)
+    task = remote(measured_rates)
     answers = [
         task.remote([t.config for t in group], data[group[0].key], **execution.where)
         for group in groups

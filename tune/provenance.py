@@ -19,8 +19,7 @@ def provenance_tags() -> dict[str, str]:
 def commit() -> str:
     """The commit of the code, "unknown" outside git.
 
-    It ends in "-dirty" if tracked files differ from it, other than those that a run of the
-    pipeline rewrites itself (dvc.lock, artefacts).
+    It ends in "-dirty" if tracked files differ, other than dvc.lock and artefacts.
     """
     folder = Path(__file__).parent
 

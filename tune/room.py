@@ -23,11 +23,7 @@ GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may ne
 
 
 def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
-    """Ask the cluster, which may grow, for room for one pack, and wait so long until it has it.
-
-    Raises:
-        SweepError: it has none; says what is there, what a trial asks for, and what to set.
-    """
+    """Ask for room for one pack and wait for it; SweepError says what to set."""
     begin = time.monotonic()
     if nodes.places(resources):
         return
@@ -69,14 +65,10 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
 class Watch:
     """Looks at the cluster from threads of its own while trials run; a context.
 
-    Where no node has room for a trial any more, not even an empty one, or what Ray itself cannot be
-    without does not answer, that is said at once, the main thread is interrupted as by Ctrl-C, and
-    the context ends with a SweepError that says no more: by then Ray may have ended the process, in
-    words of its own. Nodes that join are looked at.
-
-    Args:
-        patience: seconds that there may be no room.
-        needed: addresses that must answer, and what each of them is.
+    Where no node, not even an empty one, has had room for a trial for `patience` seconds, or one
+    of the `needed` addresses does not answer, that is said at once, the main thread is interrupted
+    as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray may have
+    ended the process, in words of its own. Nodes that join are looked at.
     """
 
     def __init__(

@@ -66,13 +66,10 @@ def is_sound(records: Sequence[TrialRecord]) -> bool:
 
 
 def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str, Selected]:
-    """Choose per model the configuration of the highest mean dev accuracy.
+    """Choose per model, in the sweep's order, the configuration of the highest mean dev accuracy.
 
     One that diverged with any seed comes after all that did not, however good it was before.
-
-    Args:
-        records: all trials of a sweep, in the grid's order, which that of the winners follows.
-        ties: rules for equal accuracies, in their order; keys of TIE_RULES.
+    ties: rules for equal accuracies, in their order; keys of TIE_RULES.
     """
     points: dict[TrialConfig, list[TrialRecord]] = {}
     for record in records:

@@ -216,14 +216,7 @@ class Bucket(Storage):
 
 
 def storage(place: str | Path, key: str = "cluster.storage", *, patience: float = 0.0) -> Storage:
-    """The storage at a folder or URL.
-
-    Args:
-        key: of params.yaml that names it, for messages. patience: see Storage.
-
-    Raises:
-        SweepError: no file system is known for the URL.
-    """
+    """Return the storage at a folder or URL; SweepError names its key in params.yaml."""
     scheme, separator, rest = str(place).partition("://")
     if not separator:
         return Storage(str(Path(place).absolute()), patience)
@@ -238,11 +231,7 @@ def storage(place: str | Path, key: str = "cluster.storage", *, patience: float 
 
 
 def prepare(place: Storage, key: str) -> None:
-    """Make a place that this machine may write to.
-
-    Raises:
-        SweepError: it cannot; says what is in the way.
-    """
+    """Make a place that this machine may write to; SweepError says what is in the way."""
     try:
         place.make()
         place.write(".written", b"")

@@ -23,9 +23,6 @@ class TrialStore:
 
     A record carries its own digest and that of its weights. What does not match is set aside, and
     the trial has not finished.
-
-    Args:
-        place: where they lie; made if absent.
     """
 
     def __init__(self, place: Storage) -> None:

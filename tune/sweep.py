@@ -33,14 +33,11 @@ def run_trials(
 ) -> list[TrialRecord]:
     """Run what has not finished yet, and return the records of all trials in their order.
 
-    Args:
-        kind: "sweep" or "retrain"; names the parent run in MLflow.
-        slow: the trials with most of it start first, or a worker may be left alone with one of
-            them at the end.
+    The same call after an interruption goes on where it was. kind: "sweep" or "retrain". slow: the
+    trials with most of it start first, or a worker may be left alone with one of them at the end.
 
     Raises:
         SweepError: a trial failed or is missing; names all of them.
-        KeyboardInterrupt: the run was interrupted; the same call goes on where it was.
     """
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")

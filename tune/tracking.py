@@ -70,15 +70,9 @@ class _Run:
 class Tracker:
     """One MLflow parent run (a sweep, or a retraining) with one nested run per trial.
 
-    It is got or created, RUNNING, and nested runs that a crash left open are closed. After that
-    nothing raises: with MLflow down, `update` drops its entries, and `finish` writes them.
-
-    Args:
-        group: digest that identifies the parent among its kind, such as the grid's.
-        tags: provenance of the parent run. state: folder that outlives the stage.
-
-    Raises:
-        TrackingError: the store cannot be used.
+    It is got or created, RUNNING, and nested runs that a crash left open are closed; TrackingError
+    if the store cannot be used. After that nothing raises: with MLflow down, `update` drops its
+    entries, and `finish` writes them. group: digest that identifies the parent among its kind.
     """
 
     def __init__(self, kind: str, group: str, tags: Mapping[str, str], state: Path) -> None:

@@ -7,7 +7,7 @@ import resource
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import psutil
 import ray.tune
@@ -56,20 +56,9 @@ class News:
     finished: bool
 
 
-class Trials(Protocol):
-    """A trial, or trials that train together."""
-
-    @property
-    def finished(self) -> bool:
-        """All have ended."""
-
-    def run_epoch(self) -> object:
-        """Train and evaluate once those that have not ended."""
-
-
 def started(
     configs: Sequence[AnyTrialConfig], data: Any, device: str
-) -> tuple[Trials, list[AnyTraining]]:
+) -> tuple[Any, list[AnyTraining]]:
     """Trials of one kind at their beginning, stacked if there are several, and each of them."""
     kind, first = kind_of(configs[0]), configs[0]
     if len(configs) > 1:
@@ -111,10 +100,7 @@ def report(
 
 
 def used(device: str) -> dict[str, Any]:
-    """The device's name, and the most memory that this process has had of it, in MiB.
-
-    On a CPU that is memory of the process, which has also trained what came before.
-    """
+    """The device's name, and the most MiB of it that this process has had, with earlier trials."""
     if device == "cuda":
         taken = torch.cuda.max_memory_allocated() / MIB
         return {"device": machine()["gpu"], "peak_memory_mib": round(taken)}
@@ -158,13 +144,10 @@ def train_pack(
     rungs: Rungs | None = None,
     system_metrics: bool = False,
 ) -> None:
-    """Train each trial of a pack from its own last saved epoch to its end.
+    """Train each trial of a pack, by its key, from its own last saved epoch to its end.
 
-    Args:
-        configs: the trials by their keys; of one kind. data: see actmodels.kinds.
-        threads: of this pack alone; two packs with torch's default on two cores run 4.6 times
-            slower than with one each.
-        rungs: where trials are compared, if they may end early.
+    threads: of this pack alone; two packs with torch's default on two cores run 4.6 times slower
+    than with one each. rungs: where trials are compared, if they may end early.
     """
     prepare(threads, precision)
     pack = list(configs.values())

@@ -73,12 +73,10 @@ def series(domain: Sequence[str], channel: Any = alt.Color) -> Any:
 
 
 def lines(frame: pd.DataFrame, across: str, up: str, *, dash: str | None = None) -> list[alt.Chart]:
-    """Return a line with points for each series, and a band of one sd for several seeds.
+    """Return a line with points for each `series`, and a band of one sd for several seeds.
 
-    Args:
-        frame: has `series`, `x` and `y`, and `low` and `high` for bands.
-        across, up: titles of the axes, with units.
-        dash: a column that solid and dashed lines of one series differ in.
+    The frame has `x` and `y`, and `low` and `high` for bands. across, up: titles of the axes, with
+    units. dash: a column that solid and dashed lines of one series differ in.
     """
     base = data(frame).encode(x=x_axis(across), color=series(frame["series"]))
     line = base.mark_line().encode(y=y_axis(up), detail=dash or alt.Undefined)

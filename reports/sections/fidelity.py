@@ -18,9 +18,8 @@ ALL = "as published"  # the variant with all deviations
 def variants(data: Artifacts) -> pd.DataFrame:
     """Return the stored variants; a model's first one is what the others are compared with.
 
-    In addition `claim` (empty for a first variant) and `share`: the difference as a share of that
-    of the variant with all deviations, for those that are part of it, if that one is significantly
-    below.
+    In addition `claim` (empty for a first variant) and `share`: the difference relative to that of
+    the variant with all deviations, for its parts, if that one is significantly below.
     """
     table = data["fidelity/variants"].copy()
     first = table.groupby("model", sort=False)["variant"].transform("first")

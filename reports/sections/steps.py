@@ -35,13 +35,10 @@ def label_gap(data: Artifacts, model: str) -> "pd.Series[float] | None":
 
 
 def quintiles(data: Artifacts, model: str) -> pd.DataFrame:
-    """Return each seed's pairs in fifths by their number of steps.
+    """Return each seed's pairs in fifths by steps: mean steps, share `right`, share of each label.
 
     Pairs with equal steps are exchangeable: where a border runs through them, each counts in part
     on both sides.
-
-    Returns:
-        model, seed, quintile, mean steps, share `right` and share of each label.
     """
     rows = predictions(data, model)
     rows = rows.assign(**{label: (rows["label"] == label).astype(float) for label in LABELS})

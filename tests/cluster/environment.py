@@ -36,14 +36,7 @@ def entries(distribution: str) -> set[str]:
 
 
 def make_environment(folder: Path, installed: Path) -> Path:
-    """Make a virtual environment that sees the required distributions alone.
-
-    Args:
-        installed: where a node finds INSTALLED.
-
-    Returns:
-        its Python.
-    """
+    """Make an environment of the required distributions alone, which are at `installed`."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = folder / "lib" / version / "site-packages"
     packages.mkdir(parents=True)

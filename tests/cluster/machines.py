@@ -4,7 +4,6 @@ A laboratory is a namespace of processes. With its first process, which waits fo
 end, all that was started in it, its network and its mounts are gone, however the tests end.
 """
 
-import contextlib
 import os
 import shlex
 import shutil
@@ -168,14 +167,6 @@ class Machine:
         inside = enter(self.pid, "--mount", "--net", "--pid", "--root", "--wd")
         own = ("env", "-i", "PATH=/usr/bin:/bin", "HOME=/root")
         return call(*inside, *own, *command, timeout=timeout)
-
-    def lines(self) -> list[str]:
-        """The command lines of its processes."""
-        found = []
-        for process in psutil.Process(self.pid).children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                found.append(" ".join(process.cmdline()))
-        return found
 
     def connect(self, connected: bool = True) -> None:
         """Plug the wire in, or pull it."""

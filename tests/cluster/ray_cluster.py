@@ -1,6 +1,5 @@
 """A Ray cluster of isolated machines, and what can befall it."""
 
-import contextlib
 import secrets
 import sys
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ import psutil
 
 from tests.cluster.environment import INSTALLED, make_environment
 from tests.cluster.machines import Laboratory, Machine
-from tests.end_to_end.project import ROOT
+from tests.end_to_end.project import ROOT, processes
 
 PORT = 6379
 # Ray's own patience with a silent node or head is half a minute and one minute; its workers would
@@ -69,12 +68,7 @@ class Cluster:
             self.add()
 
     def machine(self, changed: Mapping[Path, Path] | None = None, *, store: bool = True) -> Machine:
-        """Start a machine for a worker.
-
-        Args:
-            changed: other contents for files of its Python, by their paths below INSTALLED.
-            store: whether it sees the store.
-        """
+        """Start a machine for a worker, with other contents for files of its Python."""
         shown = [f"{new}=/installed/{path}" for path, new in (changed or {}).items()]
         writable = [str(self.laboratory.store)] if store else []
         return self.laboratory.machine([*self.shown, *shown], writable)
@@ -102,12 +96,7 @@ class Cluster:
 
     def _of_head(self, words: str) -> list[psutil.Process]:
         """Processes on the head with these words in their line."""
-        found = []
-        for process in psutil.Process(self.laboratory.pid).children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if words in " ".join(process.cmdline()):
-                    found.append(process)
-        return found
+        return processes(self.laboratory.pid, lambda _, line: words in line)
 
     def fill_store(self) -> None:
         """Leave no room in the store."""

@@ -62,12 +62,7 @@ def tracked(project: Project) -> Counter[tuple[str, ...]]:
 
 @dataclass
 class Campaign:
-    """Runs of one project that are killed.
-
-    Attributes:
-        told: which victim fell, and when, in seconds since its command began.
-        problems: what went wrong.
-    """
+    """Runs of one project that are killed: which victim fell when, and what went wrong."""
 
     project: Project
     told: list[str] = field(default_factory=list)
@@ -75,12 +70,7 @@ class Campaign:
     leaders: list[int] = field(default_factory=list)
 
     def run(self, kills: int, seconds: float) -> None:
-        """`dvc repro` again and again, the first so many times with a kill.
-
-        Args:
-            seconds: that an undisturbed run takes; each kill falls anywhere in it, for what has
-                started late, as Ray's processes have, is to fall too.
-        """
+        """`dvc repro` again and again, the first so many with a kill anywhere in `seconds`."""
         for left in range(kills, -1, -1):
             status = self._command(random.uniform(0, seconds) if left else None)
             if status == 0:

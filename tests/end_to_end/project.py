@@ -119,11 +119,9 @@ TINY: dict[str, Any] = {
 
 
 class Project:
-    """One copy of the project.
+    """One copy of the project, made from the working tree if its folder is not there yet.
 
-    Args:
-        folder: where it lies; made from the working tree if it is not there yet.
-        settings: more variables of the environment of its commands.
+    settings: more variables of the environment of its commands.
     """
 
     def __init__(self, folder: Path, **settings: str) -> None:
@@ -233,9 +231,8 @@ class Project:
 
     def all_runs(self) -> list[Run]:
         """All MLflow runs."""
-        client = self.client()
-        ids = [e.experiment_id for e in client.search_experiments()]
-        return list(client.search_runs(ids, max_results=5000))
+        ids = [e.experiment_id for e in self.client().search_experiments()]
+        return list(self.client().search_runs(ids, max_results=5000))
 
     def runs(self, kind: str) -> list[Run]:
         """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
@@ -261,11 +258,9 @@ def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Pro
     """Descendants of `root` whose name and command line match."""
     found = []
     for process in psutil.Process(root).children(recursive=True):
-        try:
+        with suppress(psutil.NoSuchProcess):
             if matches(process.name(), " ".join(process.cmdline())):
                 found.append(process)
-        except psutil.NoSuchProcess:
-            continue
     return found
 
 

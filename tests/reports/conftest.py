@@ -55,11 +55,6 @@ def table(section: Section, name: str) -> Table:
     return next(part for part in section.parts if isinstance(part, Table) and part.name == name)
 
 
-def chart(section: Section, name: str) -> Chart:
-    """A chart of a section by its name."""
-    return next(part for part in section.parts if isinstance(part, Chart) and part.name == name)
-
-
 def rows(found: Table) -> list[dict[str, str]]:
     """The printed rows of a table by header."""
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]

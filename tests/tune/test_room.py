@@ -25,9 +25,8 @@ def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict
     return {**found, "Resources": resources}
 
 
-NODES = Nodes(storage("nowhere"), joined=False)
-
-
+NODES, CPU = Nodes(storage("nowhere"), joined=False), {"cpu": 1, "gpu": 0}
+AGAIN = "nothing is lost: run the same command again to go on\n"
 Cluster = Callable[..., None]
 
 
@@ -87,26 +86,24 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     assert asked[2:] == [[{"CPU": 8}], []]
 
 
+def ends_soon(watch: Watch) -> None:
+    start = time.monotonic()
+    with pytest.raises(SweepError), watch:
+        time.sleep(20)
+    assert time.monotonic() - start < 10
+
+
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tune.room, "EVERY", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with Watch(NODES, {"cpu": 1, "gpu": 0}, patience=5, needed={}):
+    with Watch(NODES, CPU, patience=5, needed={}):
         time.sleep(0.5)
     cluster(here, [])
-    start = time.monotonic()
-    with (
-        pytest.raises(SweepError),
-        Watch(NODES, {"cpu": 1, "gpu": 0}, patience=0.3, needed={}),
-    ):
-        time.sleep(20)
-    assert time.monotonic() - start < 10
-    assert capsys.readouterr().err == (
-        "\nerror: the cluster has no node left for a trial; "
-        "nothing is lost: run the same command again to go on\n"
-    )
+    ends_soon(Watch(NODES, CPU, patience=0.3, needed={}))
+    assert capsys.readouterr().err == f"\nerror: the cluster has no node left for a trial; {AGAIN}"
 
 
 def test_a_head_that_is_gone_is_told_at_once(
@@ -116,19 +113,10 @@ def test_a_head_that_is_gone_is_told_at_once(
     cluster([node("a", 1)])
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
-        with Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}):
+        with Watch(NODES, CPU, 5, {address: "the head"}):
             time.sleep(0.5)
-    start = time.monotonic()
-    with (
-        pytest.raises(SweepError),
-        Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}),
-    ):
-        time.sleep(20)
-    assert time.monotonic() - start < 10
-    assert capsys.readouterr().err == (
-        f"\nerror: the head of the Ray cluster, {address}, is gone; "
-        "nothing is lost: run the same command again to go on\n"
-    )
+    ends_soon(Watch(NODES, CPU, 5, {address: "the head"}))
+    assert capsys.readouterr().err == f"\nerror: the head, {address}, is gone; {AGAIN}"
 
 
 @pytest.mark.slow
