@@ -164,10 +164,7 @@ class WithoutRay:
 
 @contextmanager
 def ray_speaks_to(log: Path) -> Iterator[TextIO]:
-    """Let what Ray prints go to a file: dozens of lines, from C++ too, where one node is lost.
-
-    The process's stderr goes there; Python's is as before, but for what threads of Ray's print.
-    """
+    """Let what Ray prints go to a file: the process's stderr, and what threads of Ray's print."""
     log.parent.mkdir(parents=True, exist_ok=True)
     before = sys.stderr
     before.flush()

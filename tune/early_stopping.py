@@ -35,10 +35,7 @@ class SuccessiveHalving:
         return list(takewhile(lambda rung: rung <= epochs, rungs))
 
     def goes_on(self, score: float, scores: Sequence[float]) -> bool:
-        """Whether a score is in the best share of all scores of a rung, its own among them.
-
-        The share is rounded up, so that the first to arrive goes on; equals go on together.
-        """
+        """Whether a score is in the best share, rounded up, of its rung; equals go on together."""
         kept = -(-len(scores) // self.keep_one_in)
         return sum(other > score for other in scores) < kept
 
@@ -47,8 +44,7 @@ class SuccessiveHalving:
 class Rungs:
     """Who has reached which rung: a small file for each trial, seen by all workers.
 
-    place: where they lie, as rungs/<epochs>/<key>.json. rivals: keys of a model's trials, by model.
-    most_epochs: of any trial. notes: sentences on quarantined files, for the user.
+    rivals: keys of a model's trials, by model. notes: on quarantined files, for the user.
     """
 
     place: Storage

@@ -1,8 +1,4 @@
-"""What a node must have before it trains, looked at on the node itself.
-
-It comes before everything else of a pack is loaded there: nodes join in mid-sweep, and Ray starts
-packs on them at once.
-"""
+"""What a node must have to train, looked at there before anything of a pack is loaded."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +9,7 @@ from tune.storage import Storage, is_away, is_full
 
 
 class NodeError(ray.exceptions.RayActorError):
-    """A node cannot train; no fault of the trial, so that its restarts stay what they are.
-
-    Ray counts a failure unless the node was preempted, and that is what it is: taken away.
-    """
+    """A node cannot train; no fault of the trial: Ray counts no failure of a preempted node."""
 
     def __init__(self, message: str) -> None:
         super().__init__(error_msg=message, preempted=True)
@@ -43,8 +36,7 @@ def own_node() -> str:
 class Gate:
     """What a node is held against; that it has the Python and the Ray of its head, Ray checks.
 
-    All nodes must see the checkpoints. token: name of a file there and what it holds while the
-    sweep runs. torch: the driver's version. cuda: trials train on GPUs.
+    token: name of a file among the checkpoints, and what it holds while the sweep runs.
     """
 
     checkpoints: Storage
@@ -98,9 +90,7 @@ def unfit(problem: str) -> NodeError:
 def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -> None:
     """Train a pack on a node that can, else NodeError: what Ray calls.
 
-    Args:
-        work: tune.trainable.run_pack with all that it takes beside the config, which is not loaded
-            on a node that cannot train.
+    work: tune.trainable.run_pack with all else that it takes, loaded only on a node that can train.
     """
     gate.pass_through()
     try:

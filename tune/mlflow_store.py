@@ -1,7 +1,6 @@
 """The MLflow store behind tune.tracking: the one file that imports mlflow.
 
 Runs are found by their tags and writes can be repeated: the next driver continues a killed one.
-One process at a time writes for a state folder: stages of a project wait for each other.
 """
 
 import logging
@@ -104,8 +103,7 @@ class Candidate:
 class RunStore:
     """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
-    Its `driver`, a tag of all that may be RUNNING, names the folder on this machine: what an
-    earlier driver of the folder left RUNNING has died with it.
+    What an earlier driver of this machine's folder, a tag, left RUNNING has died with it.
     """
 
     def __init__(self, state: Path) -> None:

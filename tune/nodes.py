@@ -1,8 +1,4 @@
-"""Which nodes of a cluster can train: looked at before the first trial, and when they join.
-
-A node needs the torch of this machine, and has to see the store of the trials in progress. One that
-does not fit is named and not used.
-"""
+"""Which nodes of a cluster can train: looked at before the first trial, and when they join."""
 
 import secrets
 import socket
@@ -171,8 +167,7 @@ def listens(address: str, seconds: float = 2.0) -> bool:
 class Placement(PlacementGroupFactory):
     """The resources of one pack, on any node that is not known to be unfit.
 
-    One that has not answered yet may be chosen: excluded, it would stay so once it has, for as long
-    as Ray looks for a place, which is for ever if no other node is left.
+    One that has not answered yet may be chosen: once excluded it stays so until a place is found.
     """
 
     def __init__(self, resources: Mapping[str, float], nodes: Nodes) -> None:

@@ -43,23 +43,20 @@ def execute(
     """Run trials on Ray, store what finishes, and return why others failed, by key."""
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
     epochs = sum(trial.config.max_epochs for trial in trials)
+    checkpoints, cuda = execution.checkpoints, execution.device == "cuda"
+    nodes = Nodes(checkpoints, joined=execution.joins, answer=execution.wait_for_answer, cuda=cuda)
     with (
         connected(dashboard=execution.dashboard, state=execution.state),
         closing(Progress(kind, len(trials), epochs)) as progress,
         tracker.in_background(),  # ends first: a thread that met Ray late would end the process
-        Nodes(
-            execution.checkpoints,
-            joined=execution.joins,
-            answer=execution.wait_for_answer,
-            cuda=execution.device == "cuda",
-        ) as nodes,
+        nodes,
     ):
         callback = DriverCallback(
             {trial.key: trial for trial in trials},
             store=store,
             tracker=tracker,
             progress=progress,
-            checkpoints=execution.checkpoints,
+            checkpoints=checkpoints,
             traces=execution.state / "failures",
             keep_weights=keep_weights,
             nodes=nodes,
@@ -85,8 +82,7 @@ def fit(
 ) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
-    It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller, as
-    do all where nodes have joined that would have nothing to do.
+    It ends: trials are lost as often as they may restart, and packs that fail become smaller.
     """
     while packs:
         callback.begin(packs)

@@ -41,8 +41,8 @@ def slowness(config: AnyTrialConfig) -> tuple[float, ...]:
 def by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
     """Trials that can be one pack, in the order in which they are cut into packs.
 
-    Equal seeds come together, whose trials share their batches; then like slowness. A trial of a
-    model that cannot pack is a shape of its own, named by its key.
+    Equal seeds, which share batches, come together, then like slowness. A trial of a model that
+    cannot pack is a shape of its own.
     """
     groups: dict[Hashable, list[Trial]] = {}
     for trial in sorted(trials, key=lambda t: (t.config.seed, slowness(t.config))):

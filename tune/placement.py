@@ -1,7 +1,7 @@
 """Putting trials into packs for the cluster that there is.
 
-How many trials of one shape train best together on a device is measured where `trials_per_pack` is
-auto, and where they will train. None of the numbers here changes a result; all are ours.
+The best size of a pack is measured where it will train if `trials_per_pack` is auto. No number here
+changes a result; all are ours.
 """
 
 import time
@@ -94,11 +94,7 @@ def _seconds(action: Callable[[], object], device: str) -> float:
 
 
 def place(
-    kind: str,
-    trials: list[Trial],
-    execution: Execution,
-    data: Data,
-    nodes: Nodes,
+    kind: str, trials: list[Trial], execution: Execution, data: Data, nodes: Nodes
 ) -> list[Pack]:
     """Put trials into packs, enough of them for all workers, in the order of the trials."""
     groups, room = by_shape(trials), nodes.places(execution.resources)

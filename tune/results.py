@@ -1,8 +1,7 @@
 """Finished models in MLflow: their figures, and the models themselves in its registry.
 
-Every write can be repeated: there is one run for each result, and one registered model with a
-version per model, found by aliases. A version that is there already, told by its digest, is not
-made again, and what a killed driver left half-done is taken away by the next one.
+Every write can be repeated: there is one run for each result, and one version per model, known by
+its digest. What a killed driver left half-done is taken away by the next one.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""Whether a cluster has room for trials: said at once where it has none, and when it has lost it.
-
-Ray itself would wait in silence, and for ever.
-"""
+"""Whether a cluster has room for trials, now and later; Ray itself would wait for ever."""
 
 import os
 import signal

@@ -1,8 +1,4 @@
-"""Files under one folder or URL: each appears whole or not at all, and what was damaged is told.
-
-A folder is as good as the file system below it; a URL (s3://, gs://, abfs://) is read and written
-by pyarrow, which replaces an object whole.
-"""
+"""Files under one folder or URL: each appears whole or not at all, and damage is named."""
 
 import errno
 import functools

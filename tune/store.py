@@ -1,7 +1,4 @@
-"""Finished trials, each under its own key, in a place that outlives any crash. No Ray.
-
-It is no output of a stage: DVC deletes outputs before it runs one.
-"""
+"""Finished trials, each under its own key, where DVC does not delete them. No Ray."""
 
 import hashlib
 import io

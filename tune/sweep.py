@@ -1,9 +1,8 @@
 """Running trials to their end, each exactly once, whatever crashes in between.
 
-What a crash must not lose lies in three places, each named by keys that cover configuration,
-data, code and environment: finished trials in the store, trials in progress in the checkpoints,
-their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore compares the
-names of a search space and not its values, and hands back results of a grid since edited.
+Keys cover configuration, data, code and environment, and name what a crash must not lose: finished
+trials in the store, trials in progress in the checkpoints, their runs in MLflow. Ray's own restore
+state is not used: it hands back results of a grid since edited.
 """
 
 import sys

@@ -1,7 +1,6 @@
 """MLflow, written by the driver alone: one parent run per sweep, one nested run per trial.
 
-Results never depend on MLflow. What it misses while trials run is written from their records when
-the sweep ends, or when the same command is run again.
+What it misses while trials run is written from their records when the sweep ends or is run again.
 """
 
 import logging
@@ -43,10 +42,7 @@ class TrialState:
 
 
 def final_state(result: TrialRecord | str) -> TrialState:
-    """Return the state of a trial that has ended, from its record or the reason of its failure.
-
-    A trial that diverged has a record and is not tried again, but its run is FAILED.
-    """
+    """Return the state of a trial that has ended; it is FAILED too if it diverged."""
     if isinstance(result, str):
         return TrialState("FAILED", tags={"failure": first_line(result)})
     tags = {name: str(value) for name, value in (result.machine or {}).items()}
@@ -99,10 +95,7 @@ class Tracker:
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
-        """Have a thread write the updates; it has written all at the end.
-
-        MLflow takes a tenth of a second for a trial, in which the workers would be idle.
-        """
+        """Have a thread write the updates, a tenth of a second each, to the last one."""
         try:
             with ThreadPoolExecutor(1, "background") as self._writer:
                 yield

@@ -70,11 +70,7 @@ def started(
 
 
 def prepare(threads: int, precision: str) -> None:
-    """Set what torch computes with in this process.
-
-    precision: torch's name for that of matrix products; below "highest" a GPU computes them with
-    TF32 or bfloat16.
-    """
+    """Set what torch computes with; below "highest" a GPU multiplies with TF32 or bfloat16."""
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(precision)
     torch.backends.cudnn.allow_tf32 = precision != "highest"  # torch's own: true, for LSTMs
@@ -88,8 +84,7 @@ def report(
 ) -> None:
     """Tell the driver all there is to know of some trials, by key, and notes for the user.
 
-    A lost report is made good by the next one of the same trials, which a worker that starts
-    again makes first of all.
+    A lost report is made good by the next one, which a worker that starts again makes first.
     """
     news = {
         key: News([*member.history], member.parameters, member.diverged, member.finished)
@@ -181,11 +176,7 @@ def train_pack(
 
 
 def return_memory() -> None:
-    """Hand freed memory back to the system.
-
-    Ray runs each pack in a thread of its own. glibc gives threads heaps of their own and keeps
-    what is freed in them, so that a worker would grow with each pack.
-    """
+    """Hand freed memory back to the system: each pack has a thread, and glibc a heap for each."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -34,10 +34,7 @@ PAIRS = {
     ),
 }
 # Systems that an accuracy extrapolated to all of SNLI is compared with.
-ON_SNLI = {
-    "decomposable_attention": (PARIKH, OWN),
-    "adaptive_attention": ("Adaptive Attention",),
-}
+ON_SNLI = {"decomposable_attention": (PARIKH, OWN), "adaptive_attention": ("Adaptive Attention",)}
 CHARACTERS = "characters"  # the task without difficulties
 NONE = "none"  # halting of a run that takes one step
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"

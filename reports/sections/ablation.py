@@ -1,8 +1,4 @@
-"""The same trained models with their number of steps fixed, next to their own halting.
-
-Two readings of the paper's ablation: `state` classifies the state after k steps (the paper's, as
-far as one can tell); `capped` lets the model halt by itself but no later than after k steps.
-"""
+"""The same trained models with a fixed number of steps, in two readings of the paper's text."""
 
 from typing import Any
 

@@ -18,14 +18,7 @@ from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import Cluster
-from tests.end_to_end.project import (
-    ROOT,
-    Project,
-    in_mid_sweep,
-    kill_session,
-    processes,
-    wait_for,
-)
+from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, processes, wait_for
 from tests.end_to_end.test_crash import check_complete, worker
 
 pytestmark = pytest.mark.slow

@@ -66,14 +66,14 @@ def test_code_digest_ignores_words_and_sees_code(
         return {model: provenance.code_digest(sample_trial(model)) for model in MODELS}
 
     before = digests()
-    layers = package / "modules" / "recurrent.py"
-    text = layers.read_text()
-    layers.write_text(text.replace("1 - update", "2 - update"))
+    model = package / "models" / "adaptive_attention.py"
+    text = model.read_text()
+    model.write_text(text + "\nCHANGE = 1\n")
     assert digests() == before  # a run has the code that it began with
     provenance.sources.cache_clear()
     assert digests()["adaptive_attention"] != before["adaptive_attention"]
     assert digests()["decomposable_attention"] == before["decomposable_attention"]
 
-    layers.write_text(text.replace('"""', '"""Better words. ', 1) + "# a comment\n")
+    model.write_text(text.replace('"""', '"""Better words. ', 1) + "# a comment\n")
     provenance.sources.cache_clear()
     assert digests() == before

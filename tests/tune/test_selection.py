@@ -24,11 +24,7 @@ def record(
 
 
 def test_one_winner_per_model() -> None:
-    records = [
-        record(0.7, dropout=0.1),
-        record(0.8, dropout=0.2),
-        record(0.6, model=MODELS[0]),
-    ]
+    records = [record(0.7, dropout=0.1), record(0.8, dropout=0.2), record(0.6, model=MODELS[0])]
     winners = select_best(records, ALL)
     assert list(winners) == [MODELS[1], MODELS[0]]
     assert winners[MODELS[1]].config.network.dropout == 0.2

@@ -13,16 +13,7 @@ import pytest
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
 from tune.callback import DriverCallback
-from tune.storage import (
-    Bucket,
-    Storage,
-    is_away,
-    is_full,
-    patient,
-    prepare,
-    storage,
-    usable,
-)
+from tune.storage import Bucket, Storage, is_away, is_full, patient, prepare, storage, usable
 from tune.trainable import checkpoint_name
 
 
