@@ -36,10 +36,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite specification with its data, drawn in the page and as figures/NAME.png.
-
-    half: a wide page shows two or three of them in a row.
-    """
+    """A Vega-Lite specification with its data; half: several stand in one row of a wide page."""
 
     kind: ClassVar[str] = "chart"
     name: str
@@ -65,10 +62,7 @@ AnyPart = TypeVar("AnyPart", Table, Chart, Widget)
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with a caption, and what stands below it.
-
-    of_run: no two runs of the same commands agree on it; report.md is without it.
-    """
+    """What stands below a heading; of_run: no two runs agree on it, and report.md is without it."""
 
     title: str
     parts: Sequence[Part]

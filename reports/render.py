@@ -91,20 +91,16 @@ def metrics(data: Artifacts) -> dict[str, float]:
     for row in systems(data).to_dict("records"):
         for column in ("test_accuracy", "dev_accuracy", "test_mean_steps"):
             name = f"{row['model']}.{column.replace('test_mean', 'mean')}"
-            flat |= _known({f"{name}_{part}": row[f"{column}_{part}"] for part in ("mean", "sd")})
+            flat |= {f"{name}_{part}": row[f"{column}_{part}"] for part in ("mean", "sd")}
     for row in data["evaluate/paired"].to_dict("records"):
         flat[f"{row['model']}.minus_{row['reference']}"] = float(row["difference"])
     hops = over_depths(data).merge(correlations(data), on=["model", "run"])
     for row in hops.to_dict("records"):
         place = f"multihop.{row['model']}.{metric_name(row['run'])}"
-        figures = {name: row[f"{name}_mean"] for name in ("trained_accuracy", "untrained_accuracy")}
-        flat |= _known({f"{place}.{name}": value for name, value in figures.items()})
-        flat |= _known({f"{place}.correlation": row["r"]})
-    return flat
-
-
-def _known(figures: dict[str, float]) -> dict[str, float]:
-    return {name: float(value) for name, value in figures.items() if not pd.isna(value)}
+        for name in ("trained_accuracy", "untrained_accuracy"):
+            flat[f"{place}.{name}"] = row[f"{name}_mean"]
+        flat[f"{place}.correlation"] = row["r"]
+    return {name: value for name, value in flat.items() if not pd.isna(value)}
 
 
 def metric_name(text: str) -> str:

@@ -53,16 +53,11 @@ class DriverCallback(ray.tune.Callback):
     Ray knows packs; everything here is about their trials, each of which is recorded as soon as
     it has ended, whatever becomes of its pack.
 
-    Args:
-        trials: the trials of this sweep by key. traces: where errors are written whole.
-
-    Attributes:
-        ends: why it is useless to go on, if it is.
-        packs: of this round. room: how many there was room for. outgrown: there is room for more.
-        errors: why trials were given up, by key. ended: keys of those recorded or given up.
-        again: packs of this round that Ray must be handed once more.
-        losses: how often trials were lost. unread: keys of those whose weights cannot be had.
-        on: address of the node that a pack trained on last, by Ray's id of it.
+    traces: folder where errors are written whole. ends: why it is useless to go on, if it is.
+    packs: of this round. room: how many there was room for. outgrown: there is room for more.
+    errors: why trials were given up, by key. ended: keys of those recorded or given up.
+    again: packs that Ray must be handed once more. losses: how often trials were lost.
+    unread: keys of those whose weights cannot be had. on: address of the last node of a pack.
     """
 
     trials: Mapping[str, Trial]

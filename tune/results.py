@@ -50,10 +50,7 @@ def log_evaluation(
     state: Path = Path("state"),
     folder: Path | None = None,
 ) -> None:
-    """Log figures, and the files of a folder, in the one run of (kind, group).
-
-    Nested metrics are flattened: "decomposable_attention.test_accuracy_mean".
-    """
+    """Log flattened figures, and the files of a folder, in the one run of (kind, group)."""
     store = RunStore(state)
     with store_errors(store.uri):
         run = store.open(kind, group, tags)
@@ -69,10 +66,7 @@ def log_evaluation(
 def register(
     name: str, about: str, candidates: Sequence[Candidate], best: str, state: Path
 ) -> dict[str, str]:
-    """Register models that are not there yet, point the aliases at them, and return versions.
-
-    best: the alias of the candidate that is also called BEST.
-    """
+    """Register models that are not there yet, point aliases, BEST too, and return versions."""
     store = RunStore(state)
     with store_errors(store.uri):
         if not store.client.search_registered_models(f"name = '{name}'"):

@@ -39,11 +39,7 @@ def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> 
 
 
 def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> str:
-    asked = " and ".join(
-        f"{amount:g} {name.upper()}s (cluster.{name}s_per_trial)"
-        for name, amount in resources.items()
-        if amount
-    )
+    asked = [f"{n:g} {k.upper()}s (cluster.{k}s_per_trial)" for k, n in resources.items() if n]
     there = sorted(
         f"{node['NodeManagerAddress']} with {node['Resources'].get('CPU', 0):g} CPUs and "
         f"{node['Resources'].get('GPU', 0):g} GPUs"
@@ -53,7 +49,7 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
     nothing = "no node that can be used" if nodes.avoided else "no node"
     waited = f" after {seconds:.0f} s (cluster.wait_for_nodes)" if seconds else ""
     return (
-        f"no node has room for a trial{waited}: it asks for {asked}; there is "
+        f"no node has room for a trial{waited}: it asks for {' and '.join(asked)}; there is "
         f"{', '.join(there[:3]) or nothing}{more}; lower what a trial asks for in params.yaml, "
         "or start a node that has it"
     )

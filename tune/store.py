@@ -47,7 +47,11 @@ class TrialStore:
         """The record of `key`, or None if that trial has not finished (with weights, if needed)."""
         name = f"{key}.json"
         try:
-            record = self._read(name, key)
+            record = TrialRecord.from_json(self.place.read_sealed(name).decode())
+            found = trial_key(record.config, record.provenance)
+            if found != key or record.key != key:
+                where = self.place.where(name)
+                raise DamagedError(f"{where} holds the result of another configuration ({found})")
             if needs_weights:
                 name = f"{key}.pt"
                 if hashlib.sha256(self.weights(key)).hexdigest() != record.weights:
@@ -60,12 +64,4 @@ class TrialStore:
             told = f"{error}; set aside as {aside}, the trial is run again"
             print(told, file=sys.stderr, flush=True)
             return None
-        return record
-
-    def _read(self, name: str, key: str) -> TrialRecord:
-        record = TrialRecord.from_json(self.place.read_sealed(name).decode())
-        found = trial_key(record.config, record.provenance)
-        if found != key or record.key != key:
-            where = self.place.where(name)
-            raise DamagedError(f"{where} holds the result of another configuration ({found})")
         return record

@@ -7,7 +7,6 @@ state is not used: it hands back results of a grid since edited.
 
 import sys
 from collections.abc import Callable
-from typing import Literal
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
@@ -43,8 +42,7 @@ def run_trials(
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
     tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
-    status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"
-    metrics: dict[str, float] = {"trials": float(len(trials))}
+    status, metrics = "KILLED", {"trials": float(len(trials))}
     results: list[tuple[Trial, TrialRecord | str]] = []
     try:
         with usable(execution.checkpoints):

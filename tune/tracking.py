@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TypeAlias
 
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from tune.addresses import first_line
@@ -27,6 +27,7 @@ from tune.mlflow_store import (
 
 log = logging.getLogger(__name__)
 
+Results: TypeAlias = Sequence[tuple[Trial, TrialRecord | str]]
 PAUSE = 60.0  # seconds without entries after a failed call, which may have taken as long
 EPOCHS_PER_BATCH = 50  # MLflow takes 1000 metrics per call
 
@@ -102,12 +103,7 @@ class Tracker:
         finally:
             self._writer = None
 
-    def finish(
-        self,
-        status: Literal["FINISHED", "FAILED", "KILLED"],
-        metrics: Metrics,
-        results: Sequence[tuple[Trial, TrialRecord | str]] = (),
-    ) -> None:
+    def finish(self, status: str, metrics: Metrics, results: Results = ()) -> None:
         """Complete the runs of these trials, then end the parent and all that is still RUNNING."""
         try:
             self._list_runs()

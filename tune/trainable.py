@@ -96,11 +96,11 @@ def report(
 
 def used(device: str) -> dict[str, Any]:
     """The device's name, and the most MiB of it that this process has had, with earlier trials."""
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
     if device == "cuda":
-        taken = torch.cuda.max_memory_allocated() / MIB
-        return {"device": machine()["gpu"], "peak_memory_mib": round(taken)}
-    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / MIB
-    return {"device": machine()["cpu"], "peak_memory_mib": round(taken)}
+        taken = torch.cuda.max_memory_allocated()
+    name = machine()["gpu" if device == "cuda" else "cpu"]
+    return {"device": name, "peak_memory_mib": round(taken / MIB)}
 
 
 def load(device: str) -> dict[str, float]:

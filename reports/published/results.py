@@ -6,7 +6,6 @@ and 3 of Munkhdalai & Yu 2017 (arXiv:1610.06454). tasks.csv: Graves' figures as 
 arXiv:1603.08983, mostly off its charts.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -39,40 +38,16 @@ CHARACTERS = "characters"  # the task without difficulties
 NONE = "none"  # halting of a run that takes one step
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
 STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
-
-
-@dataclass(frozen=True)
-class Task:
-    """One of Graves' tasks: its difficulty, whose error depends on it, what the paper reports."""
-
-    title: str
-    difficulty: str
-    counted_in: str
-    reported: str
-
-
-TASKS = {
-    row.pop("task"): Task(**row)
-    for row in pd.read_csv(HERE / "tasks.csv", dtype=str).to_dict("records")
-}
+TASKS = pd.read_csv(HERE / "tasks.csv", dtype=str).set_index("task")  # of Graves
 ON_CHARACTERS = (
     "Graves (3.5; LSTM 1500, windows of 500 bytes) reports about the same bits with and without "
     "ACT, and pauses at spaces, commas, full stops and markup."
 )
-
-
-@dataclass(frozen=True)
-class Questions:
-    """One type of cloze question, named after the missing words, and where it was published."""
-
-    title: str
-    benchmark: str
-
-
-QUESTIONS = {
-    "NE": Questions("Named entities", "Children's Book Test, named entities"),
-    "CN": Questions("Common nouns", "Children's Book Test, common nouns"),
-    "WDW": Questions("Who-Did-What", "Who-Did-What"),
+# Types of cloze questions, named after the missing words, and where they were published.
+QUESTIONS = {"NE": "Named entities", "CN": "Common nouns", "WDW": "Who-Did-What"}
+BENCHMARKS = {
+    **{"NE": "Children's Book Test, named entities", "CN": "Children's Book Test, common nouns"},
+    "WDW": "Who-Did-What",
 }
 
 

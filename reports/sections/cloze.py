@@ -10,7 +10,7 @@ from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.format import Cell, Row, count, number, p_value, percent, points, text
 from reports.load import Artifacts
-from reports.published.results import ADAPTIVE, GATING, QUESTIONS, STRATEGIES, cloze
+from reports.published.results import ADAPTIVE, BENCHMARKS, GATING, QUESTIONS, STRATEGIES, cloze
 from reports.sections.graves import curve
 from reports.statistics import mean_sd, verdicts
 
@@ -86,7 +86,7 @@ def cloze_section(data: Artifacts, show_published: bool) -> Section | None:
 
 
 def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | Chart]:
-    known, frame = QUESTIONS[questions], readers(data, questions)
+    frame = readers(data, questions)
     columns: dict[str, Cell] = {
         "run": text("run"),
         "seeds": count("test_accuracy_n"),
@@ -101,7 +101,7 @@ def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | 
         "parameters": count("parameters"),
         "diverged": count("diverged"),
     }
-    yield Table(f"cloze_{questions}", frame, columns, f"{known.title}.")
+    yield Table(f"cloze_{questions}", frame, columns, f"{QUESTIONS[questions]}.")
     if show:
         others: dict[str, Cell] = {
             "questions": text("benchmark"),
@@ -112,8 +112,8 @@ def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | 
             "ours, dev, %": percent("ours_dev_accuracy"),
             "ours, test, %": percent("ours_test_accuracy"),
         }
-        said = f"Readers published for {known.benchmark}; our questions may be others."
-        folded, rows = f"Published: {known.benchmark}", published(data, questions)
+        said = f"Readers published for {BENCHMARKS[questions]}; our questions may be others."
+        folded, rows = f"Published: {BENCHMARKS[questions]}", published(data, questions)
         yield Table(f"cloze_published_{questions}", rows, others, said, left=2, folded=folded)
     yield from _charts(data, questions, frame)
 
@@ -124,7 +124,7 @@ def _steps(row: Row) -> str:
 
 
 def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Chart]:
-    title = QUESTIONS[questions].title
+    title = QUESTIONS[questions]
     several = frame[frame["steps"] > 1]
     if not several.empty:
         names = several["strategy"].map(STRATEGIES)
@@ -178,7 +178,7 @@ def traced_tables(data: Artifacts) -> Iterator[Table]:
     frame = rewriting(data)
     if not frame.empty:
         columns: dict[str, Cell] = {
-            "questions": lambda row: QUESTIONS[row["questions"]].title,
+            "questions": lambda row: QUESTIONS[row["questions"]],
             "run": text("run"),
             "traced": count("gap_n"),
             f"{BLANK} overwritten, %": percent("gap"),
@@ -218,7 +218,7 @@ def _question(one: dict[str, Any]) -> Table:
         "its probability, %": percent("probability"),
     }
     said = (
-        f"{QUESTIONS[one['questions']].title}, question {one['number']} of dev, {one['run']} (seed "
+        f"{QUESTIONS[one['questions']]}, question {one['number']} of dev, {one['run']} (seed "
         f"{one['seed']}): “{' '.join(one['query'])}” Candidates: {', '.join(one['candidates'])}. "
         f"Answer: {one['predicted']}; right is {one['answer']}. Most attended: "
         f"{', '.join(one['attended'])}."

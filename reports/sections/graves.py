@@ -71,7 +71,7 @@ def graves_section(data: Artifacts) -> Section | None:
     if data["graves/results"].empty:
         return None
     frame = runs(data)
-    tasks = [task for task in dict.fromkeys(frame["task"]) if task in TASKS]
+    tasks = [task for task in dict.fromkeys(frame["task"]) if task in TASKS.index]
     parts: list[Table | Chart] = []
     for task in tasks:
         parts += _task(data, frame[frame["task"] == task], task)
@@ -87,7 +87,7 @@ def graves_section(data: Artifacts) -> Section | None:
 
 
 def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | Chart]:
-    known = TASKS[task]
+    known = TASKS.loc[task]
     columns: dict[str, Cell] = {
         "run": text("name"),
         "seeds": count("error_n"),
@@ -138,5 +138,5 @@ def _scatter(frame: pd.DataFrame, task: str) -> Chart:
     placed = marks.with_bands(filled, "mean_steps", "error", series=names).sort_values("x")
     across, up = "mean steps per input", "sequence error (%)"
     drawn = marks.scatter(placed, across, up, tips=["name:N"])
-    heading = f"{TASKS[task].title}: error against steps"
+    heading = f"{TASKS.loc[task, 'title']}: error against steps"
     return marks.chart(f"graves_halting_{task}", heading, drawn, half=True)

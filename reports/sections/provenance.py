@@ -16,7 +16,7 @@ STUDIES = {
     "halting": (["kind", "point"], MECHANISMS.__getitem__),
     "graves": (["task", "run"], title),
     "multihop": (["model", "run"], title),
-    "nse": (["questions", "run"], lambda questions: QUESTIONS[questions].title),
+    "nse": (["questions", "run"], QUESTIONS.__getitem__),
 }
 
 
