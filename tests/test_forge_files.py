@@ -22,9 +22,7 @@ def read(path: Path) -> Any:
         ("github-workflows", ".github/workflows/*.yml"),
         ("github-issue-forms", ".github/ISSUE_TEMPLATE/*.yml"),
         ("citation-file-format", "CITATION.cff"),
-        ("compose-spec", "cluster/compose.yaml"),
-        ("compose-spec", "cluster/metrics.yaml"),
-        ("compose-spec", "cluster/gpu.yaml"),
+        ("compose-spec", "cluster/[cgm]*.yaml"),
     ],
 )
 def test_files_follow_their_schemas(schema: str, pattern: str) -> None:

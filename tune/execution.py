@@ -63,11 +63,6 @@ class Execution:
         return bool(os.environ.get("RAY_ADDRESS"))
 
     @property
-    def wait(self) -> float:
-        """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
-        return self.wait_for_nodes if self.joins else 0
-
-    @property
     def checkpoints(self) -> Storage:
         """Where the trials in progress lie."""
         return storage(f"{self.storage}/checkpoints", patience=self.wait_for_storage)

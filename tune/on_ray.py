@@ -61,10 +61,11 @@ def execute(
             keep_weights=keep_weights,
             nodes=nodes,
         )
-        await_room(nodes, execution.resources, execution.wait)
+        wait = execution.wait_for_nodes if execution.joins else 0  # this machine has one node
+        await_room(nodes, execution.resources, wait)
         data = share(trials, execution)
         packs = place(kind, trials, execution, data, nodes)
-        with Watch(nodes, execution.resources, max(5.0, execution.wait), needed()):
+        with Watch(nodes, execution.resources, max(5.0, wait), needed()):
             fit(folder, packs, execution, callback, data, rungs)
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return

@@ -28,10 +28,7 @@ class Pack:
 
 
 def slowness(config: AnyTrialConfig) -> tuple[float, ...]:
-    """Sorts trials by the steps that they will probably take.
-
-    A pack takes as many steps for a batch as its slowest trial, so like goes with like.
-    """
+    """Sorts trials by their probable steps: a pack takes as many as its slowest trial."""
     settings = config.flat()
     more = [float(settings.get(name, 0.0)) for name in ("target_steps", "prior_steps")]
     fewer = [-float(settings.get(n, 0.0)) for n in ("ponder_weight", "halting_bias", "epsilon")]

@@ -121,10 +121,7 @@ def intervals(
 def scatter(
     frame: pd.DataFrame, across: str, up: str, *, tips: Sequence[str] = ()
 ) -> list[alt.Chart]:
-    """Return a point for each row with one sd in both directions, and a line along each series.
-
-    The frame has `series` and the columns of `with_bands`.
-    """
+    """Return a point for each row of `with_bands` with its sds, and a line along each `series`."""
     x = x_axis(across, whole=False)
     base = data(frame).encode(color=series(frame["series"]))
     line = base.mark_line(strokeDash=[1, 3], strokeWidth=1).encode(x=x, y=y_axis(up))

@@ -36,7 +36,6 @@ LINGER = 180.0  # seconds that processes may outlive the last command
 
 
 def artefacts(project: Project) -> dict[str, bytes]:
-    """What must repeat, by its path below artefacts/."""
     folder = project.folder / "artefacts"
     paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     return {
@@ -117,7 +116,6 @@ class Campaign:
         return found
 
     def _left_behind(self) -> None:
-        """Nothing of any command may run for long after the last one."""
         end = time.monotonic() + LINGER
         while left := [p for leader in self.leaders for p in self._those(leader, ".")]:
             if time.monotonic() > end:
@@ -127,7 +125,6 @@ class Campaign:
             time.sleep(1)
 
     def compare(self, undisturbed: Project) -> None:
-        """With a run that nothing befell."""
         old, new = artefacts(undisturbed), artefacts(self.project)
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:

@@ -22,21 +22,18 @@ VEGA_LITE = "5.8"  # DVC's own page loads a fifth version
 
 
 def from_dvc(project: Project, *command: str) -> Any:
-    """What a command of DVC answers in JSON."""
     status, output = project.run("dvc", *command, "--json")
     assert status == 0, output
     return json.loads(output)
 
 
 def shown_by_dvc(project: Project, stage: str) -> dict[str, Any]:
-    """What `dvc metrics show` says of a stage."""
     path = f"artefacts/{stage}/{'metrics' if stage == 'report' else 'summary'}.json"
     shown: dict[str, Any] = from_dvc(project, "metrics", "show", path)[""]["data"][path]["data"]
     return shown
 
 
 def drawn(spec: dict[str, Any], mark: str) -> list[dict[str, Any]]:
-    """The data of all marks of a type, as Vega computes them."""
     found: list[dict[str, Any]] = []
 
     def walk(part: dict[str, Any]) -> None:
@@ -109,14 +106,3 @@ def test_a_run_killed_at_random_equals_another(
     campaign.run(kills=3, seconds=SECONDS)
     campaign.compare(whole)
     assert not campaign.problems, (campaign.told, *campaign.problems)
-
-
-def test_bad_parameters_end_in_a_sentence_and_write_nothing(tmp_path: Path) -> None:
-    project = Project(tmp_path / "project")
-    project.configure({"sweep.max_epochs": 0, "corpus.captions.train": -1})
-    status, output = project.run("dvc", "repro")
-    assert status != 0
-    assert "error: params.yaml: sweep.max_epochs is 0; must be" in output
-    assert "error: params.yaml: corpus.captions.train is -1; must be" in output
-    assert "Traceback" not in output
-    assert not artefacts(project)

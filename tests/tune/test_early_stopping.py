@@ -52,6 +52,8 @@ def test_trials_are_cut_in_the_order_of_arrival(tmp_path: Path) -> None:
 
 def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None:
     here = rungs(tmp_path)
+    rungs(tmp_path, rivals="g").enter("g", history(0.9))  # of another grid
+    here.enter("x", history(0.9))  # of another model
     here.enter("a", history(0.5, 0.9, 0.2))
     here.enter("b", history(0.6, 0.6, 0.6))
     assert not here.cuts("m", "b", 1)  # 0.6 against 0.5 after one epoch
@@ -59,14 +61,6 @@ def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None
     assert [SuccessiveHalving(2, 4).rungs(epochs) for epochs in (1, 7, 8)] == [[], [2], [2, 8]]
     assert here.cuts("m", "b", 3)  # 0.6 against 0.9 after three
     assert not here.cuts("m", "a", 3)
-
-
-def test_only_trials_of_the_same_model_and_sweep_are_rivals(tmp_path: Path) -> None:
-    here = rungs(tmp_path)
-    rungs(tmp_path, rivals="g").enter("g", history(0.9))  # of another grid
-    here.enter("x", history(0.9))  # of another model
-    here.enter("a", history(0.1))
-    assert not here.cuts("m", "a", 1)
 
 
 def test_scores_that_are_swapped_or_damaged_are_named_and_not_compared(tmp_path: Path) -> None:
@@ -103,16 +97,12 @@ def test_the_best_is_never_cut(tmp_path: Path) -> None:
 
 
 def test_forgetting_leaves_nothing_of_these_trials(tmp_path: Path) -> None:
-    folder = tmp_path / "rungs"
-    folder.mkdir()
-    here, others = rungs(folder), rungs(folder, rivals="g")
+    here, others = rungs(tmp_path), rungs(tmp_path, rivals="g")
     here.enter("a", history(0.5, 0.5, 0.5))
     others.enter("g", history(0.5))
-    here.forget()
-    assert [path.name for path in folder.rglob("*.json")] == ["g.json"]
-    others.forget()
-    assert not list(folder.rglob("*.json"))
-    others.forget()
+    for _ in range(2):
+        here.forget()
+        assert [path.name for path in tmp_path.rglob("*.json")] == ["g.json"]
 
 
 def test_a_rule_is_in_the_key_and_no_rule_is_not() -> None:

@@ -10,7 +10,7 @@ from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.grid import Trial, with_keys
 from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.placement import best_size, examples_per_second, excerpt, try_sizes
+from tune.placement import best_size, examples_per_second, try_sizes
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
@@ -133,13 +133,3 @@ def test_the_best_size_is_found_without_trying_in_vain(
 def test_a_real_measurement(size: int) -> None:
     configs = [trial.config for trial in like(size)]
     assert examples_per_second(configs, sample_data(), "cpu") > 0
-
-
-def test_an_excerpt_is_the_beginning() -> None:
-    pairs = sample_data().train
-    few = excerpt(pairs, 5)
-    assert len(few) == 5
-    assert torch.equal(few.labels, pairs.labels[:5])
-    assert torch.equal(few.premise_ids, pairs.premise_ids[: int(pairs.premise_offsets[5])])
-    assert torch.equal(few.hypothesis_offsets, pairs.hypothesis_offsets[:6])
-    assert len(excerpt(pairs, 10_000)) == len(pairs)

@@ -3,20 +3,15 @@
 import socket
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tune.room
 from actmodels.errors import SweepError
-from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
-from tune.execution import Execution
-from tune.grid import with_keys
 from tune.nodes import Nodes
 from tune.room import Watch, await_room
 from tune.storage import storage
-from tune.sweep import run_trials
 
 
 def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict[str, Any]:
@@ -117,17 +112,3 @@ def test_a_head_that_is_gone_is_told_at_once(
             time.sleep(0.5)
     ends_soon(Watch(NODES, CPU, 5, {address: "the head"}))
     assert capsys.readouterr().err == f"\nerror: the head, {address}, is gone; {AGAIN}"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_ray")
-def test_a_sweep_that_asks_for_what_this_machine_lacks(tmp_path: Path) -> None:
-    save_sample_data(tmp_path, sample_data())
-    state = tmp_path / "state"
-    execution = Execution(tmp_path, state, state / "ray", 1, 0.25, 1, False, "auto")
-    configs = [sample_trial(MODELS[1], seed=seed) for seed in range(4)]
-    trials = with_keys(configs, data_digest="d", device=execution.device, threads=1)
-    start = time.monotonic()
-    with pytest.raises(SweepError, match=r"^no node has room for a trial: it asks for 1 CPUs "):
-        run_trials("sweep", trials, execution)
-    assert time.monotonic() - start < 30

@@ -2,19 +2,15 @@
 
 import errno
 import pickle
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
-from tune.callback import DriverCallback
 from tune.storage import Bucket, Storage, is_away, is_full, patient, prepare, storage, usable
-from tune.trainable import checkpoint_name
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -60,20 +56,6 @@ def test_the_content_of_another_file_is_not_read(place: Storage) -> None:
     place.write_sealed("a.pt", b"of an earlier version")
     with pytest.raises(DamagedError, match=f"{place.place}/a.pt has the content of a file with no"):
         place.read_named("a.pt")
-
-
-def test_a_checkpoint_without_read_permission_stays_in_its_place(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    driver: Any = SimpleNamespace(checkpoints=storage(tmp_path), unread=set(), ends="")
-    driver.ends_without = nullcontext
-    trial: Any = SimpleNamespace(key="key")
-    (path := tmp_path / checkpoint_name("key")).write_bytes(b"a checkpoint")
-    error = PermissionError(errno.EACCES, "Permission denied", str(path))
-    DriverCallback.not_read(driver, trial, error)
-    assert path.exists() and driver.unread == {"key"}
-    said = f"[Errno 13] Permission denied: '{path}', the trial is run again\n"
-    assert capsys.readouterr().err == said
 
 
 def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:

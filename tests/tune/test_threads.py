@@ -22,7 +22,6 @@ TICK = 0.01  # what the kernel counts a thread's CPU time in
 
 
 def cpu_by_thread() -> dict[str, float]:
-    """Seconds of CPU that each thread of this process has had."""
     seconds = {}
     for folder in Path("/proc/self/task").iterdir():
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -31,7 +30,6 @@ def cpu_by_thread() -> dict[str, float]:
 
 
 def busy_threads() -> int:
-    """How many threads large operations of BLAS, of torch itself and backwards are shared among."""
     matrix = torch.rand(700, 700, requires_grad=True)
     before, end = cpu_by_thread(), time.thread_time() + WORK
     while time.thread_time() < end:
@@ -41,7 +39,6 @@ def busy_threads() -> int:
 
 
 def thread_counts() -> dict[str, int]:
-    """How many threads a trial has, by every count there is."""
     info = torch.__config__.parallel_info()
     counts = {name: re.search(rf"{name}\(\) : (\d+)", info) for name in COUNTS}
     found = {name: int(count[1]) for name, count in counts.items() if count}

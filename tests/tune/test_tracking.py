@@ -139,18 +139,6 @@ def test_the_background_holds_up_nobody_and_keeps_the_order(
     assert steps(state, children(state)["a"]) == [1, 2, 3]
 
 
-def test_an_error_of_ours_is_raised_at_the_end(
-    state: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    tracker = started(state)
-    monkeypatch.setattr(tracker._store, "write", lambda *_, **__: 1 / 0)
-    with tracker.in_background():
-        train(tracker, "a")
-    assert "division by zero" in caplog.text
-    with pytest.raises(ZeroDivisionError):
-        tracker.finish("FINISHED", {}, [(trial("a"), record("a"))])
-
-
 def test_a_diverged_trial_fails_and_stays_so(state: Path) -> None:
     """Its record is reused by the next sweep, where it stands as failed again."""
     diverged = replace(record("a", epochs=2), diverged=True)

@@ -11,8 +11,6 @@ import torch
 
 from actmodels.config import AnyTrialConfig, TrialConfig
 from actmodels.training import Training
-from tests.actmodels.sequences.samples import CHARACTERS, TEXT
-from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import Rungs, SuccessiveHalving
 from tune.storage import storage
@@ -152,28 +150,6 @@ def test_trials_that_are_behind_leave_the_pack(
     train(configs, tmp_path, rungs=rungs)
     assert lengths(reports[before]) == lengths(last)
     assert len(reports) == before + 1
-
-
-def test_sequences_go_on_from_their_last_saved_epoch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Characters with their text: as a trial that was not interrupted."""
-    configs = {"k": sequence_trial(task=CHARACTERS, max_epochs=3)}
-    reports: list[list[float]] = []
-
-    def noted(news: dict[str, Any]) -> None:
-        reports.append([epoch.train_loss for epoch in news["trials"]["k"].history])
-        if len(reports) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(ray.tune, "report", noted)
-    with pytest.raises(KeyboardInterrupt):
-        train(configs, tmp_path / "one", TEXT)
-    assert (tmp_path / "one" / "c" / "k.pt").is_file()
-    train(configs, tmp_path / "one", TEXT)
-    train(configs, tmp_path / "two", TEXT)
-    assert [len(losses) for losses in reports] == [1, 2, 2, 3, 1, 2, 3]
-    assert reports[3] == reports[-1]
 
 
 def test_the_highest_precision_is_that_of_recurrent_layers_too(
