@@ -2,19 +2,13 @@
 
 import functools
 import shutil
-import warnings
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy
 import ray.tune
-import torch
 
 from actmodels.errors import SweepError
-from actmodels.kinds import kind_of
-from actmodels.registry import load_class
 from tune.callback import DriverCallback, Ends
 from tune.cluster import connected
 from tune.early_stopping import Rungs
@@ -23,7 +17,7 @@ from tune.gate import through
 from tune.grid import Trial, grid_hash
 from tune.nodes import Nodes, Placement
 from tune.packing import Pack, spread
-from tune.placement import Data, place
+from tune.placement import Data, place, share
 from tune.progress import Progress
 from tune.room import Watch, await_room, needed
 from tune.store import TrialStore
@@ -140,27 +134,3 @@ def tuner(
             verbose=0,
         ),
     )
-
-
-def share(trials: Iterable[Trial], execution: Execution) -> Data:
-    """Put what trials are trained on, by their keys, into Ray's object store, each digest once.
-
-    A node has it once, whatever it trains, and reads nothing of this project's folders.
-    """
-    ray.util.register_serializer(
-        torch.Tensor, serializer=torch.Tensor.numpy, deserializer=_as_tensor
-    )
-    shared: dict[str, ray.ObjectRef[Any]] = {}
-    by_key: dict[str, ray.ObjectRef[Any]] = {}
-    for trial in trials:
-        digest, load = trial.origin["data"], load_class(kind_of(trial.config).data)
-        if digest not in shared:
-            shared[digest] = ray.put(load(trial.config, execution.data_folder, execution.text))
-        by_key[trial.key] = shared[digest]
-    return by_key
-
-
-def _as_tensor(array: numpy.ndarray) -> torch.Tensor:
-    """The memory of the object store itself, where Ray leaves arrays."""
-    with warnings.catch_warnings(category=UserWarning, action="ignore"):  # it is not writable
-        return torch.from_numpy(array)

@@ -5,19 +5,23 @@ changes a result; all are ours.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import numpy
 import ray
 import torch
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import TrialData
+from actmodels.kinds import kind_of
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining, evaluate_pack
+from actmodels.registry import load_class
 from actmodels.training import Training
 from tune.execution import Execution
 from tune.grid import Trial
@@ -91,6 +95,30 @@ def _seconds(action: Callable[[], object], device: str) -> float:
     if device == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - start
+
+
+def share(trials: Iterable[Trial], execution: Execution) -> Data:
+    """Put what trials are trained on, by their keys, into Ray's object store, each digest once.
+
+    A node has it once, whatever it trains, and reads nothing of this project's folders.
+    """
+    ray.util.register_serializer(
+        torch.Tensor, serializer=torch.Tensor.numpy, deserializer=_as_tensor
+    )
+    shared: dict[str, ray.ObjectRef[Any]] = {}
+    by_key: dict[str, ray.ObjectRef[Any]] = {}
+    for trial in trials:
+        digest, load = trial.origin["data"], load_class(kind_of(trial.config).data)
+        if digest not in shared:
+            shared[digest] = ray.put(load(trial.config, execution.data_folder, execution.text))
+        by_key[trial.key] = shared[digest]
+    return by_key
+
+
+def _as_tensor(array: numpy.ndarray) -> torch.Tensor:
+    """The memory of the object store itself, where Ray leaves arrays; nodes lack MLflow."""
+    with warnings.catch_warnings(category=UserWarning, action="ignore"):  # it is not writable
+        return torch.from_numpy(array)
 
 
 def place(
