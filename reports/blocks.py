@@ -13,11 +13,9 @@ from reports.format import Cell
 class Table:
     """A tidy frame, also written as tables/NAME.csv, and how its rows are printed.
 
-    Attributes:
-        columns: header and printed cell of each column, in order.
-        left: how many columns are text; the others are numbers.
-        folded: the page hides the table behind this line; empty if it does not.
-        known: rows without a value in this column are in the file alone; empty for none.
+    columns: header and printed cell of each column. left: how many columns are text, not numbers.
+    folded: the page hides the table behind this line. known: rows without a value in this column
+    are in the file alone.
     """
 
     kind: ClassVar[str] = "table"
@@ -38,12 +36,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite specification with its data, drawn in the page and as figures/NAME.png.
-
-    Attributes:
-        title: what it shows, also for those who do not see it.
-        half: a wide page shows two or three of them in a row.
-    """
+    """A Vega-Lite specification with its data; half: several stand in one row of a wide page."""
 
     kind: ClassVar[str] = "chart"
     name: str
@@ -69,11 +62,7 @@ AnyPart = TypeVar("AnyPart", Table, Chart, Widget)
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with a caption of at most two sentences, and what stands below it.
-
-    Attributes:
-        of_run: no two runs of the same commands agree on it; report.md is without it.
-    """
+    """What stands below a heading; of_run: no two runs agree on it, and report.md is without it."""
 
     title: str
     parts: Sequence[Part]
@@ -98,11 +87,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Overview:
-    """The first screen: the run, the most important numbers, and what the words mean.
-
-    Attributes:
-        corpus: what was trained and tested on. run: date, commit and machine.
-    """
+    """The first screen: corpus, date and machine, the most important numbers, and a glossary."""
 
     corpus: str
     run: Sequence[str]

@@ -1,7 +1,7 @@
 """Everything that the report is made from: the files that the earlier stages wrote."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -42,10 +42,7 @@ NAMES = dict.fromkeys(
 class Artifacts:
     """What the stages wrote, by its place without ending: `data["evaluate/results"]`.
 
-    Attributes:
-        tables: one row per trained model, epoch, pair or variant; shares are in [0, 1].
-        documents: JSON mappings.
-        lines: traced pairs and questions.
+    In tables shares are in [0, 1]; lines are traced pairs and questions.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -74,10 +71,7 @@ class Artifacts:
 
     @property
     def best_on_dev(self) -> str:
-        """The retrained model with the highest mean dev accuracy, the first of equals.
-
-        It is chosen without test, so that its test accuracy is no maximum of many.
-        """
+        """The retrained model with the highest mean dev accuracy, chosen without test."""
         means = self["evaluate/results"].groupby("model", sort=False)["dev_accuracy"].mean()
         return str(means.idxmax())
 
@@ -91,42 +85,35 @@ def adapts(model: str) -> bool:
 def load(root: Path) -> Artifacts:
     """Load the folder with one folder per stage.
 
-    Raises:
-        ArtefactError: a file or a column is missing, or a model was evaluated that is not the one
-            that was retrained.
+    ArtefactError: a file or a column is missing, or others were evaluated than were retrained.
     """
-    tables = {place: read_table(root, place, columns) for place, columns in TABLES.items()}
-    trials = tables["sweep/trials.csv"]
-    check_columns(root, "sweep/trials.csv", trials, settings_of(trials["model"]))
-    if set(tables["evaluate/results.csv"]["key"]) != set(tables["retrain/trials.csv"]["key"]):
+    tables = {_name(place): _table(root, place, columns) for place, columns in TABLES.items()}
+    models = tables["sweep/trials"]["model"]
+    _check_columns(root, "sweep/trials.csv", tables["sweep/trials"], settings_of(models))
+    if set(tables["evaluate/results"]["key"]) != set(tables["retrain/trials"]["key"]):
         raise ArtefactError(
             f"{root.name}/evaluate/results.csv is not of the models in retrain/trials.csv; "
             "run: dvc repro evaluate"
         )
-    documents = {place: json.loads(read(root, place)) for place in DOCUMENTS}
+    documents = {_name(place): json.loads(_read(root, place)) for place in DOCUMENTS}
     lines = {
-        place: [json.loads(line) for line in read(root, place).splitlines()] for place in LINES
+        _name(place): [json.loads(line) for line in _read(root, place).splitlines()]
+        for place in LINES
     }
-    return Artifacts(
-        {place.removesuffix(".csv"): table for place, table in tables.items()},
-        {place.removesuffix(".json"): document for place, document in documents.items()},
-        {place.removesuffix(".jsonl"): found for place, found in lines.items()},
-    )
+    return Artifacts(tables, documents, lines)
 
 
-def settings_of(models: Sequence[str]) -> list[str]:
+def settings_of(models: Iterable[str]) -> list[str]:
     """Return the names of the settings of models, each once."""
-    return list(
-        dict.fromkeys(s for m in dict.fromkeys(models) for s in (*setting_types(m), *LIMITS))
-    )
+    names = (name for model in dict.fromkeys(models) for name in (*setting_types(model), *LIMITS))
+    return list(dict.fromkeys(names))
 
 
-def read(root: Path, place: str) -> str:
-    """Read the file `stage/name`.
+def _name(place: str) -> str:
+    return place.rpartition(".")[0]
 
-    Raises:
-        ArtefactError: it is missing.
-    """
+
+def _read(root: Path, place: str) -> str:
     path = root / place
     if not path.is_file():
         stage = place.split("/")[0]
@@ -134,20 +121,15 @@ def read(root: Path, place: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def read_table(root: Path, place: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Read a table; an empty cell is a missing number.
-
-    Raises:
-        ArtefactError: it is missing, or one of the columns is.
-    """
-    text = StringIO(read(root, place))
+def _table(root: Path, place: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Read a table; an empty cell is a missing number."""
+    text = StringIO(_read(root, place))
     table = pd.read_csv(text, dtype=NAMES, keep_default_na=False, na_values=[""])
-    check_columns(root, place, table, columns)
+    _check_columns(root, place, table, columns)
     return table
 
 
-def check_columns(root: Path, place: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
-    """See read_table."""
+def _check_columns(root: Path, place: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
     if absent := [name for name in columns if name not in table.columns]:
         stage = place.split("/")[0]
         raise ArtefactError(

@@ -1,19 +1,22 @@
 """Write the report's folder: page, Markdown, tables, pictures and metrics."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from actmodels.files import write_text
 from reports.blocks import Report, Section, Table, Widget
 from reports.charts.theme import page_spec, vega, write_pictures
-from reports.load import load
-from reports.metrics import metrics
+from reports.load import Artifacts, load
 from reports.report import report
+from reports.sections.multihop import correlations, over_depths
+from reports.sections.table_1 import systems
 
 PAGE = Path(__file__).parent / "page"
 
@@ -21,37 +24,29 @@ PAGE = Path(__file__).parent / "page"
 def write_report(root: Path, folder: Path, published: bool, examples: int) -> dict[str, float]:
     """Write the report of the artifacts under `root` into `folder` and return its metrics.
 
-    Args:
-        root: the folder with one folder per stage; it is only read.
-        published: show what others published.
-        examples: how many traced pairs the page holds at most.
-
-    Raises:
-        ArtefactError: an artifact is missing or stale; nothing is written then.
+    published: show what others published. examples: how many traced pairs the page holds at most.
+    ArtefactError where an artifact is missing or stale; nothing is written then.
     """
     data = load(root)
     made, numbers = report(data, published, examples), metrics(data)
     lasting = [section for section in made.sections if not section.of_run]
     timings = [section for section in made.sections if section.of_run]
-    page = render(made, "html", made.sections)
-    markdown = render(made, "markdown", lasting)
-    times = render(made, "markdown", timings, overview=False)
+    texts = {
+        "metrics.json": json.dumps(numbers, indent=1) + "\n",
+        "report.md": render(made, "markdown", lasting),
+        "timings.md": render(made, "markdown", timings, overview=False),
+        "index.html": render(made, "html", made.sections),
+        **{
+            f"tables/{table.name}.csv": table.frame.to_csv(index=False)
+            for table in made.parts(Table)
+        },
+    }
     write_pictures(made.charts, folder / "figures")
-    write_tables(made, folder / "tables")
-    write_text(folder / "metrics.json", json.dumps(numbers, indent=1) + "\n")
-    write_text(folder / "report.md", markdown)
-    write_text(folder / "timings.md", times)
-    write_text(folder / "index.html", page)
+    for stray in (folder / "tables").glob("*.csv"):
+        stray.unlink()  # of an earlier report
+    for name, text in texts.items():
+        write_text(folder / name, text)
     return numbers
-
-
-def write_tables(made: Report, folder: Path) -> None:
-    """Write the frame behind each table as NAME.csv; those of an earlier report are removed."""
-    written = {folder / f"{table.name}.csv": table.frame for table in made.parts(Table)}
-    for path, frame in written.items():
-        write_text(path, frame.to_csv(index=False))
-    for stray in set(folder.glob("*.csv")) - set(written):
-        stray.unlink()
 
 
 def render(made: Report, form: str, sections: Sequence[Section], overview: bool = True) -> str:
@@ -88,3 +83,26 @@ def embedded(value: Any) -> Markup:
     for mark in ("<", "\u2028", "\u2029"):
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return Markup(text)
+
+
+def metrics(data: Artifacts) -> dict[str, float]:
+    """Return known accuracies in [0, 1] and mean steps; tables/ has all figures."""
+    flat: dict[str, float] = {"sweep.trials": len(data["sweep/trials"])}
+    for row in systems(data).to_dict("records"):
+        for column in ("test_accuracy", "dev_accuracy", "test_mean_steps"):
+            name = f"{row['model']}.{column.replace('test_mean', 'mean')}"
+            flat |= {f"{name}_{part}": row[f"{column}_{part}"] for part in ("mean", "sd")}
+    for row in data["evaluate/paired"].to_dict("records"):
+        flat[f"{row['model']}.minus_{row['reference']}"] = float(row["difference"])
+    hops = over_depths(data).merge(correlations(data), on=["model", "run"])
+    for row in hops.to_dict("records"):
+        place = f"multihop.{row['model']}.{metric_name(row['run'])}"
+        for name in ("trained_accuracy", "untrained_accuracy"):
+            flat[f"{place}.{name}"] = row[f"{name}_mean"]
+        flat[f"{place}.correlation"] = row["r"]
+    return {name: value for name, value in flat.items() if not pd.isna(value)}
+
+
+def metric_name(text: str) -> str:
+    """Return a text as part of a metric's name; MLflow allows few signs besides letters."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", text).strip("_")

@@ -1,8 +1,6 @@
 """The report: its sections, in their order."""
 
-from collections.abc import Iterator
-
-from reports.blocks import Report, Section
+from reports.blocks import Report
 from reports.load import Artifacts
 from reports.sections.ablation import ablation_section
 from reports.sections.claims import claims, claims_section
@@ -24,31 +22,24 @@ TITLE = "Adaptive computation for textual entailment"
 
 
 def report(data: Artifacts, published: bool, examples: int) -> Report:
-    """Return the whole report.
-
-    Args:
-        published: show what others published.
-        examples: how many traced pairs can be browsed at most.
-    """
-    found = _sections(data, published, examples)
-    return Report(TITLE, overview(data), [section for section in found if section is not None])
-
-
-def _sections(data: Artifacts, published: bool, examples: int) -> Iterator[Section | None]:
-    """Yield the sections; None for a study that was not run."""
+    """Return the whole report, with published results or without, and at most so many pairs."""
     frame = claims(data)
-    yield claims_section(frame, published)
-    yield table_1_section(data, published)
-    yield multihop_section(data)
-    yield ablation_section(data, published)
-    yield pairs_section(data, examples)
-    yield steps_section(data)
-    yield fidelity_section(data, frame)
-    yield sizes_section(data, published)
-    yield halting_section(data)
-    yield graves_section(data)
-    yield cloze_section(data, published)
-    yield sweep_section(data)
-    yield curves_section(data)
-    yield provenance_section(data)
-    yield timings_section(data)
+    found = [
+        claims_section(frame, published),
+        table_1_section(data, published),
+        multihop_section(data),
+        ablation_section(data, published),
+        pairs_section(data, examples),
+        steps_section(data),
+        fidelity_section(data, frame),
+        sizes_section(data, published),
+        halting_section(data),
+        graves_section(data),
+        cloze_section(data, published),
+        sweep_section(data),
+        curves_section(data),
+        provenance_section(data),
+        timings_section(data),
+    ]
+    sections = [section for section in found if section is not None]  # None: it was not run
+    return Report(TITLE, overview(data), sections)

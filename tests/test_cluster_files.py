@@ -64,7 +64,3 @@ def test_the_job_clones_into_a_new_volume_and_updates_it_later(tmp_path: Path) -
         subprocess.run(command, cwd=volume, check=True)
         assert (volume / "act-nli" / "params.yaml").read_text() == text
         (volume / "act-nli" / "report.md").write_text("an artefact stays")
-
-
-def test_the_slurm_script_is_a_script() -> None:
-    subprocess.run(["bash", "-n", CLUSTER / "slurm.sh"], check=True)

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -33,10 +33,9 @@ def artifact_location(state: Path) -> str | None:
 
 
 def look_at(uri: str) -> None:
-    """Say at once what is wrong with an address, where MLflow would try for minutes or fail oddly.
+    """Raise OSError or sqlite3.Error for an address that cannot be used, without MLflow.
 
-    Raises:
-        OSError: it is none. sqlite3.Error: it is that of a database which cannot be used.
+    MLflow would try for minutes, or fail oddly.
     """
     if uri.startswith("sqlite:"):
         path = uri.removeprefix(SQLITE).partition("?")[0]
@@ -47,10 +46,7 @@ def look_at(uri: str) -> None:
         if tables and "experiments" not in tables:
             raise sqlite3.DatabaseError("it is the database of another program")
     elif uri.startswith(("http:", "https:")):
-        try:
-            parts = urlsplit(uri)
-            whole = bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            whole = False
-        if not whole:
-            raise OSError("such an address is http://host:port")
+        with suppress(ValueError):  # a port that is no number, or too large
+            if urlsplit(uri).hostname and urlsplit(uri).port != 0:
+                return
+        raise OSError("such an address is http://host:port")

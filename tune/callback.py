@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
-from actmodels.records import EpochRecord, TrialRecord
+from actmodels.records import TrialRecord
 from tune.failures import UNREACHED, Failure
 from tune.gate import FullError, NodeError, name_of
 from tune.grid import Trial
@@ -24,7 +24,7 @@ from tune.progress import Progress
 from tune.storage import Storage, is_away, usable
 from tune.store import TrialStore
 from tune.tracking import Tracker, TrialState, final_state
-from tune.trainable import checkpoint_name, load_checkpoint
+from tune.trainable import News, checkpoint_name, load_checkpoint
 
 _current: "DriverCallback | None" = None
 
@@ -53,20 +53,11 @@ class DriverCallback(ray.tune.Callback):
     Ray knows packs; everything here is about their trials, each of which is recorded as soon as
     it has ended, whatever becomes of its pack.
 
-    Args:
-        trials: the trials of this sweep by key.
-        store: where finished trials go. keep_weights: their best weights too.
-        nodes: where the trials run.
-        checkpoints: of the trials in progress. traces: where errors are written whole.
-
-    Attributes:
-        errors: why trials were given up, by key.
-        ended: keys of the trials that were recorded or given up.
-        again: packs of this round that Ray must be handed once more.
-        losses: how often trials were lost. unread: keys of those whose weights cannot be had.
-        on: address of the node that a pack trained on last, by Ray's id of it.
-        ends: why it is useless to go on, if it is.
-        packs: of this round. room: how many there was room for. outgrown: there is room for more.
+    traces: folder where errors are written whole. ends: why it is useless to go on, if it is.
+    packs: of this round. room: how many there was room for. outgrown: there is room for more.
+    errors: why trials were given up, by key. ended: keys of those recorded or given up.
+    again: packs that Ray must be handed once more. losses: how often trials were lost.
+    unread: keys of those whose weights cannot be had. on: address of the last node of a pack.
     """
 
     trials: Mapping[str, Trial]
@@ -107,20 +98,15 @@ class DriverCallback(ray.tune.Callback):
 
     def look_for_room(self) -> bool:
         """Whether nodes have joined that have nothing to do, while packs could be smaller."""
-        joined = self.nodes.room > self.room and not self.outgrown
-        if joined and any(len(pack.trials) > 1 for pack in self.packs):
+        if self.nodes.room > self.room and not self.outgrown:
             left = self.left()
             several = any(len(pack.trials) > 1 for pack in left)
             self.outgrown = several and len(left) < self.nodes.room
         return self.outgrown
 
-    def trials_of(self, ray_trial: Any) -> list[Trial]:
-        """Our trials behind one of Ray's."""
-        return [self.trials[key] for key in ray_trial.config["pack"]]
-
     def left_of(self, ray_trial: Any) -> list[Trial]:
-        """Those of them that have not ended."""
-        return [trial for trial in self.trials_of(ray_trial) if trial.key not in self.ended]
+        """The trials behind one of Ray's that have not ended."""
+        return [self.trials[key] for key in ray_trial.config["pack"] if key not in self.ended]
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Ray started a pack, for the first time or again."""
@@ -138,30 +124,21 @@ class DriverCallback(ray.tune.Callback):
         node = f"{result['hostname']} ({result['node_ip']})"
         for ours in self.left_of(trial):
             if news := result["trials"].get(ours.key):
-                machine = {"node": node, **result["machine"]}
-                self.trial_reported(ours, news, machine, result["load"])
+                self.tracker.update(ours, TrialState(history=news.history, load=result["load"]))
+                best = max(epoch.dev_accuracy for epoch in news.history)
+                self.progress.reached(ours.name, len(news.history), best)
+                if news.finished:
+                    self.finished(ours, news, {"node": node, **result["machine"]})
 
-    def trial_reported(
-        self,
-        trial: Trial,
-        news: Mapping[str, Any],
-        machine: dict[str, Any],
-        load: Mapping[str, float],
-    ) -> None:
-        """Track what is new of a trial; record it if it has ended."""
-        history = tuple(EpochRecord(**epoch) for epoch in news["history"])
-        self.tracker.update(trial, TrialState(history=history, load=load))
-        best = max(epoch.dev_accuracy for epoch in history)
-        self.progress.reached(trial.name, len(history), best)
-        if not news["finished"]:
-            return
+    def finished(self, trial: Trial, news: News, machine: dict[str, Any]) -> None:
+        """Record a trial that has ended."""
         record = TrialRecord(
             key=trial.key,
             config=trial.config.as_dict(),
-            parameters=news["parameters"],
-            history=history,
+            parameters=news.parameters,
+            history=tuple(news.history),
             provenance=trial.origin,
-            diverged=news["diverged"],
+            diverged=news.diverged,
             machine=machine,
         )
         weights = None
@@ -173,12 +150,15 @@ class DriverCallback(ray.tune.Callback):
                 return
         with self.ends_without(self.store.place):
             self.store.save(record, weights)
-        if self.ends:
-            return
+        if not self.ends:
+            self.trace(trial).unlink(missing_ok=True)  # of an earlier run
+            self.over(trial, record, failed=record.diverged)
+
+    def over(self, trial: Trial, result: TrialRecord | str, *, failed: bool) -> None:
+        """Nothing more is tried for a trial."""
         self.ended.add(trial.key)
-        self.trace(trial).unlink(missing_ok=True)  # of an earlier run
-        self.tracker.update(trial, final_state(record))
-        self.progress.ended(trial.name, trial.config.max_epochs, failed=record.diverged)
+        self.tracker.update(trial, final_state(result))
+        self.progress.ended(trial.name, trial.config.max_epochs, failed=failed)
 
     def not_read(self, trial: Trial, error: Exception) -> None:
         """A trial has finished, but its weights cannot be had: it is run again later."""
@@ -188,10 +168,9 @@ class DriverCallback(ray.tune.Callback):
                 aside = f"; set aside as {self.checkpoints.set_aside(checkpoint_name(trial.key))}"
             elif isinstance(error, OSError) and is_away(error):
                 raise error
-        if self.ends:
-            return
-        tqdm.write(f"{error}{aside}, the trial is run again", file=sys.stderr)
-        self.unread.add(trial.key)
+        if not self.ends:
+            tqdm.write(f"{error}{aside}, the trial is run again", file=sys.stderr)
+            self.unread.add(trial.key)
 
     def trace(self, trial: Trial) -> Path:
         """Where the errors of a trial lie if it was given up."""
@@ -204,29 +183,27 @@ class DriverCallback(ray.tune.Callback):
             self.lost(unread, trial.max_failures, "its checkpoint could not be read")
 
     def remove_checkpoints(self, ray_trial: Any) -> None:
-        """Delete those of a pack's recorded trials.
+        """Delete those of a pack's recorded trials, not earlier.
 
-        Not earlier: a pack whose worker dies starts again with all its trials, and knows by the
-        checkpoint that one has ended.
+        A pack whose worker dies starts again with all its trials, and knows ended ones by them.
         """
-        for ours in self.trials_of(ray_trial):
-            if ours.key in self.ended and ours.key not in self.errors:
+        for key in ray_trial.config["pack"]:
+            if key in self.ended and key not in self.errors:
                 with self.ends_without(self.checkpoints):
-                    self.checkpoints.remove(checkpoint_name(ours.key))
+                    self.checkpoints.remove(checkpoint_name(key))
 
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """A pack failed and starts again, each of its trials from its last saved epoch."""
-        if left := self.left_of(trial):
-            failure = Failure.of(trial)
-            if self.not_its_fault(failure):
-                return
-            reason, node = failure.reason, self.on.get(trial.trial_id) or failure.node
-            gone = bool(node) and self.nodes.joined and self.nodes.lost(node)
-            if gone:
-                reason = f"node {node} does not answer any more"
-            if gone or reason == UNREACHED:
-                trial.run_metadata.num_failures -= 1  # not the trial's own
-            tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
+        left, failure = self.left_of(trial), Failure.of(trial)
+        if not left or self.not_its_fault(failure):
+            return
+        reason, node = failure.reason, self.on.get(trial.trial_id) or failure.node
+        gone = bool(node) and self.nodes.joined and self.nodes.lost(node)
+        if gone:
+            reason = f"node {node} does not answer any more"
+        if gone or reason == UNREACHED:
+            trial.run_metadata.num_failures -= 1  # not the trial's own
+        tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
 
     def not_its_fault(self, failure: Failure) -> bool:
         """A pack failed by its node or by the store, which is seen to here."""
@@ -258,20 +235,17 @@ class DriverCallback(ray.tune.Callback):
         it fail, or needs too much memory, is alone.
         """
         self.remove_checkpoints(trial)
-        left = self.left_of(trial)
-        if not left:
-            return
-        if trial.num_failures <= trial.max_failures:
+        left, failure = self.left_of(trial), Failure.of(trial)
+        if left and trial.num_failures <= trial.max_failures:
             self.lost(left, trial.max_failures, "its workers died")
-            return
-        failure = Failure.of(trial)
-        if len(left) == 1:
+        elif len(left) == 1:
             self.gave_up(left[0], failure.told(self.trace(left[0])))
-            return
-        halves = Pack(tuple(left)).halves()
-        self.again += halves
-        names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
-        tqdm.write(f"a pack failed: {failure.reason}; its trials go on as {names}", file=sys.stderr)
+        elif left:
+            halves = Pack(tuple(left)).halves()
+            self.again += halves
+            names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
+            why = f"a pack failed: {failure.reason}; its trials go on as {names}"
+            tqdm.write(why, file=sys.stderr)
 
     def lost(self, trials: list[Trial], most: int, how: str) -> None:
         """Hand trials to Ray again, but for those that were lost more often than they may be."""
@@ -283,8 +257,6 @@ class DriverCallback(ray.tune.Callback):
             self.again.append(Pack(left))
 
     def gave_up(self, trial: Trial, reason: str) -> None:
-        """Nothing more is tried for a trial."""
+        """Note why there is no result of a trial."""
         self.errors[trial.key] = reason
-        self.ended.add(trial.key)
-        self.tracker.update(trial, final_state(reason))
-        self.progress.ended(trial.name, trial.config.max_epochs, failed=True)
+        self.over(trial, reason, failed=True)

@@ -67,10 +67,9 @@ def access_token(state: Path) -> Path:
 
 
 def start(**settings: Any) -> Any:
-    """Start or join Ray, whose workers import the code that the trials' keys name.
+    """Start or join Ray, whose workers get the code that the trials' keys name, as their folder.
 
-    They get it as their working folder, which takes the place of the driver's: one that started
-    after an edit would import that.
+    In the driver's folder a worker that starts after an edit would import that.
     """
     with TemporaryDirectory() as folder:
         for package in (PACKAGE, Path(__file__).parent):
@@ -78,20 +77,12 @@ def start(**settings: Any) -> Any:
                 target = Path(folder) / file.relative_to(package.parent)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8")
-        return ray.init(
-            runtime_env={"working_dir": folder},
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            **settings,
-        )
+        where, level = {"working_dir": folder}, logging.ERROR
+        return ray.init(runtime_env=where, log_to_driver=False, logging_level=level, **settings)
 
 
 def join(address: str) -> Any:
-    """Connect to a running cluster.
-
-    Raises:
-        SweepError: no head answers at the address, or it refuses this machine.
-    """
+    """Connect to a running cluster; SweepError if none answers, or it refuses this machine."""
     if address.startswith("ray://"):
         raise SweepError(
             f"RAY_ADDRESS is {address}, but Ray's client cannot run a sweep; name the head's own "
@@ -121,31 +112,22 @@ def join(address: str) -> Any:
     return start(address=address)
 
 
-def ray_folder() -> Path:
-    """Return the folder where Ray keeps its sessions on this machine."""
-    return Path(os.environ.get("RAY_TMPDIR") or gettempdir(), "ray")
-
-
 def start_locally(*, dashboard: bool, state: Path) -> Any:
-    """Start Ray on this machine, for this machine alone.
+    """Start Ray on this machine, for this machine alone; SweepError if it does not start.
 
     A busy machine exceeds limits of Ray that are not settable: its agents have 15 s to start. So a
     failed start is repeated, at last without the dashboard, which takes most of the time.
-
-    Args:
-        state: holds the access token, and Ray's messages, which the error names.
-
-    Raises:
-        SweepError: Ray did not start.
     """
     if not any(name in os.environ for name in AUTHENTICATION):
         os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
-    listen_on_loopback()
+    # Listen on 127.0.0.1 alone. Ray has no public setting for it: it replaces
+    # `_node_ip_address="127.0.0.1"` by the address of an interface, unless this constant says that
+    # no other machine can join. On macOS it always does.
+    ray_constants.ENABLE_RAY_CLUSTER = False
     before = set(psutil.Process().children())
-    for attempt, pause in enumerate((*PAUSES, 0.0), start=1):
-        last = attempt > len(PAUSES)
+    for pause in (*PAUSES, None):
         try:
-            return start(include_dashboard=dashboard and not last)
+            return start(include_dashboard=dashboard and pause is not None)
         except Exception as error:  # Ray has no narrower one
             failure = error
         ray.shutdown()
@@ -153,12 +135,12 @@ def start_locally(*, dashboard: bool, state: Path) -> Any:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
                 process.wait()
-        if last:
-            break
-        print(f"Ray did not start; next attempt in {pause:g} s", file=sys.stderr, flush=True)
-        time.sleep(pause)
+        if pause is not None:
+            print(f"Ray did not start; next attempt in {pause:g} s", file=sys.stderr, flush=True)
+            time.sleep(pause)
     reason = " ".join(str(failure).split())[:300] or type(failure).__name__
-    logs = (ray_folder() / "session_latest").resolve() / "logs"
+    sessions = Path(os.environ.get("RAY_TMPDIR") or gettempdir(), "ray")
+    logs = (sessions / "session_latest").resolve() / "logs"
     raise SweepError(
         f"Ray did not start on this machine ({reason}); its logs are in {logs}, its messages in "
         f"{state / 'ray.log'}; run the same command again when the machine is less busy"
@@ -182,11 +164,7 @@ class WithoutRay:
 
 @contextmanager
 def ray_speaks_to(log: Path) -> Iterator[TextIO]:
-    """Let what Ray prints go to a file: dozens of lines, from C++ too, where one node is lost.
-
-    It is the process's stderr that goes there; Python's is the terminal as before, but for what
-    threads of Ray's print.
-    """
+    """Let what Ray prints go to a file: the process's stderr, and what threads of Ray's print."""
     log.parent.mkdir(parents=True, exist_ok=True)
     before = sys.stderr
     before.flush()
@@ -201,24 +179,11 @@ def ray_speaks_to(log: Path) -> Iterator[TextIO]:
             os.dup2(terminal.fileno(), 2)
 
 
-def listen_on_loopback() -> None:
-    """Have the Ray that this process starts listen on 127.0.0.1 alone, not on all interfaces.
-
-    Ray has no public setting for it: it replaces `_node_ip_address="127.0.0.1"` by the address of
-    an interface, unless this constant, which it reads from the environment when it is imported,
-    says that no other machine can join. On macOS it always does.
-    """
-    ray_constants.ENABLE_RAY_CLUSTER = False
-
-
 @contextmanager
 def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
     """Be connected to Ray: to the cluster of RAY_ADDRESS if that is set, else to a local one.
 
-    Args:
-        dashboard: start the dashboard of a local Ray; its address is printed.
-        state: folder of this project's run state; holds a local Ray's access token, and what Ray
-            itself has to say.
+    The state folder holds a local Ray's access token, and what Ray itself has to say.
     """
     address = os.environ.get("RAY_ADDRESS")
     for name, value in (SETTINGS if address else SETTINGS | LOCAL).items():

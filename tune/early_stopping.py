@@ -2,16 +2,16 @@
 
 After first_epochs, first_epochs * keep_one_in, ... epochs a trial stands on a rung, where its best
 dev accuracy so far is compared with those of all trials of its model that have reached this rung
-before it. Nobody waits for anybody, so which trials are cut depends on the order in which they
-arrive, and with it on workers and packs: two runs of one sweep may cut different ones. A trial
-that is never cut has the results that it has without the rule. The best trial of a sweep is never
-a cut one: whoever is cut leaves somebody behind who was better at the same time.
+before it. Which trials are cut depends on the order in which they arrive, so two runs of one sweep
+may cut different ones. A trial that is never cut has the results that it has without the rule, and
+the best trial of a sweep is never cut.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 from typing import Any
 
 from actmodels.files import DamagedError
@@ -21,7 +21,7 @@ from tune.storage import Storage
 
 @dataclass(frozen=True)
 class SuccessiveHalving:
-    """The rule; where one is set, it is part of what a trial's key names."""
+    """The rule; it is in the keys of trials."""
 
     first_epochs: int
     keep_one_in: int
@@ -31,17 +31,11 @@ class SuccessiveHalving:
 
     def rungs(self, epochs: int) -> list[int]:
         """The rungs that a trial has reached after so many epochs."""
-        reached, rung = [], self.first_epochs
-        while rung <= epochs:
-            reached.append(rung)
-            rung *= self.keep_one_in
-        return reached
+        rungs = (self.first_epochs * self.keep_one_in**power for power in count())
+        return list(takewhile(lambda rung: rung <= epochs, rungs))
 
     def goes_on(self, score: float, scores: Sequence[float]) -> bool:
-        """Whether a score is in the best share of all scores of a rung, its own among them.
-
-        The share is rounded up, so that the first to arrive goes on; equals go on together.
-        """
+        """Whether a score is in the best share, rounded up, of its rung; equals go on together."""
         kept = -(-len(scores) // self.keep_one_in)
         return sum(other > score for other in scores) < kept
 
@@ -50,8 +44,7 @@ class SuccessiveHalving:
 class Rungs:
     """Who has reached which rung: a small file for each trial, seen by all workers.
 
-    place: where they lie, as rungs/<epochs>/<key>.json. rivals: keys of a model's trials, by model.
-    most_epochs: of any trial. notes: sentences on quarantined files, for the user.
+    rivals: keys of a model's trials, by model. notes: on quarantined files, for the user.
     """
 
     place: Storage
@@ -88,16 +81,14 @@ class Rungs:
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
         """An entry; None without one, or where it is damaged or another's and is set aside."""
-        try:
-            found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
-        except FileNotFoundError:
-            return None
-        except DamagedError as error:
-            with suppress(FileNotFoundError):  # another worker was quicker
+        with suppress(FileNotFoundError):  # also where another worker set it aside
+            try:
+                found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
+                return found
+            except DamagedError as error:
                 aside = self.place.set_aside(_name(rung, key))
                 self.notes.append(f"{error}; set aside as {aside}, this score is not compared")
-            return None
-        return found
+        return None
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
         self.place.write_named(_name(rung, key), json.dumps(entry).encode())

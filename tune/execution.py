@@ -15,10 +15,8 @@ class Execution:
     Paths are absolute. `data_folder` has what trials on pairs or questions are trained on, `text`
     is the file that those on characters read. `state` is this machine's; `storage`, a folder or
     URL that all nodes see, holds trials in progress, and `finished`, another one, those that have
-    ended. Trials of one shape can train as one pack, whose resources are then those of a trial.
-    Fractions of a GPU let packs share one. `workers` limits how many packs train at a time. A
-    cluster may be without room for a trial for `wait_for_nodes` seconds, a node may take
-    `wait_for_answer` seconds to answer a check, and a store may be away for `wait_for_storage`.
+    ended. A pack of trials has the resources of one trial. `workers` limits how many packs train at
+    a time. The waits are in seconds.
     """
 
     data_folder: Path
@@ -56,21 +54,13 @@ class Execution:
     @property
     def where(self) -> dict[str, Any]:
         """What a worker is told about its surroundings."""
-        return {
-            "device": self.device,
-            "threads": self.threads,
-            "precision": self.matmul_precision,
-        }
+        precision = self.matmul_precision
+        return {"device": self.device, "threads": self.threads, "precision": precision}
 
     @property
     def joins(self) -> bool:
         """Trials run on a cluster that is there, and not on a Ray started for them."""
         return bool(os.environ.get("RAY_ADDRESS"))
-
-    @property
-    def wait(self) -> float:
-        """Seconds to wait for nodes: those of a cluster that was joined; this machine has one."""
-        return self.wait_for_nodes if self.joins else 0
 
     @property
     def checkpoints(self) -> Storage:

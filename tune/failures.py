@@ -18,11 +18,7 @@ NODE = re.compile(r"\bip[=:] ?([0-9a-fA-F.:]*[0-9a-fA-F])")
 
 @dataclass(frozen=True)
 class Failure:
-    """What is known of a pack that failed.
-
-    reason: one line. node: address of the machine, empty where Ray does not tell. text: all of its
-    attempts, with their traces.
-    """
+    """A reason in one line, the node's address if Ray tells it, and the traces of all attempts."""
 
     reason: str
     node: str

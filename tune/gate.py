@@ -1,8 +1,4 @@
-"""What a node must have before it trains, looked at on the node itself.
-
-It comes before everything else of a pack is loaded there: nodes join in mid-sweep, and Ray starts
-packs on them at once.
-"""
+"""What a node must have to train, looked at there before anything of a pack is loaded."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +9,7 @@ from tune.storage import Storage, is_away, is_full
 
 
 class NodeError(ray.exceptions.RayActorError):
-    """A node cannot train; no fault of the trial, so that its restarts stay what they are.
-
-    Ray counts a failure unless the node was preempted, and that is what it is: taken away.
-    """
+    """A node cannot train; no fault of the trial: Ray counts no failure of a preempted node."""
 
     def __init__(self, message: str) -> None:
         super().__init__(error_msg=message, preempted=True)
@@ -43,10 +36,7 @@ def own_node() -> str:
 class Gate:
     """What a node is held against; that it has the Python and the Ray of its head, Ray checks.
 
-    Args:
-        checkpoints: of the trials in progress, which all nodes must see.
-        token: name of a file there and what it holds, while the sweep runs.
-        torch: version of the driver's. cuda: trials train on GPUs.
+    token: name of a file among the checkpoints, and what it holds while the sweep runs.
     """
 
     checkpoints: Storage
@@ -61,23 +51,16 @@ class Gate:
             import torch
         except Exception as error:
             last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
-            raise NodeError(f"node {own_node()[:8]} cannot load Ray and torch ({last})") from None
+            raise unfit(f"cannot load Ray and torch ({last})") from None
         if torch.__version__ != self.torch:
-            problem = f"has torch {torch.__version__}, this machine {self.torch}; install the same"
-            raise NodeError(f"node {own_node()[:8]} {problem}")
+            versions = f"torch {torch.__version__}, this machine {self.torch}"
+            raise unfit(f"has {versions}; install the same")
         if self.cuda:
-            self.computes_on_gpu()
+            try:
+                torch.ones(1, device="cuda").sum().item()
+            except Exception as error:
+                raise unfit(f"cannot use its GPU ({str(error).splitlines()[0]})") from None
         self.sees()
-
-    def computes_on_gpu(self) -> None:
-        """NodeError if CUDA does not work on this node."""
-        import torch
-
-        try:
-            torch.ones(1, device="cuda").sum().item()
-        except Exception as error:
-            problem = str(error).splitlines()[0]
-            raise NodeError(f"node {own_node()[:8]} cannot use its GPU ({problem})") from None
 
     def sees(self) -> None:
         """NodeError if this node cannot read and write the checkpoints of the driver."""
@@ -96,20 +79,18 @@ class Gate:
     def blind(self, problem: str) -> NodeError:
         """The error of a node that does not see the checkpoints."""
         place, first = self.checkpoints.place, problem.splitlines()[0][:200]
-        return NodeError(
-            f"node {own_node()[:8]} does not see {place} as this machine does ({first})"
-        )
+        return unfit(f"does not see {place} as this machine does ({first})")
+
+
+def unfit(problem: str) -> NodeError:
+    """The error of this node."""
+    return NodeError(f"node {own_node()[:8]} {problem}")
 
 
 def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -> None:
-    """Train a pack on a node that can: what Ray calls.
+    """Train a pack on a node that can, else NodeError: what Ray calls.
 
-    Args:
-        config: see tune.trainable.run_pack. work: that function with all else that it takes, which
-            is not loaded on a node that cannot.
-
-    Raises:
-        NodeError: this node cannot. FullError: there is no room for checkpoints.
+    work: tune.trainable.run_pack with all else that it takes, loaded only on a node that can train.
     """
     gate.pass_through()
     try:

@@ -1,7 +1,6 @@
 """The MLflow store behind tune.tracking: the one file that imports mlflow.
 
 Runs are found by their tags and writes can be repeated: the next driver continues a killed one.
-One process at a time writes for a state folder: stages of a project wait for each other.
 """
 
 import logging
@@ -83,11 +82,8 @@ class Candidate:
     """A model to register.
 
     alias: the name it is asked for by. run: the name of its run.
-    digest: of all that decides its answers.
-    data: its folder. code: folders of the packages that it takes along.
-    loader: the module whose `_load_pyfunc` reads the folder.
-    requirements: libraries with their versions.
-    signature, example: as MLflow stores a signature, and columns that meet it.
+    digest: of all that decides its answers. data: its folder, which `_load_pyfunc` of the loader
+    reads. code: folders of packages that it takes along. example: columns of the signature.
     """
 
     alias: str
@@ -107,8 +103,7 @@ class Candidate:
 class RunStore:
     """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
-    Its `driver`, a tag of all that may be RUNNING, names the folder on this machine: what an
-    earlier driver of the folder left RUNNING has died with it.
+    What an earlier driver of this machine's folder, a tag, left RUNNING has died with it.
     """
 
     def __init__(self, state: Path) -> None:
@@ -117,8 +112,12 @@ class RunStore:
         self.uri = given or f"sqlite:///{self.state / 'mlflow.db'}"
         self.driver = f"{platform.node()}:{self.state}"
         with store_errors(self.uri):
-            if not given:
-                self._prepare_database(self.state / "mlflow.db")
+            path = self.state / "mlflow.db"
+            if not given and not path.exists():
+                for remains in self.state.glob(".mlflow.db.*"):
+                    remains.unlink()
+                with replacing(path) as temporary:  # MLflow's migrations do not survive a kill
+                    MlflowClient(f"sqlite:///{temporary}")
             look_at(self.uri)
             self.client = MlflowClient(self.uri)
             self.artifacts = artifact_location(self.state)
@@ -126,14 +125,6 @@ class RunStore:
             for run in self.search("attributes.status = 'RUNNING'"):
                 if run.data.tags.get("driver") == self.driver:
                     self.client.set_terminated(run.info.run_id, "KILLED")
-
-    def _prepare_database(self, path: Path) -> None:
-        """Create the database whole: MLflow's migrations do not survive a kill."""
-        if not path.exists():
-            for remains in self.state.glob(".mlflow.db.*"):
-                remains.unlink()
-            with replacing(path) as temporary:
-                MlflowClient(f"sqlite:///{temporary}")
 
     def _find_experiment(self) -> str:
         name, found = find_experiment(self.client, self.artifacts)
@@ -146,12 +137,8 @@ class RunStore:
 
     def search(self, condition: str) -> list[Run]:
         """All runs that meet an MLflow filter, the earliest first."""
-        order = ["attributes.start_time ASC"]
-        return list(
-            self.client.search_runs(
-                [self.experiment], condition, max_results=50_000, order_by=order
-            )
-        )
+        order, where = ["attributes.start_time ASC"], [self.experiment]
+        return [*self.client.search_runs(where, condition, max_results=50_000, order_by=order)]
 
     def children(self, parent: str) -> list[Run]:
         """The nested runs of a run."""
@@ -166,11 +153,12 @@ class RunStore:
         if not found:
             name = name or f"{kind}-{group[:8]}"
             return self.client.create_run(self.experiment, tags=tags, run_name=name)
-        for double in found[1:]:
+        kept, *doubles = found
+        for double in doubles:
             for run in [*self.children(double.info.run_id), double]:
                 self.client.delete_run(run.info.run_id)
-        self.write(found[0].info.run_id, tags=tags)
-        return found[0]
+        self.write(kept.info.run_id, tags=tags)
+        return kept
 
     def write(
         self,
@@ -185,22 +173,19 @@ class RunStore:
         self.client.log_batch(run_id, metrics, listed, marks, synchronous=True)
 
     def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
-        """A logged model of a run, still without files; gives its id and where they belong."""
+        """Make the only logged model of a run; gives its id and where its files belong."""
+        condition = f"source_run_id = '{run_id}'"
+        for remains in self.client.search_logged_models([self.experiment], condition):
+            self.client.delete_logged_model(remains.model_id)
         model = self.client.create_logged_model(self.experiment, name, run_id, tags=dict(tags))
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
 
-    def fetch(self, source: str, folder: Path) -> Path:
+    def fetch(self, source: str, folder: str) -> Path:
         """Copy the files of a model version from their location into a folder."""
         from mlflow.artifacts import download_artifacts  # a second, and only here
 
-        return Path(download_artifacts(source, dst_path=str(folder), tracking_uri=self.uri))
-
-    def models_of(self, run_id: str) -> list[str]:
-        """Ids of the logged models of a run."""
-        condition = f"source_run_id = '{run_id}'"
-        found = self.client.search_logged_models([self.experiment], condition)
-        return [str(model.model_id) for model in found]
+        return Path(download_artifacts(source, dst_path=folder, tracking_uri=self.uri))
 
 
 def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> None:
@@ -223,8 +208,8 @@ def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> Non
 def find_experiment(client: MlflowClient, location: str | None) -> tuple[str, Experiment | None]:
     """Return the name of this project's experiment, and the experiment if it exists.
 
-    MLflow stores absolute locations and cannot change them. A moved or copied project therefore
-    has an experiment of its own: it never writes into the folder that it came from.
+    MLflow cannot change absolute locations. A moved or copied project therefore has an experiment
+    of its own: it never writes into the folder that it came from.
     """
     found = client.get_experiment_by_name(EXPERIMENT)
     if found is None or location in (None, found.artifact_location):
@@ -234,11 +219,7 @@ def find_experiment(client: MlflowClient, location: str | None) -> tuple[str, Ex
 
 
 def experiment_id(uri: str, state: Path) -> str | None:
-    """The id of this project's experiment in a store; None if nothing was logged there yet.
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
+    """The id of this project's experiment in a store; None if nothing was logged there yet."""
     with store_errors(uri):
         _, found = find_experiment(MlflowClient(uri), artifact_location(state))
     return None if found is None else str(found.experiment_id)

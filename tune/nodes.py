@@ -1,8 +1,4 @@
-"""Which nodes of a cluster can train: looked at before the first trial, and when they join.
-
-A node needs the torch of this machine, and has to see the store of the trials in progress. One that
-does not fit is named and not used.
-"""
+"""Which nodes of a cluster can train: looked at before the first trial, and when they join."""
 
 import secrets
 import socket
@@ -27,21 +23,12 @@ AGAIN = 10.0  # seconds until a node that is not used is asked again, each time 
 
 
 class Nodes:
-    """The nodes of the connected cluster.
+    """The nodes of the connected cluster; a context that begins with a look.
 
-    Use as a context: it begins with a look.
-
-    Args:
-        checkpoints: of the trials in progress, which all nodes must see.
-        joined: the cluster was there before; a local Ray's only node is this machine itself.
-        answer: seconds that a node has to answer. cuda: trials train on GPUs.
-
-    Attributes:
-        gate: what they are held against.
-        good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
-        reasons: why nodes are or were not used, each time.
-        asked: those that have not answered yet, with their answers and since when.
-        room: the places that were last counted.
+    joined: the cluster was there before; a local Ray's only node is this machine itself.
+    good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
+    reasons: why nodes are or were not used, each time. asked: those that have `answer` seconds to
+    answer, with their answers and since when. room: the places that were last counted.
     """
 
     def __init__(
@@ -86,11 +73,7 @@ class Nodes:
         return count
 
     def look(self, seconds: float = 0) -> None:
-        """Ask the nodes that have come, and say which of those that answer are not used.
-
-        Args:
-            seconds: to wait for answers; what comes later is for the next look.
-        """
+        """Ask new nodes, wait so long for answers, and say which nodes are not used."""
         if not self.joined:
             return
         now, alive = time.monotonic(), {node["NodeID"]: node for node in self.alive()}
@@ -114,8 +97,7 @@ class Nodes:
             if problem == "":
                 self.good.add(node)
                 if self.avoided.pop(node, None):
-                    note = f"node {there[node]} ({node[:8]}) is used again"
-                    print(note, file=sys.stderr, flush=True)
+                    _say(there[node], node, "is used again")
             elif problem and node in there and not self.over:
                 self.avoid(node, there[node], problem)
 
@@ -125,8 +107,7 @@ class Nodes:
         known = self.reasons[node]
         self.avoided[node] = time.monotonic() + AGAIN * 2 ** len(known)
         if why not in known[-1:]:
-            note = f"node {address} ({node[:8]}) is not used: {why}"
-            print(note, file=sys.stderr, flush=True)
+            _say(address, node, f"is not used: {why}")
         known.append(why)
 
     def _problem(self, node: str, said: Any, since: float) -> str | None:
@@ -165,8 +146,12 @@ class Nodes:
 
     def lost(self, address: str) -> bool:
         """Whether a node that trained does not answer any more."""
-        found = [node for node in self.alive() if node["NodeManagerAddress"] == address]
+        found = (node for node in self.alive() if node["NodeManagerAddress"] == address)
         return not any(listens(f"{address}:{node['NodeManagerPort']}") for node in found)
+
+
+def _say(address: str, node: str, what: str) -> None:
+    print(f"node {address} ({node[:8]}) {what}", file=sys.stderr, flush=True)
 
 
 def listens(address: str, seconds: float = 2.0) -> bool:
@@ -182,8 +167,7 @@ def listens(address: str, seconds: float = 2.0) -> bool:
 class Placement(PlacementGroupFactory):
     """The resources of one pack, on any node that is not known to be unfit.
 
-    One that has not answered yet may be chosen: excluded, it would stay so once it has, for as long
-    as Ray looks for a place, which is for ever if no other node is left.
+    One that has not answered yet may be chosen: once excluded it stays so until a place is found.
     """
 
     def __init__(self, resources: Mapping[str, float], nodes: Nodes) -> None:

@@ -2,7 +2,6 @@
 
 import functools
 import shutil
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,9 @@ from tune.gate import through
 from tune.grid import Trial, grid_hash
 from tune.nodes import Nodes, Placement
 from tune.packing import Pack, spread
-from tune.placement import place
+from tune.placement import Data, place, share
 from tune.progress import Progress
 from tune.room import Watch, await_room, needed
-from tune.shared_data import share
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_pack
@@ -33,49 +31,35 @@ def execute(
     execution: Execution,
     store: TrialStore,
     tracker: Tracker,
-    *,
     keep_weights: bool,
-    rungs: Rungs | None = None,
+    rungs: Rungs | None,
 ) -> dict[str, str]:
-    """Run trials on Ray and store what finishes.
-
-    Args:
-        rungs: where trials are compared, if they may end early.
-
-    Returns:
-        why trials failed, by key; whether all finished is for the caller to see in the store.
-
-    Raises:
-        KeyboardInterrupt: the run was interrupted.
-    """
+    """Run trials on Ray, store what finishes, and return why others failed, by key."""
     folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
+    epochs = sum(trial.config.max_epochs for trial in trials)
+    checkpoints, cuda = execution.checkpoints, execution.device == "cuda"
+    nodes = Nodes(checkpoints, joined=execution.joins, answer=execution.wait_for_answer, cuda=cuda)
     with (
         connected(dashboard=execution.dashboard, state=execution.state),
-        closing(
-            Progress(kind, len(trials), sum(trial.config.max_epochs for trial in trials))
-        ) as progress,
+        closing(Progress(kind, len(trials), epochs)) as progress,
         tracker.in_background(),  # ends first: a thread that met Ray late would end the process
-        Nodes(
-            execution.checkpoints,
-            joined=execution.joins,
-            answer=execution.wait_for_answer,
-            cuda=execution.device == "cuda",
-        ) as nodes,
+        nodes,
     ):
         callback = DriverCallback(
             {trial.key: trial for trial in trials},
             store=store,
             tracker=tracker,
             progress=progress,
-            checkpoints=execution.checkpoints,
+            checkpoints=checkpoints,
             traces=execution.state / "failures",
             keep_weights=keep_weights,
             nodes=nodes,
         )
-        await_room(nodes, execution.resources, execution.wait)
+        wait = execution.wait_for_nodes if execution.joins else 0  # this machine has one node
+        await_room(nodes, execution.resources, wait)
         data = share(trials, execution)
         packs = place(kind, trials, execution, data, nodes)
-        with Watch(nodes, execution.resources, max(5.0, execution.wait), needed()):
+        with Watch(nodes, execution.resources, max(5.0, wait), needed()):
             fit(folder, packs, execution, callback, data, rungs)
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
@@ -88,16 +72,12 @@ def fit(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    data: Data,
     rungs: Rungs | None = None,
 ) -> None:
     """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
 
-    It ends: a trial is lost as often as it may restart, and a pack that fails becomes smaller, as
-    do all where nodes have joined that would have nothing to do.
-
-    Raises:
-        SweepError: something makes it useless to go on.
+    It ends: trials are lost as often as they may restart, and packs that fail become smaller.
     """
     while packs:
         callback.begin(packs)
@@ -114,7 +94,7 @@ def tuner(
     packs: list[Pack],
     execution: Execution,
     callback: DriverCallback,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    data: Data,
     rungs: Rungs | None,
 ) -> ray.tune.Tuner:
     """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""

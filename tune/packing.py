@@ -28,55 +28,39 @@ class Pack:
 
 
 def slowness(config: AnyTrialConfig) -> tuple[float, ...]:
-    """Sorts trials by the steps that they will probably take.
-
-    A pack takes as many steps for a batch as its slowest trial, so like goes with like.
-    """
+    """Sorts trials by their probable steps: a pack takes as many as its slowest trial."""
     settings = config.flat()
-
-    def setting(name: str) -> float:
-        return float(settings.get(name, 0.0))
-
-    wanted = (setting("target_steps"), setting("prior_steps"))
-    return (*wanted, -setting("ponder_weight"), -setting("halting_bias"), -setting("epsilon"))
+    more = [float(settings.get(name, 0.0)) for name in ("target_steps", "prior_steps")]
+    fewer = [-float(settings.get(n, 0.0)) for n in ("ponder_weight", "halting_bias", "epsilon")]
+    return (*more, *fewer)
 
 
 def by_shape(trials: Sequence[Trial]) -> dict[Hashable, list[Trial]]:
     """Trials that can be one pack, in the order in which they are cut into packs.
 
-    Equal seeds come together, whose trials share their batches; then like slowness. A trial of a
-    model that cannot pack is a shape of its own, named by its key.
+    Equal seeds, which share batches, come together, then like slowness. A trial of a model that
+    cannot pack is a shape of its own.
     """
     groups: dict[Hashable, list[Trial]] = {}
     for trial in sorted(trials, key=lambda t: (t.config.seed, slowness(t.config))):
-        shape: Hashable = trial.key
-        if can_pack(trial.config.model):
-            shape = pack_shape(trial.config)
+        shape = pack_shape(trial.config) if can_pack(trial.config.model) else trial.key
         groups.setdefault(shape, []).append(trial)
     return groups
-
-
-def cut(trials: Sequence[Trial], count: int) -> list[Pack]:
-    """Neighbours in as many packs, whose sizes differ by one at most."""
-    bounds = [len(trials) * number // count for number in range(count + 1)]
-    return [Pack(tuple(trials[a:b])) for a, b in pairwise(bounds)]
 
 
 def make_packs(
     groups: Mapping[Hashable, Sequence[Trial]], sizes: Mapping[Hashable, int], workers: int
 ) -> list[Pack]:
-    """Cut groups into packs: none above its size, and enough for all workers.
-
-    Args:
-        groups: trials by shape (`by_shape`).
-        sizes: most trials of a pack, by shape.
-        workers: how many packs can train at the same time.
-    """
+    """Cut groups into packs: none above the size of its shape, and enough for all workers."""
     counts = {shape: -(-len(trials) // sizes[shape]) for shape, trials in groups.items()}
     while sum(counts.values()) < min(workers, sum(map(len, groups.values()))):
         largest = max(groups, key=lambda shape: len(groups[shape]) / counts[shape])
         counts[largest] += 1
-    return [pack for shape, trials in groups.items() for pack in cut(trials, counts[shape])]
+    packs = []
+    for shape, trials in groups.items():
+        bounds = [len(trials) * number // counts[shape] for number in range(counts[shape] + 1)]
+        packs += [Pack(tuple(trials[a:b])) for a, b in pairwise(bounds)]
+    return packs
 
 
 def spread(packs: Sequence[Pack], places: int) -> list[Pack]:

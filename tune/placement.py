@@ -1,23 +1,27 @@
 """Putting trials into packs for the cluster that there is.
 
-How many trials of one shape train best together on a device is measured where `trials_per_pack` is
-auto, and where they will train. None of the numbers here changes a result; all are ours.
+The best size of a pack is measured where it will train if `trials_per_pack` is auto. No number here
+changes a result; all are ours.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy
 import ray
 import torch
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import TrialData
+from actmodels.kinds import kind_of
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining, evaluate_pack
+from actmodels.registry import load_class
 from actmodels.training import Training
 from tune.execution import Execution
 from tune.grid import Trial
@@ -25,6 +29,7 @@ from tune.nodes import Nodes
 from tune.packing import Pack, by_shape, in_order, make_packs
 from tune.trainable import prepare
 
+Data: TypeAlias = Mapping[str, "ray.ObjectRef[Any]"]  # of trials by their keys, in Ray's store
 SIZES = (1, 2, 4, 8, 16, 32, 48)
 WORTHWHILE = 1.1  # a pack must train so many times the examples per second of single trials
 PATIENCE = 2  # sizes in a row that are not better than the best, after which no more are tried
@@ -33,21 +38,11 @@ SECONDS = 0.5  # how long each size is timed at least
 DEV_PAIRS = 256  # a whole batch of an evaluation, which must fit into memory too
 
 
-def sizes_up_to(most: int) -> list[int]:
-    """The sizes tried where a pack can have at most so many trials."""
-    largest = min(most, SIZES[-1])
-    return [size for size in SIZES if size < largest] + [largest]
-
-
 def try_sizes(most: int, measure: Callable[[int], float]) -> dict[int, float]:
-    """Measure sizes in rising order, until they gain nothing or memory does not suffice.
-
-    Args:
-        most: trials that there are.
-        measure: examples per second, of all trials together, of a pack of some size.
-    """
+    """Measure sizes (examples/s) in rising order, until they gain nothing or memory lacks."""
     rates: dict[int, float] = {}
-    for size in sizes_up_to(most):
+    largest = min(most, SIZES[-1])
+    for size in [*(size for size in SIZES if size < largest), largest]:
         try:
             rates[size] = measure(size)
         except torch.OutOfMemoryError:
@@ -71,23 +66,17 @@ def excerpt(pairs: PairTensors, count: int) -> PairTensors:
 
 
 def examples_per_second(configs: Sequence[TrialConfig], data: TrialData, device: str) -> float:
-    """Train a few updates of a pack, or of a trial by itself as it would be trained.
-
-    Returns:
-        examples per second, of all trials together.
-    """
+    """Train a few updates of a pack, or of a single trial; of all trials together."""
     pairs = UPDATES * configs[0].training.batch_size
     data = replace(data, train=excerpt(data.train, pairs), dev=excerpt(data.dev, DEV_PAIRS))
-    train = _single(configs[0], data, device) if len(configs) == 1 else _pack(configs, data, device)
+    train: Callable[[], object] = Training(configs[0], data, device).train_epoch
+    if len(configs) > 1:
+        train = _pack(configs, data, device)
     _seconds(train, device)  # warms up
     times: list[float] = []
     while sum(times) < SECONDS:
         times.append(_seconds(train, device))
     return len(configs) * len(data.train) / min(times)
-
-
-def _single(config: TrialConfig, data: TrialData, device: str) -> Callable[[], object]:
-    return Training(config, data, device).train_epoch
 
 
 def _pack(configs: Sequence[TrialConfig], data: TrialData, device: str) -> Callable[[], object]:
@@ -108,18 +97,34 @@ def _seconds(action: Callable[[], object], device: str) -> float:
     return time.perf_counter() - start
 
 
-def place(
-    kind: str,
-    trials: list[Trial],
-    execution: Execution,
-    data: Mapping[str, ray.ObjectRef[Any]],
-    nodes: Nodes,
-) -> list[Pack]:
-    """Put trials into packs, enough of them for all workers, in the order of the trials.
+def share(trials: Iterable[Trial], execution: Execution) -> Data:
+    """Put what trials are trained on, by their keys, into Ray's object store, each digest once.
 
-    Args:
-        kind: what is running, for messages. data: see tune.shared_data.
+    A node has it once, whatever it trains, and reads nothing of this project's folders.
     """
+    ray.util.register_serializer(
+        torch.Tensor, serializer=torch.Tensor.numpy, deserializer=_as_tensor
+    )
+    shared: dict[str, ray.ObjectRef[Any]] = {}
+    by_key: dict[str, ray.ObjectRef[Any]] = {}
+    for trial in trials:
+        digest, load = trial.origin["data"], load_class(kind_of(trial.config).data)
+        if digest not in shared:
+            shared[digest] = ray.put(load(trial.config, execution.data_folder, execution.text))
+        by_key[trial.key] = shared[digest]
+    return by_key
+
+
+def _as_tensor(array: numpy.ndarray) -> torch.Tensor:
+    """The memory of the object store itself, where Ray leaves arrays; nodes lack MLflow."""
+    with warnings.catch_warnings(category=UserWarning, action="ignore"):  # it is not writable
+        return torch.from_numpy(array)
+
+
+def place(
+    kind: str, trials: list[Trial], execution: Execution, data: Data, nodes: Nodes
+) -> list[Pack]:
+    """Put trials into packs, enough of them for all workers, in the order of the trials."""
     groups, room = by_shape(trials), nodes.places(execution.resources)
     sizes = dict.fromkeys(groups, 1)
     if execution.trials_per_pack != "auto":
@@ -132,17 +137,12 @@ def place(
 
 
 def measured_sizes(
-    kind: str,
-    groups: list[list[Trial]],
-    execution: Execution,
-    data: Mapping[str, ray.ObjectRef[Any]],
+    kind: str, groups: list[list[Trial]], execution: Execution, data: Data
 ) -> list[int]:
     """The best size of a pack for each group of trials of one shape, measured where they train."""
-    resources = execution.resources
-    task: Any = ray.remote(
-        num_cpus=resources["cpu"], num_gpus=resources["gpu"], max_calls=1, max_retries=0
-    )
-    task = task(measured_rates)
+    room: Any = {f"num_{name}s": amount for name, amount in execution.resources.items()}
+    remote: Any = ray.remote(**room, max_calls=1, max_retries=0)
+    task = remote(measured_rates)
     answers = [
         task.remote([t.config for t in group], data[group[0].key], **execution.where)
         for group in groups
@@ -162,12 +162,7 @@ def measured_sizes(
 
 
 def measured_rates(
-    configs: list[TrialConfig],
-    data: TrialData,
-    *,
-    device: str,
-    threads: int,
-    precision: str = "highest",
+    configs: list[TrialConfig], data: TrialData, *, device: str, threads: int, precision: str
 ) -> dict[int, float]:
     """Examples per second by size of pack, for trials of one shape; what a worker runs."""
     prepare(threads, precision)

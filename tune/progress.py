@@ -6,11 +6,7 @@ from tqdm import tqdm
 
 
 class Progress:
-    """A bar over epochs with the state of the trials beside it.
-
-    Args:
-        title: what is running. trials: how many there are. epochs: how many epochs at most.
-    """
+    """A bar over epochs with the state of the trials beside it."""
 
     def __init__(self, title: str, trials: int, epochs: int) -> None:
         self.trials = trials

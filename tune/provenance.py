@@ -19,8 +19,7 @@ def provenance_tags() -> dict[str, str]:
 def commit() -> str:
     """The commit of the code, "unknown" outside git.
 
-    It ends in "-dirty" if tracked files differ from it, other than those that a run of the
-    pipeline rewrites itself (dvc.lock, artefacts).
+    It ends in "-dirty" if tracked files differ, other than dvc.lock and artefacts.
     """
     folder = Path(__file__).parent
 
@@ -28,14 +27,12 @@ def commit() -> str:
         command = ["git", "-C", str(folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
+    outputs = (":(top,exclude)dvc.lock", ":(top,exclude)artefacts")
     try:
-        found = git("rev-parse", "HEAD")
-        outputs = (":(top,exclude)dvc.lock", ":(top,exclude)artefacts")
-        if git("status", "--porcelain", "--untracked-files=no", "--", ":/", *outputs):
-            found += "-dirty"
+        dirty = git("status", "--porcelain", "--untracked-files=no", "--", ":/", *outputs)
+        return git("rev-parse", "HEAD") + ("-dirty" if dirty else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return found
 
 
 def machine() -> dict[str, Any]:
@@ -43,8 +40,10 @@ def machine() -> dict[str, Any]:
     import torch  # a second, which stages that train nothing are spared
 
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    lines = CPUS.read_text().splitlines() if CPUS.is_file() else []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
     return {
-        "cpu": _model_name() or platform.processor() or platform.machine(),
+        "cpu": next(iter(names), "") or platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "memory_gib": round(memory / 2**30, 1),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
@@ -54,9 +53,3 @@ def machine() -> dict[str, Any]:
         "cuda": torch.version.cuda,
         "instructions": torch.backends.cpu.get_cpu_capability(),
     }
-
-
-def _model_name() -> str | None:
-    """What Linux calls the first processor."""
-    lines = CPUS.read_text().splitlines() if CPUS.is_file() else []
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), None)

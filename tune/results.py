@@ -1,8 +1,7 @@
 """Finished models in MLflow: their figures, and the models themselves in its registry.
 
-Every write can be repeated: there is one run for each result, and one registered model with a
-version per model, found by aliases. A version that is there already, told by its digest, is not
-made again, and what a killed driver left half-done is taken away by the next one.
+Every write can be repeated: there is one run for each result, and one version per model, known by
+its digest. What a killed driver left half-done is taken away by the next one.
 """
 
 import hashlib
@@ -28,13 +27,7 @@ FILES = "files_digest"  # the tag that shows damage to the files of a version
 
 
 def log_report(folder: Path, metrics: Metrics, state: Path = Path("state")) -> None:
-    """Keep a report (every file of `folder`, as artifacts) in a run of kind "report".
-
-    The same files give the same run, whenever and however often they are logged.
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
+    """Keep every file of a report in a run of kind "report"; the same files give the same run."""
     log_evaluation("report", _digest(folder)[:16], provenance_tags(), metrics, state, folder)
 
 
@@ -57,15 +50,7 @@ def log_evaluation(
     state: Path = Path("state"),
     folder: Path | None = None,
 ) -> None:
-    """Log figures of finished models in the one run of (kind, group), such as "evaluate".
-
-    Args:
-        metrics: flattened where nested: "decomposable_attention.test_accuracy_mean".
-        folder: its files become artifacts.
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
+    """Log flattened figures, and the files of a folder, in the one run of (kind, group)."""
     store = RunStore(state)
     with store_errors(store.uri):
         run = store.open(kind, group, tags)
@@ -81,18 +66,7 @@ def log_evaluation(
 def register(
     name: str, about: str, candidates: Sequence[Candidate], best: str, state: Path
 ) -> dict[str, str]:
-    """Register models that are not there yet and point the aliases at them.
-
-    Args:
-        name: of the registered model. about: its description.
-        best: the alias of the candidate that is also called BEST.
-
-    Returns:
-        The version of each alias.
-
-    Raises:
-        TrackingError: the store cannot be used.
-    """
+    """Register models that are not there yet, point aliases, BEST too, and return versions."""
     store = RunStore(state)
     with store_errors(store.uri):
         if not store.client.search_registered_models(f"name = '{name}'"):
@@ -110,7 +84,7 @@ def _version(store: RunStore, name: str, item: Candidate) -> str:
     """The version of a model; made if there is no intact one of this digest."""
     condition = f"name = '{name}' AND tags.`{DIGEST}` = '{item.digest}'"
     found = store.client.search_model_versions(condition)
-    for version in sorted(found, key=lambda version: int(version.version), reverse=True):
+    for version in sorted(found, key=lambda one: -int(one.version)):
         if _intact(store, version.source or "", version.tags.get(FILES)):
             return str(version.version)
     tags = {**item.tags, DIGEST: item.digest}
@@ -118,8 +92,6 @@ def _version(store: RunStore, name: str, item: Candidate) -> str:
     run_id = run.info.run_id
     if not run.data.metrics:
         store.write(run_id, flat_metrics(item.metrics))
-    for remains in store.models_of(run_id):
-        store.client.delete_logged_model(remains)
     model_id, place = store.new_model(item.alias, run_id, tags)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
@@ -142,6 +114,6 @@ def _intact(store: RunStore, source: str, digest: str | None) -> bool:
         return False
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return _digest(store.fetch(source, Path(folder))) == digest
+            return _digest(store.fetch(source, folder)) == digest
         except FAILURES:
             return False

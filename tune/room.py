@@ -1,7 +1,4 @@
-"""Whether a cluster has room for trials: said at once where it has none, and when it has lost it.
-
-Ray itself would wait in silence, and for ever.
-"""
+"""Whether a cluster has room for trials, now and later; Ray itself would wait for ever."""
 
 import os
 import signal
@@ -23,14 +20,7 @@ GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may ne
 
 
 def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
-    """Ask the cluster for room for one pack, and wait until it has it.
-
-    Args:
-        seconds: how long; a cluster that can grow is asked to.
-
-    Raises:
-        SweepError: it has none; says what is there, what a trial asks for, and what to set.
-    """
+    """Ask for room for one pack and wait for it; SweepError says what to set."""
     begin = time.monotonic()
     if nodes.places(resources):
         return
@@ -49,11 +39,7 @@ def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> 
 
 
 def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> str:
-    asked = " and ".join(
-        f"{amount:g} {name.upper()}s (cluster.{name}s_per_trial)"
-        for name, amount in resources.items()
-        if amount
-    )
+    asked = [f"{n:g} {k.upper()}s (cluster.{k}s_per_trial)" for k, n in resources.items() if n]
     there = sorted(
         f"{node['NodeManagerAddress']} with {node['Resources'].get('CPU', 0):g} CPUs and "
         f"{node['Resources'].get('GPU', 0):g} GPUs"
@@ -63,24 +49,19 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
     nothing = "no node that can be used" if nodes.avoided else "no node"
     waited = f" after {seconds:.0f} s (cluster.wait_for_nodes)" if seconds else ""
     return (
-        f"no node has room for a trial{waited}: it asks for {asked}; there is "
+        f"no node has room for a trial{waited}: it asks for {' and '.join(asked)}; there is "
         f"{', '.join(there[:3]) or nothing}{more}; lower what a trial asks for in params.yaml, "
         "or start a node that has it"
     )
 
 
 class Watch:
-    """Looks at the cluster from threads of its own while trials run.
+    """Looks at the cluster from threads of its own while trials run; a context.
 
-    Use as a context. Where no node has room for a trial any more, not even an empty one, or what
-    Ray itself cannot be without does not answer, that is said at once, the main thread is
-    interrupted as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray
-    may have ended the process, in words of its own. Nodes that join are looked at.
-
-    Args:
-        resources: what Ray sets aside for one pack (cpu, gpu).
-        patience: seconds that there may be no room.
-        needed: addresses that must answer, and what each of them is.
+    Where no node, not even an empty one, has had room for a trial for `patience` seconds, or one
+    of the `needed` addresses does not answer, that is said at once, the main thread is interrupted
+    as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray may have
+    ended the process, in words of its own. Nodes that join are looked at.
     """
 
     def __init__(
@@ -88,10 +69,9 @@ class Watch:
         nodes: Nodes,
         resources: Mapping[str, float],
         patience: float,
-        needed: Mapping[str, str] | None = None,
+        needed: Mapping[str, str],
     ) -> None:
-        self.nodes, self.resources, self.patience = nodes, resources, patience
-        self.needed = needed or {}
+        self.nodes, self.resources, self.patience, self.needed = nodes, resources, patience, needed
         self.lost = False
         self.over = threading.Event()
 
@@ -114,9 +94,8 @@ class Watch:
         except (ray.exceptions.RayError, OSError, RuntimeError):
             return True  # the head does not answer, which is seen to elsewhere
 
-    def _watch(self, there: Callable[[], bool], patience: float, what: str) -> None:
-        arguments = (there, patience, what)
-        threading.Thread(target=self._await_loss, args=arguments, name="watch", daemon=True).start()
+    def _watch(self, *what: Any) -> None:
+        threading.Thread(target=self._await_loss, args=what, name="watch", daemon=True).start()
 
     def _await_loss(self, there: Callable[[], bool], patience: float, what: str) -> None:
         last_seen = time.monotonic()

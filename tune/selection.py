@@ -18,9 +18,8 @@ TIE_RULES = {
 
 @dataclass(frozen=True)
 class Selected:
-    """The winner of one model.
+    """The winner of one model: its configuration with the first seed, and a record per seed.
 
-    config: of the first seed. records: one per seed, in the sweep's order.
     considered: configurations compared. tied: those with the winner's accuracy, itself included.
     """
 
@@ -67,16 +66,10 @@ def is_sound(records: Sequence[TrialRecord]) -> bool:
 
 
 def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str, Selected]:
-    """Choose per model the configuration of the highest mean dev accuracy.
+    """Choose per model, in the sweep's order, the configuration of the highest mean dev accuracy.
 
     One that diverged with any seed comes after all that did not, however good it was before.
-
-    Args:
-        records: all trials of a sweep, in the grid's order.
-        ties: rules for equal accuracies, in their order; keys of TIE_RULES.
-
-    Returns:
-        the winners by model, in the order of the sweep.
+    ties: rules for equal accuracies, in their order; keys of TIE_RULES.
     """
     points: dict[TrialConfig, list[TrialRecord]] = {}
     for record in records:
@@ -85,19 +78,9 @@ def select_best(records: Sequence[TrialRecord], ties: Sequence[str]) -> dict[str
     winners: dict[str, Selected] = {}
     for model in dict.fromkeys(config.model for config in points):
         group = [found for config, found in points.items() if config.model == model]
-        ranked = sorted(
-            range(len(group)),
-            key=lambda i: (
-                not is_sound(group[i]),
-                -mean_accuracy(group[i]),
-                *(tie_value(group[i], r, i) for r in ties),
-            ),
-        )
-        best = group[ranked[0]]
-        tied = sum(
-            (is_sound(found), mean_accuracy(found)) == (is_sound(best), mean_accuracy(best))
-            for found in group
-        )
-        config = trial_from_dict(best[0].config)
-        winners[model] = Selected(config, tuple(best), len(group), tied)
+        scores = [(not is_sound(found), -mean_accuracy(found)) for found in group]
+        breaks = [[tie_value(found, rule, i) for rule in ties] for i, found in enumerate(group)]
+        first = min(range(len(group)), key=lambda i: (scores[i], breaks[i]))
+        config, tied = trial_from_dict(group[first][0].config), scores.count(scores[first])
+        winners[model] = Selected(config, tuple(group[first]), len(group), tied)
     return winners

@@ -1,15 +1,10 @@
-"""Files under one folder or URL: each appears whole or not at all, and what was damaged is told.
-
-A folder is as good as the file system below it; a URL (s3://, gs://, abfs://) is read and written
-by pyarrow, which replaces an object whole.
-"""
+"""Files under one folder or URL: each appears whole or not at all, and damage is named."""
 
 import errno
 import functools
 import re
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -84,10 +79,11 @@ def patient(method: Method) -> Method:
 
 
 @dataclass(frozen=True)
-class Storage(ABC):
-    """A place for files.
+class Storage:
+    """Files in a folder of this machine, or of a file system that several machines mount.
 
     Names are relative, with slashes. All methods raise OSError where the place cannot be reached.
+    Nothing but `make` makes the folder itself: a mount may be missing.
 
     Args:
         place: absolute path of a folder, or a URL.
@@ -101,36 +97,50 @@ class Storage(ABC):
         """A file's whole name, for messages."""
         return f"{self.place}/{name}"
 
-    @abstractmethod
     def make(self) -> None:
-        """Make the place itself, which nothing else here does: a mount may be missing."""
+        """Make the place itself; a bucket must be there."""
+        Path(self.place).mkdir(parents=True, exist_ok=True)
 
-    @abstractmethod
+    @patient
     def read(self, name: str) -> bytes:
-        """What a file holds; FileNotFoundError without it."""
+        """Read a file; FileNotFoundError without it, DamagedError for a folder in its place."""
+        try:
+            return Path(self.place, name).read_bytes()
+        except IsADirectoryError as error:
+            raise DamagedError(f"{self.where(name)} is damaged: it is a folder") from error
 
-    @abstractmethod
+    @patient
     def write(self, name: str, content: bytes | memoryview) -> None:
         """Put a file in place of what was there."""
+        if not Path(self.place).is_dir():
+            raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
+        path = Path(self.place, name)
+        if path.is_dir():  # which no file can replace
+            self.set_aside(name)
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
 
-    @abstractmethod
+    @patient
     def holds(self, name: str) -> bool:
-        """There is such a file."""
+        """Return whether there is such a file."""
+        return Path(self.place, name).exists()
 
-    @abstractmethod
+    @patient
     def remove(self, name: str) -> None:
-        """There is no such file any more."""
+        """Remove a file, if there is one."""
+        Path(self.place, name).unlink(missing_ok=True)
 
-    @abstractmethod
+    @patient
     def rename(self, name: str, new: str) -> None:
         """Give a file another name, in place of an earlier one."""
+        Path(self.place, name).replace(Path(self.place, new))
 
     def read_sealed(self, name: str) -> bytes:
-        """What was written with a seal; DamagedError if anything else is there."""
+        """Read what `write_sealed` wrote; DamagedError for anything else."""
         return unseal(self.read(name), self.where(name))
 
     def write_sealed(self, name: str, content: bytes | memoryview) -> None:
-        """Put a file that carries its digest."""
+        """Write a file that carries its digest."""
         self.write(name, seal(content))
 
     def read_named(self, name: str) -> bytes:
@@ -153,51 +163,6 @@ class Storage(ABC):
         return Path(aside).name
 
 
-class Folder(Storage):
-    """A folder of this machine, or of a file system that several machines mount."""
-
-    def path(self, name: str) -> Path:
-        """Where a file lies."""
-        return Path(self.place, name)
-
-    def make(self) -> None:
-        """See Storage."""
-        Path(self.place).mkdir(parents=True, exist_ok=True)
-
-    @patient
-    def read(self, name: str) -> bytes:
-        """See Storage; DamagedError for a folder in the place of a file."""
-        try:
-            return self.path(name).read_bytes()
-        except IsADirectoryError as error:
-            raise DamagedError(f"{self.where(name)} is damaged: it is a folder") from error
-
-    @patient
-    def write(self, name: str, content: bytes | memoryview) -> None:
-        """See Storage."""
-        if not Path(self.place).is_dir():
-            raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
-        if self.path(name).is_dir():  # which no file can replace
-            self.set_aside(name)
-        with replacing(self.path(name)) as temporary:
-            temporary.write_bytes(content)
-
-    @patient
-    def holds(self, name: str) -> bool:
-        """See Storage."""
-        return self.path(name).exists()
-
-    @patient
-    def remove(self, name: str) -> None:
-        """See Storage."""
-        self.path(name).unlink(missing_ok=True)
-
-    @patient
-    def rename(self, name: str, new: str) -> None:
-        """See Storage."""
-        self.path(name).replace(self.path(new))
-
-
 class Bucket(Storage):
     """A URL of an object store, whose writes are whole or nothing."""
 
@@ -211,56 +176,48 @@ class Bucket(Storage):
     def __getstate__(self) -> dict[str, Any]:
         return {"place": self.place, "patience": self.patience}
 
-    def path(self, name: str) -> str:
-        """Where a file lies in its file system."""
+    def _path(self, name: str) -> str:
         return f"{self.opened[1]}/{name}"
 
     def make(self) -> None:
-        """There are no folders to be made; the bucket itself must be there."""
+        """See Storage."""
 
     @patient
     def read(self, name: str) -> bytes:
         """See Storage."""
-        with self.opened[0].open_input_stream(self.path(name)) as stream:
+        with self.opened[0].open_input_stream(self._path(name)) as stream:
             return bytes(stream.read())
 
     @patient
     def write(self, name: str, content: bytes | memoryview) -> None:
         """See Storage."""
-        with self.opened[0].open_output_stream(self.path(name)) as stream:
+        with self.opened[0].open_output_stream(self._path(name)) as stream:
             stream.write(content)
 
     @patient
     def holds(self, name: str) -> bool:
         """See Storage."""
-        return bool(self.opened[0].get_file_info(self.path(name)).is_file)
+        return bool(self.opened[0].get_file_info(self._path(name)).is_file)
 
     @patient
     def remove(self, name: str) -> None:
         """See Storage."""
         with suppress(FileNotFoundError):
-            self.opened[0].delete_file(self.path(name))
+            self.opened[0].delete_file(self._path(name))
 
     @patient
     def rename(self, name: str, new: str) -> None:
         """See Storage."""
-        self.opened[0].move(self.path(name), self.path(new))
+        self.opened[0].move(self._path(name), self._path(new))
 
 
 def storage(place: str | Path, key: str = "cluster.storage", *, patience: float = 0.0) -> Storage:
-    """The storage at a folder or URL.
-
-    Args:
-        key: of params.yaml that names it, for messages. patience: see Storage.
-
-    Raises:
-        SweepError: no file system is known for the URL.
-    """
+    """Return the storage at a folder or URL; SweepError names its key in params.yaml."""
     scheme, separator, rest = str(place).partition("://")
     if not separator:
-        return Folder(str(Path(place).absolute()), patience)
+        return Storage(str(Path(place).absolute()), patience)
     if scheme == "file":
-        return Folder(rest.rstrip("/"), patience)
+        return Storage(rest.rstrip("/"), patience)
     bucket = Bucket(str(place).rstrip("/"), patience)
     try:
         assert bucket.opened
@@ -270,11 +227,7 @@ def storage(place: str | Path, key: str = "cluster.storage", *, patience: float 
 
 
 def prepare(place: Storage, key: str) -> None:
-    """Make a place that this machine may write to.
-
-    Raises:
-        SweepError: it cannot; says what is in the way.
-    """
+    """Make a place that this machine may write to; SweepError says what is in the way."""
     try:
         place.make()
         place.write(".written", b"")

@@ -1,7 +1,4 @@
-"""Finished trials, each under its own key, in a place that outlives any crash. No Ray.
-
-It is no output of a stage: DVC deletes outputs before it runs one.
-"""
+"""Finished trials, each under its own key, where DVC does not delete them. No Ray."""
 
 import hashlib
 import io
@@ -23,9 +20,6 @@ class TrialStore:
 
     A record carries its own digest and that of its weights. What does not match is set aside, and
     the trial has not finished.
-
-    Args:
-        place: where they lie; made if absent.
     """
 
     def __init__(self, place: Storage) -> None:
@@ -53,7 +47,11 @@ class TrialStore:
         """The record of `key`, or None if that trial has not finished (with weights, if needed)."""
         name = f"{key}.json"
         try:
-            record = self._read(name, key)
+            record = TrialRecord.from_json(self.place.read_sealed(name).decode())
+            found = trial_key(record.config, record.provenance)
+            if found != key or record.key != key:
+                where = self.place.where(name)
+                raise DamagedError(f"{where} holds the result of another configuration ({found})")
             if needs_weights:
                 name = f"{key}.pt"
                 if hashlib.sha256(self.weights(key)).hexdigest() != record.weights:
@@ -66,12 +64,4 @@ class TrialStore:
             told = f"{error}; set aside as {aside}, the trial is run again"
             print(told, file=sys.stderr, flush=True)
             return None
-        return record
-
-    def _read(self, name: str, key: str) -> TrialRecord:
-        record = TrialRecord.from_json(self.place.read_sealed(name).decode())
-        found = trial_key(record.config, record.provenance)
-        if found != key or record.key != key:
-            where = self.place.where(name)
-            raise DamagedError(f"{where} holds the result of another configuration ({found})")
         return record

@@ -1,14 +1,12 @@
 """Running trials to their end, each exactly once, whatever crashes in between.
 
-What a crash must not lose lies in three places, each named by keys that cover configuration,
-data, code and environment: finished trials in the store, trials in progress in the checkpoints,
-their runs in MLflow. Ray's own restore state is not one of them: Tuner.restore compares the
-names of a search space and not its values, and hands back results of a grid since edited.
+Keys cover configuration, data, code and environment, and name what a crash must not lose: finished
+trials in the store, trials in progress in the checkpoints, their runs in MLflow. Ray's own restore
+state is not used: it hands back results of a grid since edited.
 """
 
 import sys
 from collections.abc import Callable
-from typing import Literal
 
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
@@ -33,33 +31,29 @@ def run_trials(
 ) -> list[TrialRecord]:
     """Run what has not finished yet, and return the records of all trials in their order.
 
-    Args:
-        kind: "sweep" or "retrain"; names the parent run in MLflow.
-        trials: distinct trials.
-        keep_weights: keep each trial's best weights in the store.
-        slow: the trials with most of it start first, or a worker may be left alone with one of
-            them at the end.
+    The same call after an interruption goes on where it was. kind: "sweep" or "retrain". slow: the
+    trials with most of it start first, or a worker may be left alone with one of them at the end.
 
     Raises:
         SweepError: a trial failed or is missing; names all of them.
-        KeyboardInterrupt: the run was interrupted; the same call goes on where it was.
     """
     if len({trial.key for trial in trials}) != len(trials):
         raise SweepError(f"{kind}: the grid names a trial twice; make its points distinct")
     tags = {**provenance_tags(), "grid_hash": grid_hash(trials)}
     tags["data_digest"] = ", ".join(dict.fromkeys(trial.origin["data"] for trial in trials))
     tracker = Tracker(kind, grid_hash(trials), tags, execution.state)
-    tracker.start()
-    status: Literal["FINISHED", "FAILED", "KILLED"] = "KILLED"
-    metrics: dict[str, float] = {"trials": float(len(trials))}
+    status, metrics = "KILLED", {"trials": float(len(trials))}
     results: list[tuple[Trial, TrialRecord | str]] = []
     try:
         with usable(execution.checkpoints):
-            found = try_all(kind, trials, execution, tracker, keep_weights=keep_weights, slow=slow)
+            found = try_all(kind, trials, execution, tracker, keep_weights, slow)
         results += zip(trials, found, strict=True)
         records = [result for result in found if isinstance(result, TrialRecord)]
-        if len(records) < len(trials):
-            raise SweepError(incomplete(kind, results))
+        if left := [f"\n  {trial.name}: {why}" for trial, why in results if isinstance(why, str)]:
+            raise SweepError(
+                f"{kind}: {len(left)} of {len(trials)} trials did not finish; nothing was written; "
+                f"run the same command again to retry them{''.join(left)}"
+            )
         metrics["best_dev_accuracy"] = max(record.best.dev_accuracy for record in records)
         status = "FINISHED"
         return records
@@ -75,15 +69,10 @@ def try_all(
     trials: list[Trial],
     execution: Execution,
     tracker: Tracker,
-    *,
     keep_weights: bool,
     slow: Callable[[Trial], float],
 ) -> list[TrialRecord | str]:
-    """Reuse finished trials and run the others.
-
-    Returns:
-        for each trial its record, or why there is none.
-    """
+    """Reuse finished trials, run the others, and return records, or why there is none."""
     store, checkpoints = TrialStore(execution.trials), execution.checkpoints
     prepare(checkpoints, "cluster.storage")
     prepare(store.place, "cluster.state")
@@ -93,11 +82,10 @@ def try_all(
         record = store.load(trial.key, needs_weights=keep_weights)
         if record is None:
             missing.append(trial)
-        else:
-            # A worker that outlived its driver may have saved once more.
-            checkpoints.remove(checkpoint_name(trial.key))
-            if rungs:
-                rungs.enter(trial.key, record.history)
+            continue
+        checkpoints.remove(checkpoint_name(trial.key))  # a worker may have outlived its driver
+        if rungs:
+            rungs.enter(trial.key, record.history)
     if rungs and rungs.notes:
         print(*rungs.notes, sep="\n", file=sys.stderr, flush=True)
         rungs.notes.clear()  # workers have notes of their own
@@ -105,9 +93,7 @@ def try_all(
     errors: dict[str, str] = {}
     if missing:
         missing.sort(key=slow, reverse=True)
-        errors = execute(
-            kind, missing, execution, store, tracker, keep_weights=keep_weights, rungs=rungs
-        )
+        errors = execute(kind, missing, execution, store, tracker, keep_weights, rungs)
     found: list[TrialRecord | str] = [
         store.load(trial.key, needs_weights=keep_weights) or errors.get(trial.key, "no result")
         for trial in trials
@@ -126,13 +112,3 @@ def rungs_of(trials: list[Trial], place: Storage) -> Rungs | None:
     for trial in trials:
         rivals.setdefault(trial.config.model, []).append(trial.key)
     return Rungs(place, rule, rivals, max(trial.config.max_epochs for trial in trials))
-
-
-def incomplete(kind: str, results: list[tuple[Trial, TrialRecord | str]]) -> str:
-    """The message about the trials that did not finish, one line each."""
-    left = [f"  {trial.name}: {why}" for trial, why in results if isinstance(why, str)]
-    first = (
-        f"{kind}: {len(left)} of {len(results)} trials did not finish; nothing was written; "
-        "run the same command again to retry them"
-    )
-    return "\n".join([first, *left])

@@ -1,7 +1,6 @@
 """MLflow, written by the driver alone: one parent run per sweep, one nested run per trial.
 
-Results never depend on MLflow. What it misses while trials run is written from their records when
-the sweep ends, or when the same command is run again.
+What it misses while trials run is written from their records when the sweep ends or is run again.
 """
 
 import logging
@@ -9,9 +8,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TypeAlias
 
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
 from tune.addresses import first_line
@@ -28,16 +27,14 @@ from tune.mlflow_store import (
 
 log = logging.getLogger(__name__)
 
+Results: TypeAlias = Sequence[tuple[Trial, TrialRecord | str]]
 PAUSE = 60.0  # seconds without entries after a failed call, which may have taken as long
 EPOCHS_PER_BATCH = 50  # MLflow takes 1000 metrics per call
 
 
 @dataclass(frozen=True)
 class TrialState:
-    """What a nested run should show of its trial.
-
-    history: epochs so far. load: how busy the machine was in the last of them.
-    """
+    """What a nested run should show of its trial; load: of the machine, in the last epoch."""
 
     status: str = "RUNNING"
     history: Sequence[EpochRecord] = ()
@@ -46,10 +43,7 @@ class TrialState:
 
 
 def final_state(result: TrialRecord | str) -> TrialState:
-    """Return the state of a trial that has ended, from its record or the reason of its failure.
-
-    A trial that diverged has a record and is not tried again, but its run is FAILED.
-    """
+    """Return the state of a trial that has ended; it is FAILED too if it diverged."""
     if isinstance(result, str):
         return TrialState("FAILED", tags={"failure": first_line(result)})
     tags = {name: str(value) for name, value in (result.machine or {}).items()}
@@ -73,36 +67,22 @@ class _Run:
 class Tracker:
     """One MLflow parent run (a sweep, or a retraining) with one nested run per trial.
 
-    Only `start` raises. With MLflow down, `update` drops its entries, and `finish` writes them.
-
-    Args:
-        kind: "sweep" or "retrain".
-        group: digest that identifies the parent among its kind, such as the grid's.
-        tags: provenance of the parent run.
-        state: folder of run state, which outlives the stage.
+    It is got or created, RUNNING, and nested runs that a crash left open are closed; TrackingError
+    if the store cannot be used. After that nothing raises: with MLflow down, `update` drops its
+    entries, and `finish` writes them. group: digest that identifies the parent among its kind.
     """
 
-    _store: RunStore
-    _parent: str
-
     def __init__(self, kind: str, group: str, tags: Mapping[str, str], state: Path) -> None:
-        self.kind, self.group, self.tags, self.state = kind, group, dict(tags), state
+        self.kind = kind
         self._writer: ThreadPoolExecutor | None = None
         self._runs: dict[str, _Run] = {}
         self._listed = False
         self._resume_at = 0.0
         self._warned = False
-
-    def start(self) -> None:
-        """Get or create the parent run, RUNNING, and close the nested runs that a crash left open.
-
-        Raises:
-            TrackingError: the store cannot be used.
-        """
-        self._store = RunStore(self.state)
+        self._store = RunStore(state)
         with store_errors(self._store.uri):
-            run = self._store.open(self.kind, self.group, self.tags, role=TRAINING)
-            self._parent = run.info.run_id
+            run = self._store.open(kind, group, tags, role=TRAINING)
+            self._parent: str = run.info.run_id
             self._store.client.update_run(self._parent, "RUNNING")
             self._list_runs()
             self._end_running()
@@ -116,29 +96,22 @@ class Tracker:
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
-        """Have a thread write the updates; it has written all at the end.
-
-        MLflow takes a tenth of a second for a trial, in which the workers would be idle.
-        """
+        """Have a thread write the updates, a tenth of a second each, to the last one."""
         try:
             with ThreadPoolExecutor(1, "background") as self._writer:
                 yield
         finally:
             self._writer = None
 
-    def finish(
-        self,
-        status: Literal["FINISHED", "FAILED", "KILLED"],
-        metrics: Metrics,
-        results: Sequence[tuple[Trial, TrialRecord | str]] = (),
-    ) -> None:
+    def finish(self, status: str, metrics: Metrics, results: Results = ()) -> None:
         """Complete the runs of these trials, then end the parent and all that is still RUNNING."""
         try:
             self._list_runs()
             for trial, result in results:
                 state, run = final_state(result), self._runs.get(trial.key)
-                done = run and run.status == state.status and state.tags.items() <= run.tags.items()
-                if not done:
+                if not (
+                    run and run.status == state.status and state.tags.items() <= run.tags.items()
+                ):
                     self._write(trial, state)
             self._end_running()
             self._store.write(self._parent, flat_metrics(metrics))
@@ -192,9 +165,9 @@ class Tracker:
             return
         figures: dict[str, float | None] = {}
         if state.history:  # MLflow sorts trials by these
-            best = best_epoch(state.history)
-            figures = {"best_dev_accuracy": best.dev_accuracy, "best_epoch": best.epoch}
-            figures["best_dev_mean_steps"] = best.dev_mean_steps
+            best = vars(best_epoch(state.history))
+            figures = {f"best_{name}": best[name] for name in ("dev_accuracy", "dev_mean_steps")}
+            figures["best_epoch"] = best["epoch"]
         self._store.write(run.run_id, flat_metrics(figures), tags=state.tags)
         run.tags |= state.tags
         self._store.client.set_terminated(run.run_id, state.status)
@@ -226,8 +199,7 @@ class Tracker:
             batch = new[first : first + EPOCHS_PER_BATCH]
             metrics = []
             for record in batch:
-                values = asdict(record)
-                metrics += flat_metrics(values, step=values.pop("epoch"))
+                metrics += flat_metrics(vars(record) | {"epoch": None}, step=record.epoch)
             if batch[-1] is state.history[-1]:
                 metrics += flat_metrics(state.load, step=batch[-1].epoch)
             self._store.write(run.run_id, metrics)

@@ -3,10 +3,13 @@
 import contextlib
 import ctypes
 import io
+import resource
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
+import psutil
 import ray.tune
 import torch
 
@@ -14,10 +17,14 @@ from actmodels.config import AnyTrialConfig
 from actmodels.files import DamagedError
 from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
+from actmodels.records import EpochRecord
 from actmodels.registry import load_class
 from tune.early_stopping import Rungs
+from tune.provenance import machine
 from tune.storage import Storage
-from tune.usage import load, used
+
+MIB = 2**20
+UNIT = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss: bytes on macOS, KiB on Linux
 
 
 def checkpoint_name(key: str) -> str:
@@ -26,12 +33,7 @@ def checkpoint_name(key: str) -> str:
 
 
 def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
-    """The state of a trial in progress (Training.state_dict), on the CPU.
-
-    Raises:
-        DamagedError: the file is not as it was written, or is that of another key.
-        OSError: it cannot be read.
-    """
+    """The state of a trial in progress (Training.state_dict), on the CPU."""
     stored = io.BytesIO(checkpoints.read_named(checkpoint_name(key)))
     state: dict[str, Any] = torch.load(stored, map_location="cpu", weights_only=True)
     return state
@@ -44,25 +46,20 @@ def save_checkpoint(checkpoints: Storage, key: str, state: Mapping[str, Any]) ->
     checkpoints.write_named(checkpoint_name(key), buffer.getbuffer())
 
 
-class Trials(Protocol):
-    """A trial, or trials that train together."""
+@dataclass(frozen=True)
+class News:
+    """What a worker reports of a trial."""
 
-    @property
-    def finished(self) -> bool:
-        """All have ended."""
-
-    def run_epoch(self) -> object:
-        """Train and evaluate once those that have not ended."""
+    history: Sequence[EpochRecord]
+    parameters: int
+    diverged: bool
+    finished: bool
 
 
 def started(
     configs: Sequence[AnyTrialConfig], data: Any, device: str
-) -> tuple[Trials, list[AnyTraining]]:
-    """Trials of one kind at their beginning, stacked if there are several, and each of them.
-
-    Args:
-        data: see actmodels.kinds.
-    """
+) -> tuple[Any, list[AnyTraining]]:
+    """Trials of one kind at their beginning, stacked if there are several, and each of them."""
     kind, first = kind_of(configs[0]), configs[0]
     if len(configs) > 1:
         assert kind.pack is not None
@@ -73,12 +70,7 @@ def started(
 
 
 def prepare(threads: int, precision: str) -> None:
-    """Set what torch computes with in this process.
-
-    Args:
-        threads: of one pack. precision: torch's name for that of matrix products; below
-            "highest" a GPU computes them with TF32 or bfloat16.
-    """
+    """Set what torch computes with; below "highest" a GPU multiplies with TF32 or bfloat16."""
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(precision)
     torch.backends.cudnn.allow_tf32 = precision != "highest"  # torch's own: true, for LSTMs
@@ -90,25 +82,40 @@ def report(
     machine: Mapping[str, Any] | None = None,
     load: Mapping[str, float] | None = None,
 ) -> None:
-    """Tell the driver all there is to know of some trials, by key.
+    """Tell the driver all there is to know of some trials, by key, and notes for the user.
 
-    A lost report is made good by the next one of the same trials, which a worker that starts
-    again makes first of all.
-
-    Args:
-        notes: what else the user should know. machine, load: see tune.usage.
+    A lost report is made good by the next one, which a worker that starts again makes first.
     """
     news = {
-        key: {
-            "history": [vars(record) for record in member.history],
-            "parameters": member.parameters,
-            "diverged": member.diverged,
-            "finished": member.finished,
-        }
+        key: News([*member.history], member.parameters, member.diverged, member.finished)
         for key, member in members.items()
     }
     told = {"trials": news, "notes": list(notes), "machine": machine or {}, "load": load or {}}
     ray.tune.report(told)
+
+
+def used(device: str) -> dict[str, Any]:
+    """The device's name, and the most MiB of it that this process has had, with earlier trials."""
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
+    if device == "cuda":
+        taken = torch.cuda.max_memory_allocated()
+    name = machine()["gpu" if device == "cuda" else "cpu"]
+    return {"device": name, "peak_memory_mib": round(taken / MIB)}
+
+
+def load(device: str) -> dict[str, float]:
+    """How busy the machine is, in MLflow's names: its CPUs since the last call, memory now."""
+    memory = psutil.virtual_memory()
+    found = {
+        "system/cpu_utilization_percentage": psutil.cpu_percent(),
+        "system/system_memory_usage_megabytes": memory.used / 1e6,
+        "system/system_memory_usage_percentage": memory.percent,
+    }
+    if device == "cuda":
+        free, whole = torch.cuda.mem_get_info()
+        found["system/gpu_0_memory_usage_megabytes"] = (whole - free) / 1e6
+        found["system/gpu_0_memory_usage_percentage"] = 100 * (1 - free / whole)
+    return found
 
 
 def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
@@ -132,15 +139,10 @@ def train_pack(
     rungs: Rungs | None = None,
     system_metrics: bool = False,
 ) -> None:
-    """Train each trial of a pack from its own last saved epoch to its end.
+    """Train each trial of a pack, by its key, from its own last saved epoch to its end.
 
-    Args:
-        configs: the trials by their keys; of one kind.
-        data: see actmodels.kinds. checkpoints: trials in progress, the same on all nodes.
-        device: "cpu" or "cuda". threads: of this pack alone; two packs with torch's default
-            on two cores run 4.6 times slower than with one each. precision: see `prepare`.
-        rungs: where trials are compared, if they may end early.
-        system_metrics: tell how busy the machine is, too.
+    threads: of this pack alone; two packs with torch's default on two cores run 4.6 times slower
+    than with one each. rungs: where trials are compared, if they may end early.
     """
     prepare(threads, precision)
     pack = list(configs.values())
@@ -174,11 +176,7 @@ def train_pack(
 
 
 def return_memory() -> None:
-    """Hand freed memory back to the system.
-
-    Ray runs each pack in a thread of its own. glibc gives threads heaps of their own and keeps
-    what is freed in them, so that a worker would grow with each pack.
-    """
+    """Hand freed memory back to the system: each pack has a thread, and glibc a heap for each."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -190,11 +188,7 @@ def run_pack(
     data: Mapping[str, ray.ObjectRef[Any]],
     **settings: Any,
 ) -> None:
-    """Train a pack: see `train_pack`.
-
-    Args:
-        config: {"pack": [key, ...]}. configs: all trials, by key. data: see tune.shared_data.
-    """
+    """Train the pack {"pack": [key, ...]}: see `train_pack`. configs, data: of all trials."""
     keys = config["pack"]
     try:
         train_pack({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)

@@ -23,11 +23,7 @@ def chart(
     height: float = HEIGHT,
     half: bool = False,
 ) -> Chart:
-    """Return layers as a chart that is as wide as its place.
-
-    Raises:
-        altair.SchemaValidationError: it is not valid Vega-Lite.
-    """
+    """Return layers as a chart that is as wide as its place."""
     spec = alt.layer(*layers).properties(width="container", height=height).to_dict()
     del spec["$schema"], spec["config"]  # an address, and Altair's own theme
     return Chart(name, title, spec, caption, half)
@@ -42,21 +38,17 @@ def data(frame: pd.DataFrame) -> alt.Chart:
     return alt.Chart(frame.assign(**short).reset_index(drop=True))
 
 
-def with_band(frame: pd.DataFrame, column: str, scale: float = 1) -> pd.DataFrame:
+def with_band(frame: pd.DataFrame, column: str, scale: float = 1, **more: Any) -> pd.DataFrame:
     """Add `y`, `low` and `high`: `column_mean` and one sd around it, both times a scale."""
     mean, sd = scale * frame[f"{column}_mean"], scale * frame[f"{column}_sd"]
-    return frame.assign(y=mean, low=mean - sd, high=mean + sd)
+    return frame.assign(y=mean, low=mean - sd, high=mean + sd, **more)
 
 
-def with_bands(frame: pd.DataFrame, across: str, up: str, scale: float = 1) -> pd.DataFrame:
-    """Add what `scatter` needs: `x`, `x_low`, `x_high` of a column; `y`, `low`, `high` of another.
-
-    Args:
-        scale: of the latter alone.
-    """
+def with_bands(frame: pd.DataFrame, across: str, up: str, **more: Any) -> pd.DataFrame:
+    """Add what `scatter` needs: `x` with its ends, and `y`, a share in per cent, with its own."""
     x = with_band(frame, across)
     x = x.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
-    return with_band(x, up, scale)
+    return with_band(x, up, 100, **more)
 
 
 def y_axis(title: str) -> alt.Y:
@@ -80,30 +72,29 @@ def series(domain: Sequence[str], channel: Any = alt.Color) -> Any:
     return channel("series:N", scale=scale, sort=None, legend=legend)
 
 
-def lines(
-    frame: pd.DataFrame, across: str, up: str, *, dash: str | None = None, tips: Sequence[str] = ()
-) -> list[alt.Chart]:
-    """Return a line with points for each series, and a band of one sd for several seeds.
+def lines(frame: pd.DataFrame, across: str, up: str, *, dash: str | None = None) -> list[alt.Chart]:
+    """Return a line with points for each `series`, and a band of one sd for several seeds.
 
-    Args:
-        frame: has `series`, `x` and `y`, and `low` and `high` for bands.
-        across, up: titles of the axes, with units.
-        dash: a column that solid and dashed lines of one series differ in.
-        tips: columns that a tooltip shows.
+    The frame has `x` and `y`, and `low` and `high` for bands. across, up: titles of the axes, with
+    units. dash: a column that solid and dashed lines of one series differ in.
     """
     base = data(frame).encode(x=x_axis(across), color=series(frame["series"]))
-    tooltip = ["series:N", alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=up)]
     line = base.mark_line().encode(y=y_axis(up), detail=dash or alt.Undefined)
     if dash:
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", legend=alt.Legend(title=None)))
-    point = base.mark_point().encode(
-        y=y_axis(up), shape=series(frame["series"], alt.Shape), tooltip=[*tooltip, *tips]
-    )
-    layers = [line, point]
+    layers = [line, _points(base.mark_point(), frame, across, up)]
     if "low" in frame and frame["low"].notna().any():
         band = base.mark_area(opacity=0.16).encode(y=alt.Y("low:Q", title=up), y2="high:Q")
         layers.insert(0, band.transform_filter("isValid(datum.low)"))
     return layers
+
+
+def _points(
+    base: alt.Chart, frame: pd.DataFrame, across: str, up: str, tips: Sequence[str] = ()
+) -> alt.Chart:
+    titles = [alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=up)]
+    shape = series(frame["series"], alt.Shape)
+    return base.encode(y=y_axis(up), shape=shape, tooltip=["series:N", *titles, *tips])
 
 
 def intervals(
@@ -111,9 +102,7 @@ def intervals(
 ) -> list[alt.Chart]:
     """Return a point with its interval for each row, its `name` above it and its color by `series`.
 
-    Args:
-        frame: has `name`, `x`, `low`, `high` and `series`.
-        zero: draw a line at no difference.
+    The frame has `name`, `x`, `low`, `high` and `series`. zero: draw a line at no difference.
     """
     y = alt.Y("name:N", sort=None, axis=None)
     base = data(frame).encode(y=y, color=series(frame["series"]))
@@ -132,25 +121,13 @@ def intervals(
 def scatter(
     frame: pd.DataFrame, across: str, up: str, *, tips: Sequence[str] = ()
 ) -> list[alt.Chart]:
-    """Return a point for each row with one sd in both directions, and a line along each series.
-
-    Args:
-        frame: has `series`, `x`, `x_low`, `x_high`, `y`, `low` and `high`.
-    """
+    """Return a point for each row of `with_bands` with its sds, and a line along each `series`."""
     x = x_axis(across, whole=False)
     base = data(frame).encode(color=series(frame["series"]))
     line = base.mark_line(strokeDash=[1, 3], strokeWidth=1).encode(x=x, y=y_axis(up))
     upward = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=up), y2="high:Q")
     sideways = base.mark_rule().encode(x="x_low:Q", x2="x_high:Q", y=y_axis(up))
-    point = base.mark_point(size=70).encode(
-        x=x,
-        y=y_axis(up),
-        shape=series(frame["series"], alt.Shape),
-        tooltip=[
-            *("series:N", alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=up)),
-            *tips,
-        ],
-    )
+    point = _points(base.mark_point(size=70).encode(x=x), frame, across, up, tips)
     return [line, upward, sideways, point]
 
 

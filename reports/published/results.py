@@ -2,7 +2,8 @@
 
 snli.csv: test accuracy on all of SNLI in per cent, as printed; k thousands and M millions of
 parameters without word vectors. cloze.csv: accuracies in per cent of single models, from tables 2
-and 3 of Munkhdalai & Yu 2017 (arXiv:1610.06454).
+and 3 of Munkhdalai & Yu 2017 (arXiv:1610.06454). tasks.csv: Graves' figures as read in
+arXiv:1603.08983, mostly off its charts.
 """
 
 from functools import cache
@@ -32,9 +33,21 @@ PAIRS = {
     ),
 }
 # Systems that an accuracy extrapolated to all of SNLI is compared with.
-ON_SNLI = {
-    "decomposable_attention": (PARIKH, OWN),
-    "adaptive_attention": ("Adaptive Attention",),
+ON_SNLI = {"decomposable_attention": (PARIKH, OWN), "adaptive_attention": ("Adaptive Attention",)}
+CHARACTERS = "characters"  # the task without difficulties
+NONE = "none"  # halting of a run that takes one step
+GATING, ADAPTIVE = "query_gating", "adaptive_computation"
+STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
+TASKS = pd.read_csv(HERE / "tasks.csv", dtype=str).set_index("task")  # of Graves
+ON_CHARACTERS = (
+    "Graves (3.5; LSTM 1500, windows of 500 bytes) reports about the same bits with and without "
+    "ACT, and pauses at spaces, commas, full stops and markup."
+)
+# Types of cloze questions, named after the missing words, and where they were published.
+QUESTIONS = {"NE": "Named entities", "CN": "Common nouns", "WDW": "Who-Did-What"}
+BENCHMARKS = {
+    **{"NE": "Children's Book Test, named entities", "CN": "Children's Book Test, common nouns"},
+    "WDW": "Who-Did-What",
 }
 
 

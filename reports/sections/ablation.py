@@ -1,8 +1,4 @@
-"""The same trained models with their number of steps fixed, next to their own halting.
-
-Two readings of the paper's ablation: `state` classifies the state after k steps (the paper's, as
-far as one can tell); `capped` lets the model halt by itself but no later than after k steps.
-"""
+"""The same trained models with a fixed number of steps, in two readings of the paper's text."""
 
 from typing import Any
 
@@ -23,19 +19,16 @@ PLACE = ["reading", "steps"]
 
 
 def ablation(data: Artifacts) -> pd.DataFrame:
-    """Return accuracy on dev and test of each reading and number of steps, adaptive last.
+    """Return accuracies, mean steps and gain of each reading and number of steps, adaptive last.
 
-    Returns:
-        reading, steps, dev_accuracy, test_accuracy, mean_steps and gain (adaptive minus this on
-        test, seed by seed), each as mean, sd and n.
+    The gain is that of adaptive halting over this on test, seed by seed.
     """
     dev, test = data["ablate/dev"], data["ablate/test"]
     own = test[test["reading"] == ADAPTIVE].set_index("seed")["accuracy"]
     gained = test.assign(gain=(test["seed"].map(own) - test["accuracy"]).round(12))
     gained.loc[gained["reading"] == ADAPTIVE, "gain"] = float("nan")
-    renamed = {"accuracy": "test_accuracy"}
-    columns = ["test_accuracy", "mean_steps", "gain"]
-    on_test = mean_sd(gained.rename(columns=renamed), PLACE, columns)
+    gained = gained.rename(columns={"accuracy": "test_accuracy"})
+    on_test = mean_sd(gained, PLACE, ["test_accuracy", "mean_steps", "gain"])
     on_dev = mean_sd(dev.rename(columns={"accuracy": "dev_accuracy"}), PLACE, ["dev_accuracy"])
     order = [*READINGS, ADAPTIVE]
     both = on_dev.merge(on_test, on=PLACE, how="outer")
@@ -45,10 +38,7 @@ def ablation(data: Artifacts) -> pd.DataFrame:
 
 
 def best_fixed(data: Artifacts, reading: str) -> dict[str, Any] | None:
-    """Return the gain over the k that is best on dev, of those measured on test.
-
-    Of equal ones the smallest. None if no k was measured on both splits.
-    """
+    """Return the gain over the k that is best on dev, the smallest of equals; None without one."""
     dev = mean_sd(data.of("ablate/dev", reading=reading), ["steps"], ["accuracy"])
     gains = data.of("ablate/gains", reading=reading).merge(dev, on="steps")
     if gains.empty:
@@ -73,26 +63,18 @@ def ablation_section(data: Artifacts, published: bool) -> Section | None:
     }
     if published:
         columns["paper, SNLI test, %"] = _paper
-    dev = marks.with_band(frame, "dev_accuracy", 100)
-    fixed = dev[dev["reading"] != ADAPTIVE].assign(
-        series=lambda of: of["reading"].map(READINGS), x=lambda of: of["steps"]
-    )
-    up = "dev accuracy (%)"
-    own = dev[dev["reading"] == ADAPTIVE]
-    layers = [*marks.lines(fixed, "inference steps k", up)]
-    layers.insert(0, marks.level("adaptive halting", float(own["y"].iloc[0])))
+    names = frame["reading"].map(READINGS)
+    dev = marks.with_band(frame, "dev_accuracy", 100, series=names, x=frame["steps"])
+    adaptive = dev["reading"] == ADAPTIVE
+    layers = [marks.level("adaptive halting", float(dev.loc[adaptive, "y"].iloc[0]))]
+    layers += marks.lines(dev[~adaptive], "inference steps k", "dev accuracy (%)")
     if published and on_all_of_snli(data):
-        layers += _published_points()
-    drawn = marks.chart(
-        "ablation",
-        f"{title(model)}: dev accuracy by fixed steps",
-        layers,
-        caption="Dashed: adaptive halting.",
-    )
-    table = Table("ablation", frame, columns, known="test_accuracy_mean")
+        layers.append(_published_points())
+    heading = f"{title(model)}: dev accuracy by fixed steps"
+    drawn = marks.chart("ablation", heading, layers, caption="Dashed: adaptive halting.")
     return Section(
         "Fixed vs adaptive steps",
-        [table, drawn],
+        [Table("ablation", frame, columns, known="test_accuracy_mean"), drawn],
         f"{title(model)}, trained once per seed and run with k steps: classifying the state after "
         "k steps, or halting by itself after k steps at the latest. The paper's text admits both.",
     )
@@ -105,11 +87,8 @@ def _paper(row: Row) -> str:
     return DASH if known is None else f"{known:.1f}"
 
 
-def _published_points() -> list[alt.Chart]:
+def _published_points() -> alt.Chart:
     rows = [(MEAN_STEPS if k == ADAPTIVE else k, accuracy) for k, accuracy in BY_STEPS.items()]
     frame = pd.DataFrame(rows, columns=["x", "y"]).assign(name="paper, SNLI test")
-    return [
-        marks.data(frame)
-        .mark_point(shape="cross", color="#009e73")
-        .encode(x="x:Q", y="y:Q", tooltip=["name:N", "x:Q", "y:Q"])
-    ]
+    cross = marks.data(frame).mark_point(shape="cross", color="#009e73")
+    return cross.encode(x="x:Q", y="y:Q", tooltip=["name:N", "x:Q", "y:Q"])

@@ -11,7 +11,7 @@ from reports.charts import marks
 from reports.charts.theme import BLUE, INK, ORANGE
 from reports.format import Cell, count, number, percent, text
 from reports.load import Artifacts
-from reports.published.tasks import CHARACTERS, NONE, ON_CHARACTERS
+from reports.published.results import CHARACTERS, NONE, ON_CHARACTERS
 from reports.sections.halting import label
 from reports.statistics import mean_sd
 
@@ -30,18 +30,15 @@ def readers(data: Artifacts) -> pd.DataFrame:
     rows = rows.assign(bits=rows["dev_loss"] / NATS).rename(
         columns={"dev_error": "wrong", "dev_mean_steps": "steps", "dev_ponder_cost": "ponder"}
     )
-    columns = ["bits", "wrong", "steps", "ponder"]
-    frame = mean_sd(rows, ["run", "halting", "ponder_weight"], columns)
-    parameters = rows.groupby("run", sort=False)["parameters"].first()
-    frame = frame.assign(parameters=frame["run"].map(parameters), name=frame["run"].map(label))
-    return frame
+    by, columns = ["run", "halting", "ponder_weight"], ["bits", "wrong", "steps", "ponder"]
+    frame = mean_sd(rows, by, columns, first=["parameters"])
+    return frame.assign(name=frame["run"].map(label))
 
 
 def byte_classes(data: Artifacts) -> pd.DataFrame:
     """Return steps, bits and entropy by class of byte of each run that halts.
 
-    Returns:
-        in addition share (of all bytes) and gap (steps minus those on letters, by seed).
+    In addition share (of all bytes) and gap (steps minus those on letters, by seed).
     """
     halting = data.of("graves/results", task=CHARACTERS).query(f"halting != '{NONE}'")
     rows = data["graves/bytes"]
@@ -53,10 +50,10 @@ def byte_classes(data: Artifacts) -> pd.DataFrame:
         entropy_bits=rows["entropy"] / NATS,
         gap=(rows["steps"] - letters.reindex(own).to_numpy()).round(12),
     )
-    frame = mean_sd(rows, ["run", "kind"], ["steps", "ponder", "bits", "entropy_bits", "gap"])
-    totals = rows.groupby(["run", "kind"], sort=False)["bytes"].sum().reset_index(name="bytes")
-    frame = frame.merge(totals, on=["run", "kind"]).assign(name=frame["run"].map(label))
-    return frame.assign(share=frame["bytes"] / frame.groupby("run")["bytes"].transform("sum"))
+    columns = ["steps", "ponder", "bits", "entropy_bits", "gap"]
+    frame = mean_sd(rows, ["run", "kind"], columns, total=["bytes"])
+    whole = frame.groupby("run")["bytes"].transform("sum")
+    return frame.assign(name=frame["run"].map(label), share=frame["bytes"] / whole)
 
 
 def characters_parts(data: Artifacts) -> Iterator[Table | Chart]:
@@ -75,8 +72,8 @@ def characters_parts(data: Artifacts) -> Iterator[Table | Chart]:
     history = history.assign(bits=history["dev_loss"] / NATS)
     frame = mean_sd(history.dropna(subset=["bits"]), ["run", "epoch"], ["bits"])
     if not frame.empty:
-        frame = marks.with_band(frame, "bits")
-        frame = frame.assign(x=frame["epoch"], series=frame["run"].map(label))
+        names = frame["run"].map(label)
+        frame = marks.with_band(frame, "bits", x=frame["epoch"], series=names)
         drawn = marks.lines(frame, "epoch", "bits per character")
         yield marks.chart("characters_curves", "Bits per character by epoch", drawn, half=True)
     for run, rows in data.of("graves/reading", task=CHARACTERS).groupby("run", sort=False):

@@ -56,21 +56,19 @@ def _fixed(data: Artifacts) -> Iterator[Claim]:
 def _steps(data: Artifacts) -> Iterator[Claim]:
     """Relate steps to labels, to right answers and to the length of sentences, over seeds."""
     for model in data.adaptive:
-        if (gap := label_gap(data, model)) is not None:
-            what = "steps on contradictions minus on entailments"
-            yield _over_seeds(f"{title(model)}: {what}", "steps", gap)
-        what = "accuracy in the fifth of pairs with the most steps minus the fewest"
-        yield _over_seeds(f"{title(model)}: {what}", "points", quintile_gap(data, model))
         r = data.of("evaluate/correlations", model=model, steps_against="mean_length")["pearson"]
-        if r.notna().any():
-            what = "correlation of steps with mean sentence length"
-            yield _over_seeds(f"{title(model)}: {what}", "r", r)
-
-
-def _over_seeds(claim: str, unit: str, values: "pd.Series[float]") -> Claim:
-    known = mean_sd(values.to_frame("value").assign(claim=claim), ["claim"], ["value"]).iloc[0]
-    mean, sd, n = known["value_mean"], known["value_sd"], int(known["value_n"])
-    return {"claim": claim, "unit": unit, "sd": sd, "seeds": n} | t_interval(mean, sd, n)
+        fifths = "accuracy in the fifth of pairs with the most steps minus the fewest"
+        for what, unit, values in (
+            ("steps on contradictions minus on entailments", "steps", label_gap(data, model)),
+            (fifths, "points", quintile_gap(data, model)),
+            ("correlation of steps with mean sentence length", "r", r if r.notna().any() else None),
+        ):
+            if values is not None:
+                frame = values.to_frame("of").assign(claim=f"{title(model)}: {what}", unit=unit)
+                known = mean_sd(frame, ["claim", "unit"], ["of"]).iloc[0]
+                mean, sd, n = known["of_mean"], known["of_sd"], int(known["of_n"])
+                claim = {"claim": known["claim"], "unit": unit, "sd": sd, "seeds": n}
+                yield claim | t_interval(mean, sd, n)
 
 
 def _difference(one: float, other: float) -> str:

@@ -1,6 +1,8 @@
-"""Cloze questions (Munkhdalai & Yu 2017): accuracy and steps of each reader."""
+"""Cloze questions (Munkhdalai & Yu 2017): accuracy and steps of readers, one question traced."""
 
 from collections.abc import Iterator
+from statistics import fmean
+from typing import Any
 
 import pandas as pd
 
@@ -8,21 +10,19 @@ from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.format import Cell, Row, count, number, p_value, percent, points, text
 from reports.load import Artifacts
-from reports.published.results import cloze
-from reports.published.tasks import ADAPTIVE, GATING, QUESTIONS, STRATEGIES
-from reports.sections.cloze_traced import traced_tables
+from reports.published.results import ADAPTIVE, BENCHMARKS, GATING, QUESTIONS, STRATEGIES, cloze
 from reports.sections.graves import curve
 from reports.statistics import mean_sd, verdicts
 
 BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}
+BLANK = "XXXXX"  # stands in a query for the missing word
+MOST = 2  # words of the query that are named at each step
 
 
 def readers(data: Artifacts, questions: str) -> pd.DataFrame:
     """Return baselines and runs of one type of questions; the first run is the reference.
 
-    Returns:
-        dev_accuracy, test_accuracy, mean_steps (test), sd_steps (between dev questions) and gap
-        (dev minus test accuracy) as mean, sd and n; difference, low, high, p and verdict.
+    sd_steps are between dev questions, gap is dev minus test accuracy.
     """
     results = data.of("nse/results", questions=questions)
     results = results.assign(
@@ -30,12 +30,9 @@ def readers(data: Artifacts, questions: str) -> pd.DataFrame:
         mean_steps=results["test_mean_steps"],
         sd_steps=results["dev_sd_steps"],
     )
+    by = ["run", "strategy", "steps"]
     columns = ["dev_accuracy", "test_accuracy", "mean_steps", "sd_steps", "gap"]
-    frame = mean_sd(results, ["run", "strategy", "steps"], columns)
-    more = results.groupby("run", sort=False).agg(
-        parameters=("parameters", "first"), diverged=("diverged", "sum")
-    )
-    frame = frame.merge(more.reset_index(), on="run")
+    frame = mean_sd(results, by, columns, first=["parameters"], total=["diverged"])
     compared = data.of("nse/runs", questions=questions)
     compared = compared[["run", "difference", "low", "high", "p", "pairs"]].copy()
     compared["verdict"] = verdicts(compared, "p")
@@ -89,7 +86,7 @@ def cloze_section(data: Artifacts, show_published: bool) -> Section | None:
 
 
 def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | Chart]:
-    known, frame = QUESTIONS[questions], readers(data, questions)
+    frame = readers(data, questions)
     columns: dict[str, Cell] = {
         "run": text("run"),
         "seeds": count("test_accuracy_n"),
@@ -104,7 +101,7 @@ def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | 
         "parameters": count("parameters"),
         "diverged": count("diverged"),
     }
-    yield Table(f"cloze_{questions}", frame, columns, f"{known.title}.")
+    yield Table(f"cloze_{questions}", frame, columns, f"{QUESTIONS[questions]}.")
     if show:
         others: dict[str, Cell] = {
             "questions": text("benchmark"),
@@ -115,10 +112,9 @@ def _questions(data: Artifacts, questions: str, show: bool) -> Iterator[Table | 
             "ours, dev, %": percent("ours_dev_accuracy"),
             "ours, test, %": percent("ours_test_accuracy"),
         }
-        said = f"Readers published for {known.benchmark}; our questions may be others."
-        folded = f"Published: {known.benchmark}"
-        name = f"cloze_published_{questions}"
-        yield Table(name, published(data, questions), others, said, left=2, folded=folded)
+        said = f"Readers published for {BENCHMARKS[questions]}; our questions may be others."
+        folded, rows = f"Published: {BENCHMARKS[questions]}", published(data, questions)
+        yield Table(f"cloze_published_{questions}", rows, others, said, left=2, folded=folded)
     yield from _charts(data, questions, frame)
 
 
@@ -128,20 +124,18 @@ def _steps(row: Row) -> str:
 
 
 def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Chart]:
-    title = QUESTIONS[questions].title
+    title = QUESTIONS[questions]
     several = frame[frame["steps"] > 1]
     if not several.empty:
-        band = marks.with_band(several, "test_accuracy", 100)
-        band = band.assign(series=several["strategy"].map(STRATEGIES), x=several["steps"])
+        names = several["strategy"].map(STRATEGIES)
+        band = marks.with_band(several, "test_accuracy", 100, series=names, x=several["steps"])
         levels = frame[~(frame["steps"] > 1)].drop(index=0)
         named = zip(levels["run"], 100 * levels["test_accuracy_mean"], strict=True)
         layers = [marks.level(*one) for one in named]
         layers += marks.lines(band, "steps T", "test accuracy (%)")
         caption = "Dashed: one step, and the most frequent candidate."
-        heading = f"{title}: test accuracy by steps"
-        yield marks.chart(
-            f"cloze_accuracy_{questions}", heading, layers, caption=caption, half=True
-        )
+        name, heading = f"cloze_accuracy_{questions}", f"{title}: test accuracy by steps"
+        yield marks.chart(name, heading, layers, caption=caption, half=True)
     history = data.of("nse/history", questions=questions)
     steps = data.of("nse/steps", questions=questions)
     halting = steps[steps["run"].isin(frame[frame["strategy"] == ADAPTIVE]["run"])]
@@ -155,3 +149,78 @@ def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Ch
         if (curves := curve(rows, x, column, x, up)) is not None:
             heading = f"{title}: {up.removesuffix(' (%)')} by {x}"
             yield marks.chart(f"cloze_{name}_{questions}", heading, curves, half=True)
+
+
+def rewriting(data: Artifacts) -> pd.DataFrame:
+    """Return how much of the gap and of other words a step overwrites, over traced questions."""
+    rows = []
+    for one in data.lines["nse/queries"]:
+        of: dict[bool, list[float]] = {True: [], False: []}
+        for step in one["steps"][:-1]:
+            for share, word in zip(overwritten(step), one["query"], strict=True):
+                of[word == BLANK].append(share)
+        if of[True] and of[False]:
+            gap, others = fmean(of[True]), fmean(of[False])
+            rows.append([one["questions"], one["run"], gap, others, gap - others])
+    by, columns = ["questions", "run"], ["gap", "others", "difference"]
+    return mean_sd(pd.DataFrame(rows, columns=[*by, *columns]), by, columns)
+
+
+def overwritten(step: dict[str, Any]) -> list[float]:
+    """Return the share of each word that a step replaces: 1 - z, or (1 - z)(1 - g)."""
+    gates = step["gate"] or [0.0] * len(step["key"])
+    return [(1 - key) * (1 - gate) for key, gate in zip(step["key"], gates, strict=True)]
+
+
+def traced_tables(data: Artifacts) -> Iterator[Table]:
+    """Yield what readers overwrite, and one traced question step by step."""
+    traced = data.lines["nse/queries"]
+    frame = rewriting(data)
+    if not frame.empty:
+        columns: dict[str, Cell] = {
+            "questions": lambda row: QUESTIONS[row["questions"]],
+            "run": text("run"),
+            "traced": count("gap_n"),
+            f"{BLANK} overwritten, %": percent("gap"),
+            "other words, %": percent("others"),
+            "difference, points": number("difference", scale=100, sign=True),
+        }
+        said = "Munkhdalai & Yu 2017 observe that the gap is rarely written over (appendix A.1)."
+        yield Table("cloze_overwritten", frame, columns, said, left=2)
+    # the first question that later steps corrected, else the first right one, else any
+    right = [one for one in traced if one["predicted"] == one["answer"]]
+    corrected = [one for one in right if one["steps"][0]["answer"] != one["answer"]]
+    for one in [*corrected, *right, *traced][:1]:
+        yield _question(one)
+
+
+def _question(one: dict[str, Any]) -> Table:
+    rows = []
+    for number_, step in enumerate(one["steps"], start=1):
+        row = {"step": number_, "key": fmean(step["key"]), "weight": step["weight"]}
+        row |= {"gate": fmean(step["gate"]) if step["gate"] else None, "halting": step["halting"]}
+        row |= {"answer": step["answer"], "probability": step["probability"]}
+        if number_ < len(one["steps"]):
+            shares = overwritten(step)
+            order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))[:MOST]
+            row["most"] = ", ".join(f"{one['query'][at]} {100 * shares[at]:.1f}" for at in order)
+            row["gap"] = fmean(s for s, w in zip(shares, one["query"], strict=True) if w == BLANK)
+        rows.append(row)
+    columns: dict[str, Cell] = {
+        "step": count("step"),
+        "overwritten most, %": text("most"),
+        f"{BLANK} overwritten, %": percent("gap"),
+        "mean key, %": percent("key"),
+        "mean gate, %": percent("gate"),
+        "halting, %": percent("halting"),
+        "weight, %": percent("weight"),
+        "answer of the step": text("answer"),
+        "its probability, %": percent("probability"),
+    }
+    said = (
+        f"{QUESTIONS[one['questions']]}, question {one['number']} of dev, {one['run']} (seed "
+        f"{one['seed']}): “{' '.join(one['query'])}” Candidates: {', '.join(one['candidates'])}. "
+        f"Answer: {one['predicted']}; right is {one['answer']}. Most attended: "
+        f"{', '.join(one['attended'])}."
+    )
+    return Table("cloze_question", pd.DataFrame(rows), columns, said, left=2)

@@ -23,17 +23,11 @@ def curves_section(data: Artifacts) -> Section:
 def _chart(data: Artifacts, model: str) -> Chart:
     history = data.of("retrain/history", model=model)
     frame = history.melt(["seed", "epoch"], list(PARTS), "part", "y")
-    frame = frame.assign(
-        **{"series": "seed " + frame["seed"].astype(str), "x": frame["epoch"]},
-        **{"y": 100 * frame["y"], "part": frame["part"].map(PARTS)},
-    )
-    best = data.of("retrain/trials", model=model)
-    best = pd.DataFrame(
-        {
-            **{"series": "seed " + best["seed"].astype(str), "x": best["best_epoch"]},
-            "y": 100 * best["dev_accuracy"],
-        }
-    )
+    frame["series"], frame["x"] = "seed " + frame["seed"].astype(str), frame["epoch"]
+    frame["y"], frame["part"] = 100 * frame["y"], frame["part"].map(PARTS)
+    trials = data.of("retrain/trials", model=model)
+    best = pd.DataFrame({"series": "seed " + trials["seed"].astype(str), "x": trials["best_epoch"]})
+    best["y"] = 100 * trials["dev_accuracy"]
     kept = marks.data(best).mark_point(size=110, stroke=INK, strokeWidth=1.5)
     kept = kept.encode(x="x:Q", y="y:Q", color=marks.series(frame["series"]))
     drawn = marks.lines(frame, "epoch", "accuracy (%)", dash="part")

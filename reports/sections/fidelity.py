@@ -18,10 +18,8 @@ ALL = "as published"  # the variant with all deviations
 def variants(data: Artifacts) -> pd.DataFrame:
     """Return the stored variants; a model's first one is what the others are compared with.
 
-    Returns:
-        in addition `claim` (empty for a first variant) and `share`: the difference as a share of
-        that of the variant with all deviations, for those that are part of it, if that one is
-        significantly below.
+    In addition `claim` (empty for a first variant) and `share`: the difference relative to that of
+    the variant with all deviations, for its parts, if that one is significantly below.
     """
     table = data["fidelity/variants"].copy()
     first = table.groupby("model", sort=False)["variant"].transform("first")
@@ -30,18 +28,11 @@ def variants(data: Artifacts) -> pd.DataFrame:
     table["share"] = float("nan")
     for _, rows in table.groupby("model", sort=False):
         whole = rows[rows["variant"] == ALL]
-        if whole.empty or not _below(whole.iloc[0]):
-            continue
-        parts = _settings(whole["changes"].iloc[0])
-        for at, changes in rows["changes"].items():
-            if (own := _settings(changes)) and own <= parts:
-                loss = float(whole["difference"].iloc[0])
-                table.loc[at, "share"] = rows.loc[at, "difference"] / loss
+        for _, all_ in whole[(whole["difference"] < 0) & (whole["p"] <= LEVEL)].iterrows():
+            for at, changes in rows["changes"].items():
+                if (own := _settings(changes)) and own <= _settings(all_["changes"]):
+                    table.loc[at, "share"] = rows.loc[at, "difference"] / all_["difference"]
     return table
-
-
-def _below(row: Row) -> bool:
-    return bool(row["difference"] < 0 and row["p"] <= LEVEL)
 
 
 def _settings(changes: Any) -> set[str]:
@@ -60,7 +51,7 @@ def fidelity_section(data: Artifacts, claims: pd.DataFrame) -> Section | None:
     frame = variants(data)
     if frame.empty:
         return None
-    frame = frame.merge(claims[["claim", "p_adjusted", "verdict"]].dropna(), "left", on="claim")
+    frame = frame.merge(claims[["claim", "p_adjusted", "verdict"]], "left", on="claim")
     columns = {
         "model": model_name,
         "variant": text("variant"),
@@ -93,21 +84,11 @@ def _share(row: Row) -> str:
 
 def _chart(model: str, rows: pd.DataFrame) -> Any:
     others = rows.dropna(subset=["difference"])
-    frame = pd.DataFrame(
-        {
-            **{
-                "name": others["variant"],
-                "changes": others["changes"],
-                "series": others["verdict"],
-            },
-            **{"x": 100 * others["difference"], "low": 100 * others["low"]},
-            "high": 100 * others["high"],
-        }
-    )
-    first = rows["variant"].iloc[0]
-    drawn = marks.intervals(
-        frame, "difference in test accuracy (points)", zero=True, tips=["changes:N"]
-    )
+    numbers = 100 * others[["difference", "low", "high"]].rename(columns={"difference": "x"})
+    frame = others[["variant", "changes", "verdict"]].join(numbers)
+    frame = frame.rename(columns={"variant": "name", "verdict": "series"})
+    across, first = "difference in test accuracy (points)", rows["variant"].iloc[0]
+    drawn = marks.intervals(frame, across, zero=True, tips=["changes:N"])
     heading = f"{title(model)}: test accuracy minus that of “{first}”, 95 % intervals"
     height = marks.ROW * max(1, len(frame))
     return marks.chart(f"fidelity_{model}", heading, drawn, height=height)

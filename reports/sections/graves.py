@@ -8,10 +8,10 @@ import pandas as pd
 
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
-from reports.format import Cell, Row, count, number, percent, text
+from reports.format import Cell, count, number, percent, text
 from reports.load import Artifacts
 from reports.names import MECHANISMS
-from reports.published.tasks import CHARACTERS, NONE, TASKS
+from reports.published.results import CHARACTERS, NONE, TASKS
 from reports.sections.characters import characters_parts
 from reports.sections.halting import label
 from reports.statistics import mean_sd, t_interval, verdicts
@@ -20,24 +20,17 @@ RUN = ["task", "run"]
 
 
 def runs(data: Artifacts) -> pd.DataFrame:
-    """Return the runs over their seeds, each with how its steps grow with difficulty.
+    """Return error, steps and parameters of the runs over their seeds.
 
-    Returns:
-        error, mean_steps, slope (steps per unit of difficulty, least squares) and pearson as mean,
-        sd and n; difference (in error, to the best run without halting, paired by seed) with its
-        interval, p and verdict.
+    In addition slope (steps per unit of difficulty, least squares) and pearson, and the difference
+    in error to the best run without halting, paired by seed, with its interval, p and verdict.
     """
-    results = data["graves/results"].rename(
-        columns={"dev_error": "error", "dev_mean_steps": "mean_steps"}
-    )
-    growth = _growth(data["graves/difficulty"])
-    results = results.merge(growth, "left", on=[*RUN, "seed"])
-    columns = ["error", "mean_steps", "slope", "pearson"]
-    frame = mean_sd(results, [*RUN, "halting", "ponder_weight"], columns)
-    more = results.groupby(RUN, sort=False).agg(
-        parameters=("parameters", "first"), diverged=("diverged", "sum")
-    )
-    frame = frame.merge(more.reset_index(), on=RUN).assign(name=lambda of: of["run"].map(label))
+    renamed = {"dev_error": "error", "dev_mean_steps": "mean_steps"}
+    results = data["graves/results"].rename(columns=renamed)
+    results = results.merge(_growth(data["graves/difficulty"]), "left", on=[*RUN, "seed"])
+    by, columns = [*RUN, "halting", "ponder_weight"], ["error", "mean_steps", "slope", "pearson"]
+    frame = mean_sd(results, by, columns, first=["parameters"], total=["diverged"])
+    frame = frame.assign(name=frame["run"].map(label))
     return frame.merge(against_none(results, frame, "error"), "left", on=RUN)
 
 
@@ -78,7 +71,7 @@ def graves_section(data: Artifacts) -> Section | None:
     if data["graves/results"].empty:
         return None
     frame = runs(data)
-    tasks = [task for task in dict.fromkeys(frame["task"]) if task in TASKS]
+    tasks = [task for task in dict.fromkeys(frame["task"]) if task in TASKS.index]
     parts: list[Table | Chart] = []
     for task in tasks:
         parts += _task(data, frame[frame["task"] == task], task)
@@ -94,7 +87,7 @@ def graves_section(data: Artifacts) -> Section | None:
 
 
 def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | Chart]:
-    known = TASKS[task]
+    known = TASKS.loc[task]
     columns: dict[str, Cell] = {
         "run": text("name"),
         "seeds": count("error_n"),
@@ -105,7 +98,7 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
         f"steps per {known.difficulty}": number("slope", sign=True),
         "r": number("pearson_mean", sign=True),
         "parameters": count("parameters"),
-        "diverged": _diverged,
+        "diverged": lambda row: f"{row['diverged']} of {row['error_n']}",
     }
     yield Table(f"graves_{task}", frame, columns, f"{known.title}. {known.reported}")
     if len({*frame["halting"]} - {NONE}) > 0:
@@ -124,10 +117,6 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
             yield marks.chart(f"graves_{name}_{task}", heading, drawn, half=True)
 
 
-def _diverged(row: Row) -> str:
-    return f"{row['diverged']} of {row['error_n']}"
-
-
 def curve(rows: pd.DataFrame, x: str, column: str, across: str, up: str) -> list[alt.Chart] | None:
     """Draw a line of means over seeds for each run; None where the column has no values."""
     known = rows.dropna(subset=[column])
@@ -137,7 +126,8 @@ def curve(rows: pd.DataFrame, x: str, column: str, across: str, up: str) -> list
     scale = 100 if up.endswith("(%)") else 1
     order = {run: at for at, run in enumerate(dict.fromkeys(rows["run"]))}
     frame = frame.sort_values("run", key=lambda of: of.map(order), kind="stable")
-    frame = marks.with_band(frame, column, scale).assign(x=frame[x], series=frame["run"].map(label))
+    names = frame["run"].map(label)
+    frame = marks.with_band(frame, column, scale, x=frame[x], series=names)
     return marks.lines(frame, across, up)
 
 
@@ -145,9 +135,8 @@ def _scatter(frame: pd.DataFrame, task: str) -> Chart:
     """Draw error against steps, a series per mechanism; a network without halting takes one."""
     filled = frame.assign(mean_steps_mean=frame["mean_steps_mean"].fillna(1))
     names = frame["halting"].map(lambda halting: MECHANISMS.get(halting, "without halting"))
-    placed = marks.with_bands(filled, "mean_steps", "error", 100).assign(series=names)
-    drawn = marks.scatter(
-        placed.sort_values("x"), "mean steps per input", "sequence error (%)", tips=["name:N"]
-    )
-    heading = f"{TASKS[task].title}: error against steps"
+    placed = marks.with_bands(filled, "mean_steps", "error", series=names).sort_values("x")
+    across, up = "mean steps per input", "sequence error (%)"
+    drawn = marks.scatter(placed, across, up, tips=["name:N"])
+    heading = f"{TASKS.loc[task, 'title']}: error against steps"
     return marks.chart(f"graves_halting_{task}", heading, drawn, half=True)

@@ -6,10 +6,10 @@ import pandas as pd
 
 from reports.blocks import Section, Table
 from reports.charts import marks
-from reports.format import DASH, MINUS, Row, count, number, percent, setting, signed, text
+from reports.format import DASH, MINUS, Row, count, number, percent, setting, text
 from reports.load import Artifacts
 from reports.names import MECHANISMS
-from reports.statistics import mean_sd
+from reports.statistics import mean_sd, wide
 
 FIXED, TARGET = "fixed_steps", "target_steps"
 
@@ -45,7 +45,7 @@ def halting_section(data: Artifacts) -> Section | None:
         "seeds": count("seeds"),
         "dev accuracy, %": percent("dev_accuracy"),
         "mean steps": number("mean_steps"),
-        "off its target, %": _off_target,
+        "off its target, %": number("off_target", 1, scale=100, sign=True),
         "runs collapsed": _collapsed,
         "ponder weight at the end": _weight,
     }
@@ -63,8 +63,7 @@ def halting_section(data: Artifacts) -> Section | None:
 
 
 def _chart(frame: pd.DataFrame) -> Any:
-    placed = marks.with_bands(frame, "mean_steps", "dev_accuracy", 100)
-    placed = placed.assign(series=frame["mechanism"])
+    placed = marks.with_bands(frame, "mean_steps", "dev_accuracy", series=frame["mechanism"])
     across, up = "mean steps per dev pair", "dev accuracy (%)"
     drawn = marks.scatter(placed.sort_values("x"), across, up, tips=["setting:N"])
     heading = "Dev accuracy against mean steps"
@@ -73,18 +72,12 @@ def _chart(frame: pd.DataFrame) -> Any:
 
 def _depth_table(frame: pd.DataFrame, depth: pd.DataFrame) -> Table:
     """Return dev accuracy of each point by recorded depth."""
-    means = mean_sd(depth, ["kind", "point", "depth"], ["accuracy"])
+    renamed = depth.rename(columns={"depth": "at", "accuracy": "depth"})
+    means = wide(mean_sd(renamed, ["kind", "point", "at"], ["depth"]), ["kind", "point"], "at")
+    rows = frame[["kind", "point", "mechanism", "setting"]].merge(means, on=["kind", "point"])
     columns = {"mechanism": text("mechanism"), "setting": text("setting")}
-    wide = frame[["kind", "point", "mechanism", "setting"]]
-    for at, rows in means.groupby("depth"):
-        names = {f"accuracy_{part}": f"depth_{at}_{part}" for part in ("mean", "sd", "n")}
-        wide = wide.merge(rows.rename(columns=names).drop(columns="depth"), on=["kind", "point"])
-        columns[f"depth {at}, %"] = percent(f"depth_{at}")
-    return Table("halting_by_depth", wide, columns, "Dev accuracy by recorded depth.", left=2)
-
-
-def _off_target(row: Row) -> str:
-    return DASH if pd.isna(row["off_target"]) else signed(100 * row["off_target"], 1)
+    columns |= {f"depth {at}, %": percent(f"depth_{at}") for at in sorted(depth["depth"].unique())}
+    return Table("halting_by_depth", rows, columns, "Dev accuracy by recorded depth.", left=2)
 
 
 def _collapsed(row: Row) -> str:

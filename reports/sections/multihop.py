@@ -12,7 +12,7 @@ from reports.charts.theme import MUTED
 from reports.format import DASH, Cell, Row, count, number, percent, signed
 from reports.load import Artifacts, adapts
 from reports.names import title
-from reports.statistics import mean_sd
+from reports.statistics import mean_sd, wide
 
 RUN = ["model", "run"]
 CHANCE = 100 / 3  # labels are equally frequent
@@ -39,10 +39,8 @@ def by_hops(data: Artifacts) -> pd.DataFrame:
 
 def correlations(data: Artifacts) -> pd.DataFrame:
     """Return mean, least and greatest correlation of steps and hops over the seeds of each run."""
-    results = data["multihop/results"].groupby(RUN, sort=False)
-    found = results.agg(seeds=("seed", "size"), r=("correlation", "mean"))
-    ends = results["correlation"].agg(r_min="min", r_max="max")
-    return found.join(ends).reset_index()
+    found = data["multihop/results"].groupby(RUN, sort=False)["correlation"]
+    return found.agg(seeds="size", r="mean", r_min="min", r_max="max").reset_index()
 
 
 def over_depths(data: Artifacts) -> pd.DataFrame:
@@ -103,33 +101,24 @@ def multihop_section(data: Artifacts) -> Section | None:
         return None
     hops = sorted(frame["hops"].unique())
     trained = set(frame.loc[frame["trained"], "hops"])
-    wide = frame.pivot(index=[*RUN, "series"], columns="hops")
-    wide.columns = ["_".join(_column(*column)) for column in wide.columns]
-    order = frame[RUN].drop_duplicates()
-    wide = order.merge(wide.reset_index(), on=RUN).merge(correlations(data), on=RUN)
-    wide = wide.merge(over_depths(data), on=RUN)
+    spread = wide(frame, [*RUN, "series"], "hops", sort=False)
+    spread = spread.merge(correlations(data), on=RUN).merge(over_depths(data), on=RUN)
     name: dict[str, Cell] = {"run": lambda row: str(row["series"]), "seeds": count("seeds")}
     ends = {at: f"{at}{'' if at in trained else ' (not trained)'}" for at in hops}
     accuracy = {f"hops {ends[at]}, %": percent(f"accuracy_{at}") for at in hops}
     steps = {f"hops {ends[at]}": number(f"mean_steps_{at}") for at in hops}
-    stepping = wide[wide["trained_mean_steps_mean"].notna()]
-    tables = [Table("multihop", wide, name | accuracy, "Test accuracy by number of hops.")]
+    stepping = spread[spread["trained_mean_steps_mean"].notna()]
+    tables = [Table("multihop", spread, name | accuracy, "Test accuracy by number of hops.")]
     if not stepping.empty:
         columns = name | steps | {"r of steps and hops (min to max over seeds)": _r}
         said = "Mean steps by number of hops; r is Pearson's over trained depths and the next one."
         tables.append(Table("multihop_steps", stepping, columns, said))
     return Section(
         "Multi-hop inference",
-        [*tables, *_trade_off(data, wide)],
+        [*tables, *_trade_off(spread)],
         "A premise states where things are, and the hypothesis follows only through a chain of "
         "facts; each fact is a hop. Pairs deeper than the trained ones test whether steps go on.",
     )
-
-
-def _column(name: str, hops: int) -> tuple[str, str, str]:
-    """Turn (accuracy_mean, 2) into accuracy, 2, mean."""
-    what, _, part = name.rpartition("_")
-    return what, str(hops), part
 
 
 def _r(row: Row) -> str:
@@ -138,14 +127,14 @@ def _r(row: Row) -> str:
     return f"{signed(row['r'])} ({signed(row['r_min'])} to {signed(row['r_max'])})"
 
 
-def _trade_off(data: Artifacts, wide: pd.DataFrame) -> list[Chart]:
+def _trade_off(runs: pd.DataFrame) -> list[Chart]:
     """Draw steps on trained depths against accuracy beyond them, a series per mechanism."""
-    stepping = wide.dropna(subset=["trained_mean_steps_mean", "untrained_accuracy_mean"])
+    stepping = runs.dropna(subset=["trained_mean_steps_mean", "untrained_accuracy_mean"])
     if len({model for model in stepping["model"] if adapts(model)}) < 2:
         return []
-    found = [MODELS[model].halting for model in stepping["model"]]
-    frame = marks.with_bands(stepping, "trained_mean_steps", "untrained_accuracy", 100)
-    frame = frame.assign(series=[halting.title for halting in found if halting])
+    names = [halting.title for model in stepping["model"] if (halting := MODELS[model].halting)]
+    columns = ("trained_mean_steps", "untrained_accuracy")
+    frame = marks.with_bands(stepping, *columns, series=names)
     across, up = "mean steps on trained depths", "accuracy on untrained depths (%)"
     drawn = marks.scatter(frame, across, up, tips=["run:N"])
     heading = "Steps against accuracy beyond the trained depths"

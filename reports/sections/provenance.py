@@ -1,12 +1,14 @@
 """Where the figures come from: machine, code, chosen trials, and the time they took."""
 
+from typing import Any
+
 import pandas as pd
 
 from reports.blocks import Section, Table
 from reports.format import Cell, count, duration, text
 from reports.load import Artifacts
 from reports.names import MECHANISMS, model_name, title
-from reports.published.tasks import QUESTIONS
+from reports.published.results import QUESTIONS
 
 STUDIES = {
     "fidelity": (["model", "variant"], title),
@@ -14,63 +16,57 @@ STUDIES = {
     "halting": (["kind", "point"], MECHANISMS.__getitem__),
     "graves": (["task", "run"], title),
     "multihop": (["model", "run"], title),
-    "nse": (["questions", "run"], lambda questions: QUESTIONS[questions].title),
+    "nse": (["questions", "run"], QUESTIONS.__getitem__),
 }
 
 
 def timings(data: Artifacts) -> pd.DataFrame:
     """Return the training time of each model in each stage, and of each run of the studies."""
-    rows = []
+    rows: list[list[Any]] = []
     for stage in ("sweep", "retrain"):
         for model, epochs in data[f"{stage}/timings"].groupby("model", sort=False):
-            rows.append(
-                {"stage": stage, "model": title(model), "run": None, "epochs": len(epochs)}
-                | {"trainings": epochs.groupby(["key", "seed"]).ngroups}
-                | {"examples_per_second": epochs["examples_per_second"].median()}
-                | {"seconds": epochs["seconds"].sum()}
-            )
+            trainings = epochs.groupby(["key", "seed"]).ngroups
+            speed, seconds = epochs["examples_per_second"].median(), epochs["seconds"].sum()
+            rows.append([stage, title(model), None, len(epochs), trainings, speed, seconds])
     for stage, (by, name) in STUDIES.items():
         for (of, run), found in data[f"{stage}/timings"].groupby(by, sort=False):
-            rows.append(
-                {"stage": stage, "model": name(of), "run": run, "epochs": found["epochs"].sum()}
-                | {"trainings": len(found), "seconds": found["seconds"].sum()}
-            )
-    return pd.DataFrame(rows)
+            epochs, seconds = found["epochs"].sum(), found["seconds"].sum()
+            rows.append([stage, name(of), run, epochs, len(found), None, seconds])
+    columns = ["stage", "model", "run", "epochs", "trainings", "examples_per_second", "seconds"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def environments(data: Artifacts) -> pd.DataFrame:
     """Return code, machine and duration of the two stages that train, a row per property."""
-    columns = {stage: _properties(data, stage) for stage in ("sweep", "retrain")}
+    columns = {}
+    for stage in ("sweep", "retrain"):
+        found = data.documents[f"{stage}/environment"]
+        code, machine = found["provenance"], found["machine"]
+        columns[stage] = {
+            "commit": code["git_commit"][:8],
+            "data": found["data_digest"],
+            "Python": code["python_version"],
+            "torch": code["torch_version"],
+            "Ray": code["ray_version"],
+            "processor": f"{machine['cpu']}, {machine['cores']} cores",
+            "memory": f"{machine['memory_gib']} GiB",
+            "GPU": machine["gpu"] or "none",
+            "trials": f"{found['trials']:,}",
+            "of them reused": f"{found['reused']:,}",
+            "wall time": duration(found["wall_seconds"]),
+        }
     return pd.DataFrame(columns).rename_axis("property").reset_index()
-
-
-def _properties(data: Artifacts, stage: str) -> dict[str, str]:
-    found = data.documents[f"{stage}/environment"]
-    code, machine = found["provenance"], found["machine"]
-    memory = machine["memory_gib"]
-    return {
-        "commit": code["git_commit"][:8],
-        "data": found["data_digest"],
-        "Python": code["python_version"],
-        "torch": code["torch_version"],
-        "Ray": code["ray_version"],
-        "processor": f"{machine['cpu']}, {machine['cores']} cores",
-        "memory": "unknown" if memory is None else f"{memory} GiB",
-        "GPU": machine["gpu"] or "none",
-        "trials": f"{found['trials']:,}",
-        "of them reused": f"{found['reused']:,}",
-        "wall time": duration(found["wall_seconds"]),
-    }
 
 
 def chosen(data: Artifacts) -> pd.DataFrame:
     """Return which trial was chosen of each model, and by which rule of equals."""
     rows = [
-        {"model": model, "trial": best["key"], "configurations": best["considered"]}
-        | {"tied": best["tied"], "rule": best["tie_rule"] if best["tied"] > 1 else None}
+        [model, best["key"], best["considered"], best["tied"], best["tie_rule"]]
         for model, best in data.documents["select_best/best"].items()
     ]
-    return pd.DataFrame(rows, columns=["model", "trial", "configurations", "tied", "rule"])
+    frame = pd.DataFrame(rows, columns=["model", "trial", "configurations", "tied", "rule"])
+    frame["rule"] = frame["rule"].where(frame["tied"] > 1)
+    return frame
 
 
 def provenance_section(data: Artifacts) -> Section:
@@ -84,9 +80,7 @@ def provenance_section(data: Artifacts) -> Section:
     }
     return Section(
         "Provenance",
-        [
-            Table("chosen", chosen(data), picked, left=2),
-        ],
+        [Table("chosen", chosen(data), picked, left=2)],
         f"Grid {data.documents['sweep/summary']['grid_hash']}, "
         f"tensors {data.documents['tensors/manifest']['digest']}.",
     )

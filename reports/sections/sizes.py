@@ -55,10 +55,16 @@ def sizes_section(data: Artifacts, published: bool) -> Section | None:
     }
     fits = {
         "model": model_name,
-        "fitted to": _fitted_to,
-        "error at n pairs": _formula,
+        "fitted to": lambda row: (
+            "all but the largest" if row["without_largest"] else f"{row['sizes']} sizes"
+        ),
+        "error at n pairs": lambda row: (
+            f"{row['floor']:.3f} + {row['scale']:.3g} · n^−{row['exponent']:.2f}"
+        ),
         "extrapolated to": count("pairs"),
-        "test accuracy, % (95 % interval)": _interval,
+        "test accuracy, % (95 % interval)": lambda row: (
+            f"{100 * row['accuracy']:.1f} ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
+        ),
         "usable": lambda row: "yes" if row["usable"] else "no",
         "measured or published, %": text("known"),
     }
@@ -76,58 +82,34 @@ def sizes_section(data: Artifacts, published: bool) -> Section | None:
     )
 
 
-def _fitted_to(row: Row) -> str:
-    return "all but the largest" if row["without_largest"] else f"{row['sizes']} sizes"
-
-
-def _formula(row: Row) -> str:
-    return f"{row['floor']:.3f} + {row['scale']:.3g} · n^−{row['exponent']:.2f}"
-
-
-def _interval(row: Row) -> str:
-    return f"{100 * row['accuracy']:.1f} ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
-
-
 def _chart(data: Artifacts, fitted: pd.DataFrame, published: bool) -> Chart:
     """Draw measured points, the usable fits of all sizes with their bands, and published points."""
-    x = alt.X(
-        "x:Q",
-        title="training pairs",
-        axis=alt.Axis(grid=False, format="~s"),
-        scale=alt.Scale(type="log", nice=False, padding=10),
-    )
-    up = "test accuracy (%)"
+    axis, scale = alt.Axis(grid=False, format="~s"), alt.Scale(type="log", nice=False, padding=10)
+    x = alt.X("x:Q", title="training pairs", axis=axis, scale=scale)
+    y, band = marks.y_axis("test accuracy (%)"), alt.Y("low:Q")
     points = marks.with_band(data["sizes/points"], "test_accuracy", 100)
     points = points.assign(series=points["model"].map(title), x=points["pairs"])
     color = marks.series(points["series"])
     usable = fitted[fitted["usable"] & ~fitted["without_largest"].astype(bool)]["model"]
     curves = data["sizes/curves"]
     curves = curves[curves["model"].isin(usable)]
-    curves = curves.assign(
-        **{"series": curves["model"].map(title), "x": curves["pairs"]},
-        **{"y": 100 * curves["accuracy"], "low": 100 * curves["low"]},
-        high=100 * curves["high"],
-    )
+    curves = curves.assign(series=curves["model"].map(title), x=curves["pairs"])
+    curves = curves.assign(y=100 * curves["accuracy"], low=100 * curves["low"])
+    curves["high"] *= 100
     law = marks.data(curves).encode(x=x, color=color)
     base = marks.data(points).encode(x=x, color=color)
     shape = marks.series(points["series"], alt.Shape)
     layers = [
-        law.mark_area(opacity=0.16).encode(y=alt.Y("low:Q"), y2="high:Q"),
-        law.mark_line().encode(y=marks.y_axis(up)),
-        base.mark_rule().encode(y=alt.Y("low:Q"), y2="high:Q"),
-        base.mark_point().encode(
-            y=marks.y_axis(up), shape=shape, tooltip=["series:N", "x:Q", "y:Q"]
-        ),
+        law.mark_area(opacity=0.16).encode(y=band, y2="high:Q"),
+        law.mark_line().encode(y=y),
+        base.mark_rule().encode(y=band, y2="high:Q"),
+        base.mark_point().encode(y=y, shape=shape, tooltip=["series:N", "x:Q", "y:Q"]),
     ]
-    known = [
-        one
-        for model in data["sizes/points"]["model"].unique()
-        for one in published_for(data, model, published)
-    ]
-    if known:
+    models = data["sizes/points"]["model"].unique()
+    if known := [one for model in models for one in published_for(data, model, published)]:
         frame = pd.DataFrame(known, columns=["published", "y"]).assign(x=SNLI_TRAIN)
         cross = marks.data(frame).mark_point(shape="cross", color=MUTED)
-        layers.append(cross.encode(x=x, y=marks.y_axis(up), tooltip=["published:N", "y:Q"]))
+        layers.append(cross.encode(x=x, y=y, tooltip=["published:N", "y:Q"]))
     caption = "Mean ± sd of test accuracy; bands are 95 % intervals of the fit, crosses published."
     heading = "Test accuracy by number of training pairs"
     return marks.chart("sizes", heading, layers, caption=caption, height=300)

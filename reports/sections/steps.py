@@ -1,15 +1,13 @@
 """Steps of adaptive models: how many, on which labels, and how accuracy relates to them."""
 
-from collections.abc import Callable
-
 import pandas as pd
 
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
-from reports.format import Cell, number, percent, text
+from reports.format import Cell, count, number, percent, text
 from reports.load import Artifacts
 from reports.names import model_name, title
-from reports.statistics import mean_sd
+from reports.statistics import mean_sd, wide
 
 LABELS = ("entailment", "neutral", "contradiction")
 QUINTILES = ("fewest", "second", "third", "fourth", "most")
@@ -37,13 +35,10 @@ def label_gap(data: Artifacts, model: str) -> "pd.Series[float] | None":
 
 
 def quintiles(data: Artifacts, model: str) -> pd.DataFrame:
-    """Return each seed's pairs in fifths by their number of steps.
+    """Return each seed's pairs in fifths by steps: mean steps, share `right`, share of each label.
 
     Pairs with equal steps are exchangeable: where a border runs through them, each counts in part
     on both sides.
-
-    Returns:
-        model, seed, quintile, mean steps, share `right` and share of each label.
     """
     rows = predictions(data, model)
     rows = rows.assign(**{label: (rows["label"] == label).astype(float) for label in LABELS})
@@ -77,53 +72,40 @@ def steps_section(data: Artifacts) -> Section | None:
     models = data.adaptive
     if not models:
         return None
-    labels = mean_sd(
-        pd.concat([by_label(data, model) for model in models]), ["model", "label"], ["steps"]
-    )
+    labels = pd.concat([by_label(data, model) for model in models])
+    labels = mean_sd(labels, ["model", "label"], ["steps"])
     counts = data["evaluate/predictions"].drop_duplicates("pair_id")["label"].value_counts()
     labels = labels.assign(pairs=labels["label"].map(counts))
-    label_table = Table(
-        "steps_by_label",
-        labels.sort_values(["model", "label"], key=_order(models)),
-        {
-            "model": model_name,
-            "gold label": text("label"),
-            "pairs": lambda row: f"{row['pairs']:,}",
-            "mean steps": number("steps"),
-        },
-        left=2,
-    )
+    ranks = {name: at for at, name in enumerate([*models, *LABELS])}
+    labels = labels.sort_values(["model", "label"], key=lambda column: column.map(ranks))
+    of_labels: dict[str, Cell] = {
+        "model": model_name,
+        "gold label": text("label"),
+        "pairs": count("pairs"),
+        "mean steps": number("steps"),
+    }
     fifths = pd.concat([quintiles(data, model) for model in models])
     fifths = mean_sd(fifths, ["model", "quintile"], ["steps", "right", *LABELS])
-    quintile_table = Table(
-        "steps_quintiles",
-        fifths,
-        {
-            "model": model_name,
-            "fifth of the pairs": text("quintile"),
-            "mean steps": number("steps"),
-            "accuracy, %": percent("right"),
-            **{f"{label}, %": _share(label) for label in LABELS},
-        },
-        "Pairs in the order of their steps, cut into fifths; shares of gold labels in each.",
-        left=2,
-    )
-    drawn = [_histogram(data, model) for model in models]
+    of_fifths: dict[str, Cell] = {
+        "model": model_name,
+        "fifth of the pairs": text("quintile"),
+        "mean steps": number("steps"),
+        "accuracy, %": percent("right"),
+        **{f"{label}, %": percent(f"{label}_mean", 0) for label in LABELS},
+    }
+    said = "Pairs in the order of their steps, cut into fifths; shares of gold labels in each."
     return Section(
         "Steps, labels and accuracy",
-        [*drawn, _by_quintile(fifths), label_table, quintile_table, *_depth(data)],
+        [
+            *(_histogram(data, model) for model in models),
+            _by_quintile(fifths),
+            Table("steps_by_label", labels, of_labels, left=2),
+            Table("steps_quintiles", fifths, of_fifths, said, left=2),
+            *_depth(data),
+        ],
         "Steps on test pairs within each seed, then mean ± sd over seeds. Whether the differences "
         "are significant stands in the claims.",
     )
-
-
-def _order(models: list[str]) -> Callable[[pd.Series], pd.Series]:
-    ranks = {name: at for at, name in enumerate([*models, *LABELS])}
-    return lambda column: column.map(ranks)
-
-
-def _share(label: str) -> Cell:
-    return lambda row: f"{100 * row[f'{label}_mean']:.0f}"
 
 
 def _histogram(data: Artifacts, model: str) -> Chart:
@@ -132,11 +114,9 @@ def _histogram(data: Artifacts, model: str) -> Chart:
     pairs = rows.pivot_table(index="seed", columns="steps", values="pairs", aggfunc="sum")
     pairs = pairs.reindex(columns=range(int(pairs.columns.min()), int(pairs.columns.max()) + 1))
     shares = 100 * pairs.fillna(0).div(pairs.sum(axis=1), axis=0)
-    frame = pd.DataFrame(
-        {"x": shares.columns, "y": shares.mean().values, "sd": shares.std().values}
-    )
-    low = (frame["y"] - frame["sd"]).clip(lower=0)
-    frame = frame.assign(low=low, high=frame["y"] + frame["sd"])
+    y, sd = shares.mean().values, shares.std().values
+    frame = pd.DataFrame({"x": shares.columns, "y": y, "sd": sd, "low": y - sd, "high": y + sd})
+    frame["low"] = frame["low"].clip(lower=0)
     drawn = marks.histogram(frame, "steps", "share of test pairs (%)")
     heading = f"{title(model)}: steps per test pair"
     return marks.chart(f"steps_{model}", heading, drawn, height=220, half=True)
@@ -144,11 +124,9 @@ def _histogram(data: Artifacts, model: str) -> Chart:
 
 def _by_quintile(fifths: pd.DataFrame) -> Chart:
     """Draw accuracy from the fifth with the fewest steps to that with the most."""
-    frame = marks.with_band(fifths, "right", 100)
-    frame = frame.assign(
-        series=frame["model"].map(title),
-        x=frame["quintile"].map({name: at for at, name in enumerate(QUINTILES, 1)}),
-    )
+    places = fifths["quintile"].map({name: at for at, name in enumerate(QUINTILES, 1)})
+    names = fifths["model"].map(title)
+    frame = marks.with_band(fifths, "right", 100, series=names, x=places)
     drawn = marks.lines(frame, "fifth of the pairs, fewest steps first", "test accuracy (%)")
     heading = "Test accuracy by number of steps"
     return marks.chart("steps_quintiles", heading, drawn, height=220, half=True)
@@ -160,35 +138,17 @@ def _depth(data: Artifacts) -> list[Table]:
     found = mean_sd(data["evaluate/correlations"], ["model", "steps_against"], ["pearson"])
     if depth.empty and found.empty:
         return []
-    wide = pd.DataFrame({"model": data.models})
+    rows = pd.DataFrame({"model": data.models}).merge(wide(depth, ["model"], "depth"), "left")
     columns: dict[str, Cell] = {"model": model_name}
     for at in sorted(depth["depth"].unique()):
-        of = depth[depth["depth"] == at].drop(columns="depth")
-        wide = wide.merge(of.add_suffix(f"_{at}").rename(columns={f"model_{at}": "model"}), "left")
-        wide = wide.rename(columns=lambda name, at=at: _suffix_last(name, at))
         columns[f"depth {at}: accuracy, %"] = percent(f"accuracy_{at}")
         columns[f"depth {at}: mean steps"] = number(f"mean_steps_{at}")
     for against, name in AGAINST.items():
         of = found[found["steps_against"] == against].drop(columns="steps_against")
-        of = of.rename(columns=lambda c, a=against: c.replace("pearson", f"r_{a}"))
-        wide = wide.merge(of, "left", on="model")
+        of.columns = of.columns.str.replace("pearson", f"r_{against}")
+        rows = rows.merge(of, "left", on="model")
+        ends = [f"r_{against}_mean", f"r_{against}_sd"]
+        rows.loc[~rows["model"].isin(data.adaptive), ends] = float("nan")
         columns[f"r of steps with {name}"] = number(f"r_{against}", sign=True)
-    adaptive = wide["model"].isin(data.adaptive)
-    for against in AGAINST:
-        wide.loc[~adaptive, [f"r_{against}_mean", f"r_{against}_sd"]] = float("nan")
-    return [
-        Table(
-            "steps_by_depth",
-            wide,
-            columns,
-            "Depth is that which the corpus records; r is Pearson's, over test pairs.",
-        )
-    ]
-
-
-def _suffix_last(name: str, at: int) -> str:
-    """Turn accuracy_mean_2 into accuracy_2_mean."""
-    for part in ("mean", "sd", "n"):
-        if name.endswith(f"_{part}_{at}"):
-            return f"{name.removesuffix(f'_{part}_{at}')}_{at}_{part}"
-    return name
+    said = "Depth is that which the corpus records; r is Pearson's, over test pairs."
+    return [Table("steps_by_depth", rows, columns, said)]

@@ -23,9 +23,8 @@ def settings(trials: pd.DataFrame) -> list[str]:
     return [name for name in trials if name in own]
 
 
-def varied(data: Artifacts, model: str) -> list[str]:
-    """Return the settings with more than one value in a model's grid, in stored order."""
-    trials = data.of("sweep/trials", model=model)
+def varied(trials: pd.DataFrame) -> list[str]:
+    """Return the settings with more than one value in a model's trials, in stored order."""
     return [name for name in settings(trials) if trials[name].nunique() > 1]
 
 
@@ -33,14 +32,11 @@ def ranges(data: Artifacts) -> pd.DataFrame:
     """Return trials, configurations and the range of dev accuracy of each model."""
     rows = []
     for model, trials in data["sweep/trials"].groupby("model", sort=False):
-        accuracy = trials["dev_accuracy"]
-        rows.append(
-            {"model": model, "trials": len(trials)}
-            | {"configurations": trials.groupby(settings(trials), dropna=False).ngroups}
-            | {"best": accuracy.max(), "median": accuracy.median(), "worst": accuracy.min()}
-            | {"diverged": int(trials["diverged"].sum())}
-        )
-    return pd.DataFrame(rows)
+        points = trials.groupby(settings(trials), dropna=False).ngroups
+        accuracies = trials["dev_accuracy"].agg(["max", "median", "min"])
+        rows.append([model, len(trials), points, *accuracies, int(trials["diverged"].sum())])
+    columns = ["model", "trials", "configurations", "best", "median", "worst", "diverged"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def configurations(data: Artifacts, model: str) -> pd.DataFrame:
@@ -50,28 +46,25 @@ def configurations(data: Artifacts, model: str) -> pd.DataFrame:
     trials = trials.assign(chosen=trials["key"].isin(keys))
     frame = mean_sd(trials, settings(trials), [*MEASURED, "chosen"])
     frame["chosen"] = frame["chosen_mean"] > 0
-    return frame.sort_values(
-        ["dev_accuracy_mean", "chosen"], ascending=False, kind="stable"
-    ).assign(rank=range(1, len(frame) + 1), model=model)
+    frame = frame.sort_values(["dev_accuracy_mean", "chosen"], ascending=False, kind="stable")
+    return frame.assign(rank=range(1, len(frame) + 1), model=model)
 
 
 def by_setting(data: Artifacts) -> pd.DataFrame:
     """Return each value of each varied setting over all trials that have it."""
     parts = []
-    for model in dict.fromkeys(data["sweep/trials"]["model"]):
-        for name in varied(data, model):
-            trials = data.of("sweep/trials", model=model)
+    for model, trials in data["sweep/trials"].groupby("model", sort=False):
+        for name in varied(trials):
             frame = mean_sd(trials, [name], MEASURED).rename(columns={name: "value"})
             parts.append(frame.assign(model=model, setting=name, value=frame["value"].map(setting)))
-    columns = ["model", "setting", "value"]
-    return (
-        pd.concat(parts)[[*columns, *parts[0].columns.drop(columns)]] if parts else pd.DataFrame()
-    )
+    if not parts:
+        return pd.DataFrame()
+    frame = pd.concat(parts)
+    return frame[[*frame.columns[-2:], "value", *frame.columns[1:-2]]]
 
 
 def sweep_section(data: Artifacts) -> Section:
     """Return ranges, then the best configurations and the charts of each model."""
-    models = list(dict.fromkeys(data["sweep/trials"]["model"]))
     columns = {
         "model": model_name,
         "trials": count("trials"),
@@ -82,7 +75,7 @@ def sweep_section(data: Artifacts) -> Section:
         "diverged": count("diverged"),
     }
     parts: list[Table | Chart] = [Table("sweep", ranges(data), columns)]
-    for model in models:
+    for model in dict.fromkeys(data["sweep/trials"]["model"]):
         parts += _model(data, model)
     found = by_setting(data)
     if not found.empty:
@@ -105,7 +98,8 @@ def sweep_section(data: Artifacts) -> Section:
 
 
 def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
-    frame, names = configurations(data, model).head(TOP), varied(data, model)
+    frame = configurations(data, model).head(TOP)
+    names = varied(data.of("sweep/trials", model=model))
     columns = {
         "rank": lambda row: f"{row['rank']}{' (chosen)' if row['chosen'] else ''}",
         **{name: _setting(name) for name in names},
@@ -130,16 +124,11 @@ def _setting(name: str) -> Cell:
 def _epochs(data: Artifacts, model: str) -> Chart:
     """Draw dev accuracy by epoch, a line per trial."""
     history = data.of("sweep/history", model=model)
-    frame = pd.DataFrame(
-        {"trial": history["key"], "x": history["epoch"], "y": 100 * history["dev_accuracy"]}
-    )
+    frame = pd.DataFrame({"trial": history["key"], "x": history["epoch"]})
+    frame["y"] = 100 * history["dev_accuracy"]
     line = marks.data(frame).mark_line(strokeWidth=1, opacity=0.6, color=BLUE, point=True)
-    drawn = line.encode(
-        x=marks.x_axis("epoch"),
-        y=marks.y_axis("dev accuracy (%)"),
-        detail="trial:N",
-        tooltip=["trial:N", "x:Q", "y:Q"],
-    )
+    drawn = line.encode(x=marks.x_axis("epoch"), y=marks.y_axis("dev accuracy (%)"))
+    drawn = drawn.encode(detail="trial:N", tooltip=["trial:N", "x:Q", "y:Q"])
     heading = f"{title(model)}: dev accuracy of all trials by epoch"
     return marks.chart(f"sweep_curves_{model}", heading, [drawn], half=True)
 
@@ -152,28 +141,22 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     frame = frame.assign(line=lines, x=100 * frame["dev_accuracy"])
     means = mean_sd(frame, ["line"], ["x"])
     means = means.assign(x=means["x_mean"], low=means["x_mean"] - means["x_sd"])
-    means = means.assign(high=means["x_mean"] + means["x_sd"])
+    means["high"] = means["x_mean"] + means["x_sd"]
     order = list(dict.fromkeys(sorted(lines, key=lambda line: names.index(line.split(" = ")[0]))))
     y = alt.Y("line:N", title=None, sort=order, axis=alt.Axis(grid=False, labelLimit=150))
     x = alt.X("x:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
     point = marks.data(frame[["key", "line", "x"]]).mark_point(color=BLUE, opacity=0.45, size=26)
     base = marks.data(means).encode(y=y)
+    tips = ["line:N", "x:Q", alt.Tooltip("x_n:Q", title="trials")]
     layers = [
         point.encode(x=x, y=y, tooltip=["key:N", "line:N", "x:Q"]),
-        base.mark_point(color=INK, shape="diamond", size=70).encode(
-            x=x, tooltip=["line:N", "x:Q", alt.Tooltip("x_n:Q", title="trials")]
-        ),
+        base.mark_point(color=INK, shape="diamond", size=70).encode(x=x, tooltip=tips),
     ]
     if means["low"].notna().any():  # an axis of nothing but missing numbers is a warning
         layers.append(base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q"))
-    return marks.chart(
-        f"sweep_settings_{model}",
-        f"{title(model)}: dev accuracy by setting",
-        layers,
-        caption="Diamonds: mean ± sd of the trials.",
-        height=24 * len(order),
-        half=True,
-    )
+    name, heading = f"sweep_settings_{model}", f"{title(model)}: dev accuracy by setting"
+    said, height = "Diamonds: mean ± sd of the trials.", 24 * len(order)
+    return marks.chart(name, heading, layers, caption=said, height=height, half=True)
 
 
 def _steps(data: Artifacts, model: str) -> Chart:
@@ -182,8 +165,8 @@ def _steps(data: Artifacts, model: str) -> Chart:
     history = data.of("sweep/history", model=model)
     history = history.assign(weight=history["key"].map(weights))
     frame = mean_sd(history, ["weight", "epoch"], ["dev_mean_steps"]).sort_values("weight")
-    frame = marks.with_band(frame, "dev_mean_steps")
-    frame = frame.assign(series="ponder weight " + frame["weight"].map(setting), x=frame["epoch"])
+    names = "ponder weight " + frame["weight"].map(setting)
+    frame = marks.with_band(frame, "dev_mean_steps", series=names, x=frame["epoch"])
     drawn = marks.lines(frame, "epoch", "mean steps per dev pair")
     heading = f"{title(model)}: steps by ponder weight"
     return marks.chart(f"sweep_steps_{model}", heading, drawn, half=True)

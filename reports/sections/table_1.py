@@ -18,9 +18,8 @@ def systems(data: Artifacts) -> pd.DataFrame:
     frames = (data["evaluate/results"], data["lexicalised/results"])
     rows = pd.concat(frames, ignore_index=True)
     columns = ["test_accuracy", "dev_accuracy", "test_mean_steps"]
-    means = mean_sd(rows, ["model"], columns)
-    first = rows.groupby("model", sort=False)[["parameters", "test_pairs"]].first().reset_index()
-    return means.merge(first, on="model").assign(corpus=corpus(data))
+    means = mean_sd(rows, ["model"], columns, first=["parameters", "test_pairs"])
+    return means.assign(corpus=corpus(data))
 
 
 def accuracy_chart(data: Artifacts) -> Chart:
@@ -29,11 +28,9 @@ def accuracy_chart(data: Artifacts) -> Chart:
     for _, row in systems(data).iterrows():
         n = int(row["test_accuracy_n"])
         found = t_interval(row["test_accuracy_mean"], row["test_accuracy_sd"], n)
-        rows.append(
-            {"name": title(row["model"]), "series": "models", "seeds": n}
-            | {"x": 100 * found["difference"], "low": 100 * found["low"]}
-            | {"high": 100 * found["high"]}
-        )
+        ends = {"low": max(0, 100 * found["low"]), "high": min(100, 100 * found["high"])}
+        name = {"name": title(row["model"]), "series": "models", "seeds": n}
+        rows.append(name | {"x": 100 * found["difference"]} | ends)
     frame = pd.DataFrame(rows)
     drawn = marks.intervals(frame, "test accuracy (%)", tips=["seeds:Q"])
     caption = "95 % intervals over seeds; none for a model that is trained once."

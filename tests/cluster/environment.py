@@ -12,7 +12,6 @@ REQUIRED = ("ray[tune]", "torch")
 
 
 def closure(*requirements: str) -> set[str]:
-    """The names of the distributions that these requirements lead to, here."""
     found: set[str] = set()
     seen: set[tuple[str, str]] = set()
     left = [(Requirement(text), "") for text in requirements]
@@ -30,20 +29,11 @@ def closure(*requirements: str) -> set[str]:
 
 
 def entries(distribution: str) -> set[str]:
-    """The names in the folder of distributions that one of them has put there."""
     files = importlib.metadata.files(distribution) or ()
     return {file.parts[0] for file in files} - {"..", "__pycache__"}
 
 
 def make_environment(folder: Path, installed: Path) -> Path:
-    """Make a virtual environment that sees the required distributions alone.
-
-    Args:
-        installed: where a node finds INSTALLED.
-
-    Returns:
-        its Python.
-    """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = folder / "lib" / version / "site-packages"
     packages.mkdir(parents=True)

@@ -4,7 +4,6 @@ A laboratory is a namespace of processes. With its first process, which waits fo
 end, all that was started in it, its network and its mounts are gone, however the tests end.
 """
 
-import contextlib
 import os
 import shlex
 import shutil
@@ -62,19 +61,16 @@ def missing_tools() -> str:
 
 
 def enter(pid: int, *options: str) -> list[str]:
-    """What to put before a command that is to run where a process is."""
     return ["nsenter", f"--target={pid}", *options]
 
 
 def call(*command: str, timeout: float = 120) -> str:
-    """Run a command to its end; what it says is the error if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, f"{shlex.join(command)}: {done.stdout}{done.stderr}"
     return done.stdout
 
 
 def first_process(launcher: subprocess.Popen[bytes]) -> int:
-    """The first process of the namespace that `unshare --fork` made."""
     children = wait_for(psutil.Process(launcher.pid).children, "a namespace", 30)
     return int(children[0].pid)
 
@@ -107,19 +103,15 @@ class Laboratory:
             self.call("ip", *words.split())
 
     def inside(self) -> list[str]:
-        """What to put before a command that is to run in the laboratory."""
         return enter(self.pid, "--mount", "--net", "--pid")
 
     def call(self, *command: str) -> str:
-        """Run a command in the laboratory."""
         return call(*self.inside(), *command)
 
     def seen(self, path: Path) -> Path:
-        """Where a path of the laboratory is seen from outside."""
         return Path(f"/proc/{self.pid}/root{path}")
 
     def machine(self, shown: Sequence[str] = (), writable: Sequence[str] = ()) -> "Machine":
-        """Start a machine with these paths of this one, each PATH or HERE=THERE."""
         machine = Machine(self, len(self._machines) + 2, shown, writable)
         self._machines.append(machine)
         return machine
@@ -164,25 +156,14 @@ class Machine:
             call(*enter(self.pid, "--net"), "ip", *words.split())
 
     def call(self, *command: str, timeout: float = 120) -> str:
-        """Run a command on the machine, with `NAME=value` before it for its environment."""
         inside = enter(self.pid, "--mount", "--net", "--pid", "--root", "--wd")
         own = ("env", "-i", "PATH=/usr/bin:/bin", "HOME=/root")
         return call(*inside, *own, *command, timeout=timeout)
 
-    def lines(self) -> list[str]:
-        """The command lines of its processes."""
-        found = []
-        for process in psutil.Process(self.pid).children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                found.append(" ".join(process.cmdline()))
-        return found
-
     def connect(self, connected: bool = True) -> None:
-        """Plug the wire in, or pull it."""
         state = "up" if connected else "down"
         self.laboratory.call("ip", "link", "set", self.wire, state)
 
     def kill(self) -> None:
-        """Kill all its processes at once; the kernel ends their connections."""
         os.kill(self.pid, signal.SIGKILL)
         self.launcher.wait(30)

@@ -36,7 +36,6 @@ class ClusterProject(Project):
         return super().environment() | cluster | self.tracking
 
     def start(self, *command: str) -> subprocess.Popen[str]:
-        """Start a command on the head; see Project.start."""
         inside = self.cluster.laboratory.inside()
         return super().start(*inside, "env", f"--chdir={self.folder}", *command)
 

@@ -1,6 +1,5 @@
 """A Ray cluster of isolated machines, and what can befall it."""
 
-import contextlib
 import secrets
 import sys
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ import psutil
 
 from tests.cluster.environment import INSTALLED, make_environment
 from tests.cluster.machines import Laboratory, Machine
-from tests.end_to_end.project import ROOT
+from tests.end_to_end.project import ROOT, processes
 
 PORT = 6379
 # Ray's own patience with a silent node or head is half a minute and one minute; its workers would
@@ -53,7 +52,6 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a user sets on every machine."""
         token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(self.token)}
         return token | self.settings
 
@@ -69,18 +67,11 @@ class Cluster:
             self.add()
 
     def machine(self, changed: Mapping[Path, Path] | None = None, *, store: bool = True) -> Machine:
-        """Start a machine for a worker.
-
-        Args:
-            changed: other contents for files of its Python, by their paths below INSTALLED.
-            store: whether it sees the store.
-        """
         shown = [f"{new}=/installed/{path}" for path, new in (changed or {}).items()]
         writable = [str(self.laboratory.store)] if store else []
         return self.laboratory.machine([*self.shown, *shown], writable)
 
     def add(self, machine: Machine | None = None) -> Machine:
-        """Start a worker on a machine of its own."""
         machine = machine or self.machine()
         self.workers.append(machine)
         where = (f"--address={self.address}", f"--node-ip-address={machine.address}")
@@ -88,12 +79,10 @@ class Cluster:
         return machine
 
     def kill_head(self) -> None:
-        """Kill what keeps the state of the cluster; its nodes, left alone, end themselves."""
         for process in self._of_head("/gcs_server "):
             process.kill()
 
     def stop(self) -> None:
-        """Kill all that runs of Ray, but not the driver."""
         for worker in self.workers:
             worker.kill()
         self.workers.clear()
@@ -101,24 +90,15 @@ class Cluster:
             process.kill()
 
     def _of_head(self, words: str) -> list[psutil.Process]:
-        """Processes on the head with these words in their line."""
-        found = []
-        for process in psutil.Process(self.laboratory.pid).children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if words in " ".join(process.cmdline()):
-                    found.append(process)
-        return found
+        return processes(self.laboratory.pid, lambda _, line: words in line)
 
     def fill_store(self) -> None:
-        """Leave no room in the store."""
         self.laboratory.call("sh", "-c", f"cat /dev/zero >{self.laboratory.store}/full || true")
 
     def make_room(self) -> None:
-        """Undo `fill_store`."""
         self.laboratory.call("rm", f"{self.laboratory.store}/full")
 
 
 def ray_start(python: str, environment: Mapping[str, str], *options: str) -> list[str]:
-    """The command that starts Ray on a machine."""
     settings = [f"{name}={value}" for name, value in {**environment, **PATIENCE}.items()]
     return ["env", *settings, python, "-m", "ray.scripts.scripts", "start", *SMALL, *options]

@@ -14,7 +14,6 @@ SETTINGS = {**CREDENTIALS, "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_
 
 
 def main(host: str, port: str, bucket: str) -> None:
-    """Serve until a signal ends the process."""
     server = ThreadedMotoServer(host, int(port), verbose=False)
     signals = {signal.SIGUSR1: server.stop, signal.SIGUSR2: server.start}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # in the server's threads too

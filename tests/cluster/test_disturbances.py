@@ -18,8 +18,8 @@ from tests.cluster.environment import INSTALLED
 from tests.cluster.machines import Machine
 from tests.cluster.project import ClusterProject, s3_server, stopped
 from tests.cluster.ray_cluster import Cluster
-from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, wait_for
-from tests.end_to_end.test_crash import check_complete
+from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, processes, wait_for
+from tests.end_to_end.test_crash import check_complete, worker
 
 pytestmark = pytest.mark.slow
 LOOK = """
@@ -87,7 +87,7 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
 
 def training(machine: Machine) -> bool:
     """Whether a trial runs there."""
-    return any("ImplicitFunc" in line for line in machine.lines())
+    return bool(processes(machine.pid, worker))
 
 
 def test_the_head_dies_and_later_a_node_is_cut_off(

@@ -36,7 +36,6 @@ LINGER = 180.0  # seconds that processes may outlive the last command
 
 
 def artefacts(project: Project) -> dict[str, bytes]:
-    """What must repeat, by its path below artefacts/."""
     folder = project.folder / "artefacts"
     paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     return {
@@ -62,12 +61,7 @@ def tracked(project: Project) -> Counter[tuple[str, ...]]:
 
 @dataclass
 class Campaign:
-    """Runs of one project that are killed.
-
-    Attributes:
-        told: which victim fell, and when, in seconds since its command began.
-        problems: what went wrong.
-    """
+    """Runs of one project that are killed: which victim fell when, and what went wrong."""
 
     project: Project
     told: list[str] = field(default_factory=list)
@@ -75,12 +69,7 @@ class Campaign:
     leaders: list[int] = field(default_factory=list)
 
     def run(self, kills: int, seconds: float) -> None:
-        """`dvc repro` again and again, the first so many times with a kill.
-
-        Args:
-            seconds: that an undisturbed run takes; each kill falls anywhere in it, for what has
-                started late, as Ray's processes have, is to fall too.
-        """
+        """`dvc repro` again and again, the first so many with a kill anywhere in `seconds`."""
         for left in range(kills, -1, -1):
             status = self._command(random.uniform(0, seconds) if left else None)
             if status == 0:
@@ -127,7 +116,6 @@ class Campaign:
         return found
 
     def _left_behind(self) -> None:
-        """Nothing of any command may run for long after the last one."""
         end = time.monotonic() + LINGER
         while left := [p for leader in self.leaders for p in self._those(leader, ".")]:
             if time.monotonic() > end:
@@ -137,7 +125,6 @@ class Campaign:
             time.sleep(1)
 
     def compare(self, undisturbed: Project) -> None:
-        """With a run that nothing befell."""
         old, new = artefacts(undisturbed), artefacts(self.project)
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:

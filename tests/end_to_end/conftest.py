@@ -81,8 +81,6 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Make:
 
 @pytest.fixture(scope="session")
 def prepared(once: Make) -> Project:
-    """A project with its data made and nothing trained."""
-
     def make(folder: Path) -> Project:
         project = Project(folder)
         project.configure(TINY)
@@ -94,11 +92,9 @@ def prepared(once: Make) -> Project:
 
 @pytest.fixture(scope="session")
 def undisturbed(once: Make, prepared: Project) -> Project:
-    """After its sweep, with nothing killed."""
     return once("undisturbed", lambda folder: prepared.copy(folder).done("sweep"))
 
 
 @pytest.fixture(scope="session")
 def whole(once: Make, undisturbed: Project, shared_ray: SharedRay) -> Project:
-    """After all stages."""
     return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).done())

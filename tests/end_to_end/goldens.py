@@ -23,7 +23,6 @@ SECONDS = re.compile(rb'"(seconds|examples_per_second)": [0-9.e+-]+')
 
 
 def results(project: Project) -> dict[str, bytes]:
-    """All artefacts that must repeat, by their path."""
     return {
         name: SECONDS.sub(rb'"\1": 0', KEY.sub(b"KEY", content))
         for name, content in artefacts(project).items()
@@ -32,7 +31,6 @@ def results(project: Project) -> dict[str, bytes]:
 
 
 def run(source: Path, folder: Path) -> None:
-    """The tiny project with the code of `source`."""
     with_tests = "import sys; from pathlib import Path; from tests.end_to_end import project as p; "
     make = "q = p.Project(Path(sys.argv[1])); q.configure(p.TINY); "
     repro = "s, said = q.run('dvc', 'repro', timeout=3600); sys.exit(said if s else 0)"

@@ -35,7 +35,6 @@ TEXT = ROOT / "LICENSE"  # some plain text
 
 
 def text_source(path: Path) -> dict[str, Any]:
-    """How params.yaml names a text that lies on this disk."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return {"urls": [path.as_uri()], "sha256": digest, "bytes": None, "members": []}
 
@@ -120,11 +119,9 @@ TINY: dict[str, Any] = {
 
 
 class Project:
-    """One copy of the project.
+    """One copy of the project, made from the working tree if its folder is not there yet.
 
-    Args:
-        folder: where it lies; made from the working tree if it is not there yet.
-        settings: more variables of the environment of its commands.
+    settings: more variables of the environment of its commands.
     """
 
     def __init__(self, folder: Path, **settings: str) -> None:
@@ -146,12 +143,10 @@ class Project:
         return subprocess.check_output(["git", *arguments], cwd=cwd or self.folder, text=True)
 
     def copy(self, folder: Path, **settings: str) -> "Project":
-        """The same project, state and artefacts included, somewhere else."""
         shutil.copytree(self.folder, folder, symlinks=True)
         return Project(folder, **settings)
 
     def configure(self, values: dict[str, Any]) -> None:
-        """Change values in params.yaml by dotted key."""
         path, yaml = self.folder / "params.yaml", YAML()
         tree = yaml.load(path.read_text())
         for key, value in values.items():
@@ -189,7 +184,6 @@ class Project:
         )
 
     def run(self, *command: str, timeout: float = 900) -> tuple[int, str]:
-        """Run a command to its end; give its exit status and output."""
         process = self.start(*command)
         try:
             status = process.wait(timeout)
@@ -204,7 +198,6 @@ class Project:
         return output
 
     def done(self, *stages: str) -> "Project":
-        """This project, after these stages or all."""
         self.repro(*stages)
         return self
 
@@ -213,43 +206,35 @@ class Project:
         return {name: (folder / name).read_bytes() for name in names}
 
     def finished(self) -> set[str]:
-        """Keys of the trials in the store."""
         return {path.stem for path in (self.folder / "state" / "trials").glob("*.json")}
 
     def client(self) -> MlflowClient:
-        """The copy's MLflow."""
         return MlflowClient(f"sqlite:///{self.folder}/state/mlflow.db")
 
     def log(self) -> str:
-        """What the last command has said."""
         return (self.folder / "command.log").read_text()
 
     def checkpoints(self) -> Path:
         return self.folder / "state" / "ray" / "checkpoints"
 
     def saved(self) -> list[Path]:
-        """Checkpoints of the trials that have not finished."""
         found, finished = self.checkpoints().glob("[0-9a-f]*.pt"), self.finished()
         return [path for path in found if path.stem not in finished]
 
     def all_runs(self) -> list[Run]:
-        """All MLflow runs."""
-        client = self.client()
-        ids = [e.experiment_id for e in client.search_experiments()]
-        return list(client.search_runs(ids, max_results=5000))
+        ids = [e.experiment_id for e in self.client().search_experiments()]
+        return list(self.client().search_runs(ids, max_results=5000))
 
     def runs(self, kind: str) -> list[Run]:
         """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
         return [run for run in self.all_runs() if run.data.tags.get("kind") == kind]
 
     def trials_of(self, parent: Run) -> list[Run]:
-        """The nested runs of a sweep or a retraining."""
         tags = {"mlflow.parentRunId": parent.info.run_id}
         return [run for run in self.runs("trial") if tags.items() <= run.data.tags.items()]
 
 
 def wait_for(condition: Callable[[], Any], what: str, timeout: float = 240) -> Any:
-    """Wait until the condition gives something true, and give that."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         if value := condition():
@@ -262,11 +247,9 @@ def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Pro
     """Descendants of `root` whose name and command line match."""
     found = []
     for process in psutil.Process(root).children(recursive=True):
-        try:
+        with suppress(psutil.NoSuchProcess):
             if matches(process.name(), " ".join(process.cmdline())):
                 found.append(process)
-        except psutil.NoSuchProcess:
-            continue
     return found
 
 

@@ -1,6 +1,5 @@
 """A changed grid runs what changed, and only that; no result is returned for another setting."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -63,31 +62,3 @@ def test_an_edit_between_a_kill_and_the_rerun(
     assert len(keys) == 4 and keys <= project.finished()
     statuses = {run.info.status for run in project.runs("trial") + project.runs("sweep")}
     assert "RUNNING" not in statuses
-
-
-def test_a_failing_trial_is_named_and_nothing_is_written(
-    prepared: Project, shared_ray: SharedRay, tmp_path: Path
-) -> None:
-    project = prepared.copy(tmp_path / "project", **shared_ray.settings)
-    model = project.folder / "actmodels" / "model_training.py"
-    sound, start = model.read_text(), "        start = time.perf_counter()\n"
-    assert start in sound
-    fault = 'if self.config.training.learning_rate == 0.002: raise ValueError("seeded failure")'
-    model.write_text(sound.replace(start, f"        {fault}\n{start}"))
-    project.configure({"cluster.max_failures": 0})
-    status, output = project.run("dvc", "repro", "sweep")
-    assert status != 0
-    assert "error: sweep: 1 of 4 trials did not finish; nothing was written" in output
-    line = re.search(r"^error:   (decomposable_attention-\w{8}): (.*)$", output, re.MULTILINE)
-    assert line, output
-    trace = project.folder / "state" / "failures" / f"{line[1]}.txt"
-    told = rf"ValueError: seeded failure \(on node [\d.]+, trace in {re.escape(str(trace))}\)"
-    assert re.fullmatch(told, line[2]), line[0]
-    assert fault in trace.read_text()
-    (failed,) = [run for run in project.runs("trial") if run.info.status == "FAILED"]
-    assert failed.data.tags["failure"] == line[2]
-    assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
-    (parent,) = project.runs("sweep")
-    assert parent.info.status == "FAILED"
-    statuses = sorted(run.info.status for run in project.trials_of(parent))
-    assert statuses == ["FAILED", "FINISHED", "FINISHED", "FINISHED"]

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,37 +23,31 @@ MODEL = "adaptive_attention"
 BIN = Path(sys.executable).parent
 
 
+def python(arguments: Sequence[str], folder: Path, env: dict[str, str], given: str = "") -> str:
+    """Run Python; gives its output."""
+    command, pipe = [sys.executable, *arguments], {"capture_output": True, "text": True}
+    done = subprocess.run(command, cwd=folder, env=env, input=given, timeout=120, **pipe)
+    assert done.returncode == 0, done.stderr
+    return str(done.stdout)
+
+
 class Exported:
     """A project whose models are exported and registered; no code of this repository in it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        retrained(root, *tiny_trials())
-        self.run("-m", "pipeline.export")
-
-    @property
-    def environment(self) -> dict[str, str]:
         left_out = ("MLFLOW_", "PYTHONPATH")
         kept = {k: v for k, v in os.environ.items() if not k.startswith(left_out)}
         more = {"MLFLOW_DISABLE_TELEMETRY": "true", "OMP_NUM_THREADS": "1"}
-        more["MLFLOW_TRACKING_URI"] = f"sqlite:///{self.root}/state/mlflow.db"
-        return kept | more | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+        self.plain = kept | more | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+        store = f"sqlite:///{root}/state/mlflow.db"
+        self.environment = self.plain | {"MLFLOW_TRACKING_URI": store}
+        retrained(root, *tiny_trials())
+        self.run("-m", "pipeline.export")
 
     def run(self, *arguments: str, given: str = "") -> str:
         """Run Python with this repository's code in the project; gives its output."""
-        environment = {**self.environment, "PYTHONPATH": str(ROOT)}
-        del environment["MLFLOW_TRACKING_URI"]
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.root,
-            env=environment,
-            input=given,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return python(arguments, self.root, self.plain | {"PYTHONPATH": str(ROOT)}, given)
 
     def predicted(self) -> list[dict[str, Any]]:
         """What `python -m pipeline.predict` answers to PAIRS, attention included."""
@@ -95,6 +89,12 @@ print(json.dumps(answers.to_dict(orient="records")))
 """
 
 
+def assert_same(answers: list[dict[str, Any]], lines: list[dict[str, Any]]) -> None:
+    for answer, line in zip(answers, lines, strict=True):
+        assert answer == {name: line[name] for name in answer}
+        assert list(answer) == list(line)[3:]
+
+
 def test_it_loads_and_answers_where_the_repository_is_not(exported: Exported) -> None:
     script = LOAD.format(
         libraries=sysconfig.get_paths()["purelib"],
@@ -103,19 +103,8 @@ def test_it_loads_and_answers_where_the_repository_is_not(exported: Exported) ->
     )
     folder = exported.root / "elsewhere"
     folder.mkdir()
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script],
-        cwd=folder,
-        env=exported.environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    expected = exported.predicted()
-    for answer, line in zip(json.loads(done.stdout), expected, strict=True):
-        assert answer == {name: line[name] for name in answer}
-        assert list(answer) == list(line)[3:]
+    said = python(["-I", "-S", "-c", script], folder, exported.environment)
+    assert_same(json.loads(said), exported.predicted())
 
 
 @pytest.fixture
@@ -148,12 +137,8 @@ def address(exported: Exported, tmp_path: Path) -> Iterator[str]:
         wait_for(up, "the server")
         yield address
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def test_mlflow_serves_it(exported: Exported, address: str) -> None:
@@ -162,10 +147,7 @@ def test_mlflow_serves_it(exported: Exported, address: str) -> None:
         return requests.post(f"{address}/invocations", json=body, timeout=30)
 
     pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in PAIRS]
-    answers = ask(*pairs).json()["predictions"]
-    for answer, line in zip(answers, exported.predicted(), strict=True):
-        assert answer == {name: line[name] for name in answer}
-        assert list(answer) == list(line)[3:]
+    assert_same(ask(*pairs).json()["predictions"], exported.predicted())
     for wrong, sentence in (
         ({"premise": "word1", "conclusion": "word2"}, "missing inputs ['hypothesis']"),
         ({"premise": "word1", "hypothesis": " "}, "pair 1 of 1: the hypothesis has no words"),

@@ -43,7 +43,6 @@ DRAW = """async () => {
 
 
 def executable() -> str | None:
-    """The browser of this machine: the one that CHROMIUM names, or the first that is installed."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 

@@ -20,7 +20,6 @@ Sections = dict[str, Section]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the stored artifacts that a test may damage."""
     return Path(shutil.copytree(STORED, tmp_path / "artefacts"))
 
 
@@ -31,7 +30,6 @@ def stored() -> Artifacts:
 
 @pytest.fixture(scope="session")
 def sections(stored: Artifacts) -> Sections:
-    """The sections of the report of the stored artifacts, by title."""
     return {section.title: section for section in report(stored, True, 100).sections}
 
 
@@ -45,28 +43,19 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def edit(folder: Path, place: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-    """Change a stored table, whose cells are text."""
     path = folder / f"{place}.csv"
     change(pd.read_csv(path, dtype=str, keep_default_na=False)).to_csv(path, index=False)
 
 
 def table(section: Section, name: str) -> Table:
-    """A table of a section by its name."""
     return next(part for part in section.parts if isinstance(part, Table) and part.name == name)
 
 
-def chart(section: Section, name: str) -> Chart:
-    """A chart of a section by its name."""
-    return next(part for part in section.parts if isinstance(part, Chart) and part.name == name)
-
-
 def rows(found: Table) -> list[dict[str, str]]:
-    """The printed rows of a table by header."""
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
 def points(found: Chart) -> list[dict[str, Any]]:
-    """The rows of a chart's largest data set."""
     return max(found.spec["datasets"].values(), key=len)
 
 

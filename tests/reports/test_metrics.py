@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 from reports.load import load
-from reports.metrics import metric_name, metrics
+from reports.render import metric_name, metrics
 from tests.reports.conftest import STORED, one_seed
 
 

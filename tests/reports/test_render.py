@@ -10,10 +10,9 @@ import pytest
 from PIL import Image
 
 from actmodels.errors import ArtefactError
-from reports.blocks import Chart
-from reports.charts.theme import COLORS, ON_PAPER, picture_spec, png
+from reports.charts.theme import picture_spec, png
 from reports.load import load
-from reports.render import embedded, plain, write_report
+from reports.render import plain, write_report
 from reports.report import report
 from tests.reports.conftest import STORED, edit
 
@@ -94,12 +93,6 @@ def test_what_is_stored_is_text_and_never_markup(
     assert plain(named) in (tmp_path / "report" / "report.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("bad", [float("nan"), {1, 2}])
-def test_what_json_cannot_hold_is_not_embedded(bad: object) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        embedded(bad)
-
-
 def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) -> None:
     (folder / "nse" / "runs.csv").unlink()
     with pytest.raises(ArtefactError):
@@ -127,37 +120,3 @@ def test_files_of_an_earlier_report_go(written: Path, folder: Path, tmp_path: Pa
     assert not list((tmp_path / "report").rglob("old.*"))
     text = (tmp_path / "report" / "report.md").read_text("utf-8")
     assert "arXiv" not in text and "published, SNLI" not in text
-
-
-def luminance(color: str) -> float:
-    """Relative luminance of sRGB (WCAG 2)."""
-    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def schemes() -> list[dict[str, str]]:
-    """The page's colors in light and in dark."""
-    css = (PAGE / "page.css").read_text("utf-8")
-    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
-    return [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in blocks]
-
-
-def test_texts_and_series_can_be_read_in_light_and_dark() -> None:
-    light, dark = schemes()
-    for scheme in (light, dark):
-        for ground in ("surface", "raised"):
-            for name in ("ink", "muted", "accent", "good", "bad"):
-                assert contrast(scheme[name], scheme[ground]) >= 4.5, (name, ground)
-        assert all(contrast(color, scheme["surface"]) >= 3 for color in COLORS)
-    assert set(ON_PAPER) == {f"var(--{name})" for name in ("ink", "muted", "grid")}
-
-
-def test_a_chart_that_is_not_vega_lite_is_an_error() -> None:
-    with pytest.raises(ValueError, match="Vega-Lite"):
-        png(Chart("bad", "bad", {"mark": "no such mark", "encoding": {}}))

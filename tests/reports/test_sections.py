@@ -1,12 +1,15 @@
-"""Sections of the stored artifacts, whose figures can be worked by hand (tests/fixtures)."""
+"""Sections of the stored artifacts; all printed cells are in the stored report, see test_render."""
+
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from reports.load import Artifacts
+from reports.load import Artifacts, load
 from reports.sections import steps
 from reports.sections.halting import label
-from tests.reports.conftest import Sections, points, rows, table
+from reports.sections.table_1 import accuracy_chart
+from tests.reports.conftest import Sections, edit, points, rows, table
 
 
 def test_claims_have_verdicts_that_are_corrected_for_their_number(sections: Sections) -> None:
@@ -67,93 +70,6 @@ def test_a_share_of_the_gap_is_of_what_the_whole_loses(sections: Sections) -> No
     assert found[1]["verdict (Holm)"] == "significantly below"
 
 
-def test_a_power_law_stands_next_to_what_was_measured(sections: Sections) -> None:
-    whole, part, unusable = rows(
-        table(sections["Accuracy by number of training pairs"], "power_laws")
-    )
-    assert whole["extrapolated to"] == "549,367" and whole["measured or published, %"] == "–"
-    assert whole["test accuracy, % (95 % interval)"] == "89.0 (85.0 to 92.0)"
-    assert part["measured or published, %"] == "72.0 ± 1.20"
-    assert (whole["usable"], part["usable"], unusable["usable"]) == ("yes", "yes", "no")
-
-
-def test_halting_mechanisms_show_collapse_and_targets(sections: Sections) -> None:
-    found = {
-        (row["mechanism"], row["setting"]): row
-        for row in rows(table(sections["Halting mechanisms"], "halting"))
-    }
-    assert found["ACT", "ponder_weight 0.01"]["runs collapsed"] == "3 of 3"
-    assert found["ACT", "ponder_weight 0.00005"]["mean steps"] == "9.00 ± 2.50"
-    assert found["fixed steps", "steps 3"]["runs collapsed"] == "–"
-    assert found["target steps", "target_steps 3.0"]["off its target, %"] == "+2.0"
-    missed = found["target steps", "target_steps 6.0"]
-    assert missed["off its target, %"] == "−5.0"
-    assert missed["ponder weight at the end"] == "−0.0004"
-
-
-def test_multi_hop_runs_have_steps_and_their_correlation(sections: Sections) -> None:
-    section = sections["Multi-hop inference"]
-    act, fixed = rows(table(section, "multihop"))
-    assert act["hops 4, %"] == "92.0 ± 2.83" and fixed["hops 3, %"] == "58.0 ± 2.83"
-    assert "hops 5 (not trained), %" in act
-    act, fixed = rows(table(section, "multihop_steps"))
-    assert act["hops 4"] == "4.10 ± 0.14"
-    assert act["r of steps and hops (min to max over seeds)"] == "+0.93 (+0.91 to +0.95)"
-    assert fixed["r of steps and hops (min to max over seeds)"] == "–"
-
-
-def test_graves_runs_are_compared_with_the_best_without_halting(sections: Sections) -> None:
-    section = sections["Graves' tasks: ACT in recurrent networks"]
-    without, act, _ = rows(table(section, "graves_parity"))
-    assert without["minus without halting, points"] == without["verdict"] == "–"
-    assert act["minus without halting, points"] == "−36.00 ± 1.00"
-    assert (
-        act["verdict"] == "significantly below"
-        and act["steps per nonzero entries"] == "+0.50 ± 0.10"
-    )
-    addition = rows(table(section, "graves_addition"))
-    assert addition[2]["diverged"] == "1 of 3"
-    assert addition[1]["run"] == "ACT, ponder weight 0.00005"
-
-
-def test_characters_are_in_bits_and_by_class_of_byte(sections: Sections) -> None:
-    section = sections["Graves' tasks: ACT in recurrent networks"]
-    assert [row["bits per character"] for row in rows(table(section, "characters"))] == [
-        *("3.10 ± 0.10", "3.00 ± 0.10", "3.30 ± 0.00")
-    ]
-    letter, digit, *_ = rows(table(section, "characters_by_class"))
-    assert letter["minus letters"] == "0.00 ± 0.00" and digit["minus letters"] == "+0.20 ± 0.00"
-    assert (letter["share, %"], digit["entropy, bits"]) == ("70.0", "3.10 ± 0.00")
-
-
-def test_cloze_runs_are_compared_with_the_first(sections: Sections) -> None:
-    section = sections["Cloze questions: adaptive computation for reading"]
-    found = {row["run"]: row for row in rows(table(section, "cloze_NE"))}
-    assert found["most frequent candidate"]["test accuracy, %"] == "35.0"
-    assert found["one step"]["verdict"] == "–" and found["one step"]["mean steps"] == "1"
-    gated = found["query gating, 6 steps"]
-    assert gated["difference, points (95 % interval)"] == "+3.00 (+1.20 to +4.80)"
-    assert gated["verdict"] == "significantly above"
-    adaptive = found["adaptive computation, 6 steps"]
-    assert adaptive["mean steps"] == "2.50 ± 0.10"
-    assert adaptive["dev minus test, points"] == "+8.00 ± 2.00"
-    published = rows(table(section, "cloze_published_NE"))
-    assert published[0]["ours, test, %"] == "58.0 ± 1.00" and published[0]["test, %"] == "71.1"
-    assert published[1]["ours, test, %"] == "–"
-
-
-def test_a_traced_question_is_shown_step_by_step(sections: Sections) -> None:
-    section = sections["Cloze questions: adaptive computation for reading"]
-    overwritten = rows(table(section, "cloze_overwritten"))[0]
-    assert overwritten["XXXXX overwritten, %"] == "2.4 ± 0.00"
-    assert overwritten["difference, points"] == "−16.61 ± 0.22"
-    found = table(section, "cloze_question")
-    assert "Answer: Tessa; right is Tessa" in found.caption
-    first, *_, last = rows(found)
-    assert first["overwritten most, %"] == "Next 54.6, Mara 53.0"
-    assert last["overwritten most, %"] == "–" and last["weight, %"] == "100.0"
-
-
 def test_equal_steps_count_in_part_on_both_sides_of_a_border(
     stored: Artifacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,28 +85,6 @@ def test_equal_steps_count_in_part_on_both_sides_of_a_border(
     assert found["neutral"].round(9).tolist() == [1.0] * 5
 
 
-def test_steps_are_by_label_and_depth(sections: Sections) -> None:
-    section = sections["Steps, labels and accuracy"]
-    found = {row["gold label"]: row for row in rows(table(section, "steps_by_label"))}
-    assert list(found) == ["entailment", "neutral", "contradiction"]
-    assert (found["entailment"]["pairs"], found["entailment"]["mean steps"]) == (
-        "50",
-        "3.33 ± 0.58",
-    )
-    plain, adaptive = rows(table(section, "steps_by_depth"))
-    assert plain["depth 3: mean steps"] == plain["r of steps with recorded depth"] == "–"
-    assert adaptive["r of steps with recorded depth"] == "+0.34 ± 0.02"
-
-
-def test_the_chosen_configuration_leads_its_equals(sections: Sections) -> None:
-    section = sections["Sweep"]
-    found = rows(table(section, "configurations_adaptive_attention"))
-    assert found[0]["rank"] == "1 (chosen)" and found[3]["ponder_weight"] == "0.00005"
-    settings = rows(table(section, "sweep_settings"))
-    weights = [row for row in settings if row["setting"] == "ponder_weight"]
-    assert [row["dev accuracy, %"] for row in weights] == ["82.5 ± 0.71", "80.5 ± 0.71"]
-
-
 def test_a_learning_curve_marks_the_epoch_that_dev_selected(sections: Sections) -> None:
     (first, _) = sections["Learning curves"].parts
     kept = min(first.spec["datasets"].values(), key=len)  # type: ignore[union-attr]
@@ -201,6 +95,14 @@ def test_charts_hold_the_numbers_of_the_tables(sections: Sections) -> None:
     hops = next(p for p in sections["Halting mechanisms"].parts if p.name == "halting")
     best = max(points(hops), key=lambda row: row["y"])  # type: ignore[arg-type]
     assert (best["series"], best["y"], best["x"]) == ("supervised ACT", 74.5, 3.6)
+
+
+def test_an_interval_of_accuracy_ends_where_accuracies_end(folder: Path) -> None:
+    accuracies = {"1": "0.99", "2": "0.93", "3": "1.0"}  # 97.3 ± 9.4 by Student's t
+    change = lambda f: f.assign(test_accuracy=f["seed"].map(accuracies))  # noqa: E731
+    edit(folder, "evaluate/results", change)
+    first, *_ = points(accuracy_chart(load(folder)))
+    assert (first["x"], first["high"]) == (97.333, 100) and first["low"] == 87.929
 
 
 def test_times_of_a_run_are_apart_from_its_results(sections: Sections) -> None:

@@ -21,11 +21,6 @@ def test_means_are_over_the_rows_of_a_group_in_stored_order() -> None:
     assert math.isnan(second["y_mean"]) and second["y_n"] == 0
 
 
-def test_a_loss_that_is_not_finite_has_no_spread() -> None:
-    frame = pd.DataFrame({"model": ["a", "a"], "x": [1.0, math.inf]})
-    assert math.isnan(mean_sd(frame, ["model"], ["x"])["x_sd"].iloc[0])
-
-
 def test_the_interval_is_students() -> None:
     values = np.array([0.01, 0.03, 0.05])
     found = t_interval(values.mean(), values.std(ddof=1), 3)

@@ -18,7 +18,6 @@ Look = Callable[[], dict[str, Any]]
 
 
 def resident_memory() -> float:
-    """Of this process, in MB (2**20 bytes)."""
     return float(psutil.Process().memory_info().rss / 2**20)
 
 
@@ -45,5 +44,4 @@ def watch(monkeypatch: pytest.MonkeyPatch, notes: Path, look: Look = dict) -> No
 
 
 def read_notes(path: Path) -> list[dict[str, Any]]:
-    """The notes, the earliest first."""
     return [json.loads(line) for line in path.read_text().splitlines()]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -38,17 +38,12 @@ def test_the_token_is_the_owners_alone_and_stays(tmp_path: Path) -> None:
 
 def test_a_token_that_others_can_read_is_replaced(tmp_path: Path) -> None:
     path, other = access_token(tmp_path), tmp_path / "other"
-    for change in (
-        lambda: path.chmod(0o644),
-        lambda: (path.rename(other), path.symlink_to(other)),
-        lambda: os.chown(path, 12345, -1),
-    ):
+    changes = (lambda: path.chmod(0o644), lambda: path.symlink_to(path.rename(other)))
+    for change in changes:
         token = path.read_text()
-        with suppress(PermissionError):  # only root can give a file away
-            change()
-            access_token(tmp_path)
-            assert path.read_text() != token
-            assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+        change()
+        access_token(tmp_path)
+        assert path.read_text() != token and stat.S_IMODE(path.lstat().st_mode) == 0o600
 
 
 def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -67,14 +62,20 @@ def let_in_by_nobody(address: str, why: str) -> str:
     )
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:9", "127.0.0.1", "127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("127.0.0.1:9", "nothing listens there; start a Ray cluster, correct the address, or "),
+        ("127.0.0.1", "nothing listens there; "),
+        ("127.0.0.1:99999", "nothing listens there; "),
+        ("ray://127.0.0.1:10001", "Ray's client cannot run a sweep; name the head's own address "),
+    ],
+)
 def test_an_address_where_nobody_answers(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert refused(address, tmp_path, monkeypatch) == (
-        f"RAY_ADDRESS is {address}, but nothing listens there; start a Ray cluster, correct the "
-        "address, or unset RAY_ADDRESS to run on this machine"
-    )
+    told = refused(address, tmp_path, monkeypatch)
+    assert told.startswith(f"RAY_ADDRESS is {address}, but {why}")
 
 
 @pytest.mark.slow
@@ -87,14 +88,6 @@ def test_an_address_that_accepts_and_says_nothing(
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         why = "no answer within 5 s"
         assert refused(address, tmp_path, monkeypatch) == let_in_by_nobody(address, why)
-
-
-def test_rays_client_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert refused("ray://127.0.0.1:10001", tmp_path, monkeypatch) == (
-        "RAY_ADDRESS is ray://127.0.0.1:10001, but Ray's client cannot run a sweep; name the "
-        "head's own address (such as head:6379), or start the run on the cluster: "
-        "ray job submit -- bash -c 'cd PROJECT && dvc repro'"
-    )
 
 
 def test_a_local_ray_has_three_attempts(
@@ -116,15 +109,9 @@ def test_a_local_ray_has_three_attempts(
         pass
     assert attempts == [(True, before), (True, before), (False, before)]
     assert psutil.Process().children() == before
-    message = str(raised.value)
-    assert message.startswith(
-        "Ray did not start on this machine (The current node timed out during startup.); its logs "
-        "are in /tmp/ray/session_"
-    )
-    assert message.endswith(
-        f"/logs, its messages in {tmp_path / 'ray.log'}; run the same command again when the "
-        "machine is less busy"
-    )
+    why = "Ray did not start on this machine (The current node timed out during startup.); its logs"
+    assert str(raised.value).startswith(f"{why} are in /tmp/ray/session_")
+    assert f"/logs, its messages in {tmp_path / 'ray.log'}; run the same" in str(raised.value)
     notes = [f"Ray did not start; next attempt in {pause} s" for pause in ("0.01", "0.02")]
     assert capfd.readouterr().err.splitlines() == notes
 
@@ -173,22 +160,22 @@ def head(port: int, environment: dict[str, str]) -> Iterator[None]:
                 process.kill()
 
 
-def said(address: str, environment: dict[str, str]) -> str:
-    """What a driver in this environment is told; Ray reads once per process what it is."""
-    code = f"""
+JOIN = """
+import sys
 from actmodels.errors import SweepError
 from tune.cluster import join
 try:
-    join({address!r})
+    join(sys.argv[1])
 except SweepError as error:
     print(error)
 """
+
+
+def said(address: str, environment: dict[str, str]) -> str:
+    """What a driver in this environment is told; Ray reads once per process what it is."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, env=ours | environment, capture_output=True, text=True, timeout=240, check=True
-    )
-    return done.stdout.strip()
+    command = [sys.executable, "-c", JOIN, address]
+    return subprocess.check_output(command, env=ours | environment, text=True, timeout=240).strip()
 
 
 @pytest.mark.slow

@@ -25,14 +25,6 @@ def rungs(folder: Path, rivals: Sequence[str] = "abcdef", eta: int = 3, first: i
 
 
 @pytest.mark.parametrize(
-    ("first", "eta", "epochs", "reached"),
-    [(1, 3, 0, []), (1, 3, 1, [1]), (1, 3, 10, [1, 3, 9]), (2, 4, 8, [2, 8]), (2, 2, 7, [2, 4])],
-)
-def test_rungs(first: int, eta: int, epochs: int, reached: list[int]) -> None:
-    assert SuccessiveHalving(first, eta).rungs(epochs) == reached
-
-
-@pytest.mark.parametrize(
     ("score", "others", "goes_on"),
     [
         (0.1, [], True),  # the first has nobody to compare with
@@ -60,45 +52,29 @@ def test_trials_are_cut_in_the_order_of_arrival(tmp_path: Path) -> None:
 
 def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None:
     here = rungs(tmp_path)
+    rungs(tmp_path, rivals="g").enter("g", history(0.9))  # of another grid
+    here.enter("x", history(0.9))  # of another model
     here.enter("a", history(0.5, 0.9, 0.2))
     here.enter("b", history(0.6, 0.6, 0.6))
     assert not here.cuts("m", "b", 1)  # 0.6 against 0.5 after one epoch
     assert not here.cuts("m", "a", 2)  # no rung
+    assert [SuccessiveHalving(2, 4).rungs(epochs) for epochs in (1, 7, 8)] == [[], [2], [2, 8]]
     assert here.cuts("m", "b", 3)  # 0.6 against 0.9 after three
     assert not here.cuts("m", "a", 3)
 
 
-def test_only_trials_of_the_same_model_and_sweep_are_rivals(tmp_path: Path) -> None:
-    here = rungs(tmp_path)
-    rungs(tmp_path, rivals="g").enter("g", history(0.9))  # of another grid
-    here.enter("x", history(0.9))  # of another model
-    here.enter("a", history(0.1))
-    assert not here.cuts("m", "a", 1)
-
-
-@pytest.mark.parametrize("content", [b"", b'{"score": 0.99}', b"\xff"])
-def test_a_damaged_score_is_put_down_again(content: bytes, tmp_path: Path) -> None:
-    rungs(tmp_path).enter("a", history(0.5))
-    (path,) = tmp_path.rglob("a.json")
-    whole = path.read_bytes()
-    path.write_bytes(content)
-    rungs(tmp_path).enter("b", history(0.6))
-    assert not rungs(tmp_path).cuts("m", "b", 1)  # whatever stands there of a
-    rungs(tmp_path).enter("a", history(0.5))
-    assert path.read_bytes() == whole
-    assert path.with_name("a.json.damaged").read_bytes() == content
-
-
-def test_swapped_scores_are_named_and_not_compared(tmp_path: Path) -> None:
+def test_scores_that_are_swapped_or_damaged_are_named_and_not_compared(tmp_path: Path) -> None:
     here = rungs(tmp_path, "ab")
     here.enter("a", history(0.9))
     here.enter("b", history(0.1))
     a, b = (tmp_path / "rungs" / "1" / f"{key}.json" for key in "ab")
     scores = a.read_bytes(), b.read_bytes()
-    a.write_bytes(scores[1]), b.write_bytes(scores[0])
+    a.write_bytes(scores[1]), b.write_bytes(b'{"score": 0.99}')
     here.enter("a", history(0.9))
     assert not here.cuts("m", "a", 1)
-    assert [note.partition(" has ")[0] for note in here.notes] == [str(a), str(b)]
+    assert [note.partition(" has ")[0].partition(" is ")[0] for note in here.notes] == [
+        *(str(a), str(b))
+    ]
     assert here.notes[0].endswith("; set aside as a.json.damaged, this score is not compared")
     assert a.with_name("a.json.damaged").read_bytes() == scores[1]
 
@@ -121,16 +97,12 @@ def test_the_best_is_never_cut(tmp_path: Path) -> None:
 
 
 def test_forgetting_leaves_nothing_of_these_trials(tmp_path: Path) -> None:
-    folder = tmp_path / "rungs"
-    folder.mkdir()
-    here, others = rungs(folder), rungs(folder, rivals="g")
+    here, others = rungs(tmp_path), rungs(tmp_path, rivals="g")
     here.enter("a", history(0.5, 0.5, 0.5))
     others.enter("g", history(0.5))
-    here.forget()
-    assert [path.name for path in folder.rglob("*.json")] == ["g.json"]
-    others.forget()
-    assert not list(folder.rglob("*.json"))
-    others.forget()
+    for _ in range(2):
+        here.forget()
+        assert [path.name for path in tmp_path.rglob("*.json")] == ["g.json"]
 
 
 def test_a_rule_is_in_the_key_and_no_rule_is_not() -> None:

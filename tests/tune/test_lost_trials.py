@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
 from tune.callback import DriverCallback, Ends
 from tune.execution import Execution
-from tune.gate import FullError, NodeError, name_of
+from tune.gate import FullError, name_of
 from tune.grid import Trial, with_keys
 from tune.nodes import Nodes
 from tune.on_ray import fit
@@ -25,6 +26,7 @@ from tune.progress import Progress
 from tune.storage import storage
 from tune.store import TrialStore
 from tune.tracking import TrialState
+from tune.trainable import News
 
 RESTARTS = 2
 
@@ -78,20 +80,12 @@ def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
     trials: list[Trial], callback: DriverCallback
 ) -> None:
     """Ray gave the trial up with 2 of 2 restarts counted: one more was due."""
-    callback.on_trial_error(1, [], rays(trials[:1], RESTARTS))
+    callback.ended.add(trials[2].key)
+    callback.on_trial_error(1, [], rays([trials[0], trials[2]], RESTARTS))
     assert (keys(callback.again), callback.errors) == ([[trials[0].key]], {})
     callback.on_trial_error(1, [], rays(trials[1:2], RESTARTS + 1))
     why = f"its worker ended without a word (trace in {callback.trace(trials[1])})"
     assert callback.errors == {trials[1].key: why}
-
-
-def test_only_what_has_not_ended_of_a_lost_pack_is_run_again(
-    trials: list[Trial], callback: DriverCallback
-) -> None:
-    callback.ended.add(trials[1].key)
-    callback.on_trial_error(1, [], rays(trials, RESTARTS))
-    assert keys(callback.again) == [[trials[0].key, trials[2].key]]
-    assert callback.errors == {}
 
 
 def test_a_failing_pack_is_halved_until_the_cause_is_alone(
@@ -129,50 +123,44 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     assert callback.store.load(ours.key, needs_weights=False) is None
 
 
-def ray_that_loses(rounds: list[set[int]], trials: list[Trial], seen: list[list[str]]) -> Any:
-    """A stand-in for Tuner that loses the trials of these numbers, round by round."""
+Round = Callable[[list[Pack]], None]
 
-    def tuner(
-        folder: Path, given: list[Pack], where: Execution, callback: DriverCallback, *_: object
-    ) -> Any:
-        def run() -> None:
-            lost = {trials[number].key for number in rounds[len(seen)]}
-            seen.append([key for pack in keys(given) for key in pack])
-            for pack in given:
-                if lost & {trial.key for trial in pack.trials}:
-                    callback.on_trial_error(1, [], rays(list(pack.trials), 2))
 
-        return SimpleNamespace(fit=run)
+def run_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+    one: Round,
+    packs: list[Pack],
+    callback: DriverCallback,
+    folder: Path,
+) -> None:
+    """Run packs on a stand-in for Tuner."""
 
-    return tuner
+    def tuner(_folder: Path, given: list[Pack], *_: object) -> Any:
+        return SimpleNamespace(fit=lambda: one(given))
+
+    monkeypatch.setattr(tune.on_ray, "tuner", tuner)
+    fit(folder, packs, execution(folder), callback, {})
 
 
 def finished(trial: Trial) -> dict[str, Any]:
     """What a worker reports of a trial's last epoch."""
     epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
-    news = {"history": [vars(epoch)], "parameters": 3, "diverged": False, "finished": True}
+    news = News([epoch], parameters=3, diverged=False, finished=True)
     where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
     return {"trials": {trial.key: news}, "notes": [], **where}
-
-
-def test_lost_trials_alone_are_run_again(
-    trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[list[str]] = []
-    monkeypatch.setattr(tune.on_ray, "tuner", ray_that_loses([{1, 2}, {2}, set()], trials, seen))
-    fit(tmp_path, [Pack((trial,)) for trial in trials], execution(tmp_path), callback, {})
-    names = [trial.key for trial in trials]
-    assert seen == [names, names[1:], names[2:]]
-    assert callback.errors == {}
 
 
 def test_trials_lost_in_every_round_are_given_up_each_by_name(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[list[str]] = []
-    always = ray_that_loses([{0}] * (1 + RESTARTS), trials, seen)
-    monkeypatch.setattr(tune.on_ray, "tuner", always)
-    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
+    seen: list[list[list[str]]] = []
+
+    def losing(given: list[Pack]) -> None:
+        seen.append(keys(given))
+        for pack in given:
+            callback.on_trial_error(1, [], rays(list(pack.trials), RESTARTS))
+
+    run_rounds(monkeypatch, losing, [Pack(tuple(trials))], callback, tmp_path)
     assert len(seen) == 1 + RESTARTS
     assert set(callback.errors) == {trial.key for trial in trials}
     assert set(callback.errors.values()) == {"its workers died again and again; see the log above"}
@@ -184,24 +172,16 @@ def test_packs_become_smaller_where_nodes_have_joined(
     """One of three has ended; the two others go on as a pack each, and then nothing is split."""
     seen: list[list[list[str]]] = []
 
-    def tuner(
-        folder: Path, given: list[Pack], where: Execution, callback: DriverCallback, *_: object
-    ) -> Any:
-        def run() -> None:
-            seen.append(keys(given))
-            assert not Ends().stop_all()
-            if len(seen) == 1:
-                callback.ended.add(trials[0].key)
-            callback.nodes.room += 2
-            assert Ends().stop_all() is (len(seen) == 1)
-            if len(seen) == 2:
-                callback.ended.update(trial.key for trial in trials)
+    def growing(given: list[Pack]) -> None:
+        seen.append(keys(given))
+        assert not Ends().stop_all()
+        if len(seen) == 1:
+            callback.ended.add(trials[0].key)
+        callback.nodes.room += 2
+        assert Ends().stop_all() is (len(seen) == 1)
 
-        return SimpleNamespace(fit=run)
-
-    monkeypatch.setattr(tune.on_ray, "tuner", tuner)
     callback.nodes.room = 1
-    fit(tmp_path, [Pack(tuple(trials))], execution(tmp_path), callback, {})
+    run_rounds(monkeypatch, growing, [Pack(tuple(trials))], callback, tmp_path)
     names = [trial.key for trial in trials]
     assert seen == [[names], [names[1:2], names[2:]]]
 
@@ -220,16 +200,12 @@ def test_a_full_store_ends_the_sweep_with_that_word(
     place = callback.checkpoints.place
     error = f"{name_of(FullError)}: {place} is full"
 
-    def tuner(*_: object) -> Any:
-        def run() -> None:
-            callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
-            assert Ends().stop_all()
+    def full(_: list[Pack]) -> None:
+        callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
+        assert Ends().stop_all()
 
-        return SimpleNamespace(fit=run)
-
-    monkeypatch.setattr(tune.on_ray, "tuner", tuner)
     with pytest.raises(SweepError) as told:
-        fit(tmp_path, [Pack((trial,)) for trial in trials], execution(tmp_path), callback, {})
+        run_rounds(monkeypatch, full, [Pack(tuple(trials))], callback, tmp_path)
     assert str(told.value) == (
         f"{place} is full; make room there; nothing is lost: run the same command again to go on"
     )
@@ -245,24 +221,6 @@ def test_no_room_for_a_finished_trial_is_told_as_that(
     callback.on_trial_result(1, [], rays(trials[:1], 0), finished(trials[0]))
     assert callback.ends.startswith(f"{callback.store.place.place} is full; make room there; ")
     assert not callback.ended
-
-
-def test_a_node_at_fault_is_avoided_and_its_trials_keep_their_restarts(
-    trials: list[Trial],
-    callback: DriverCallback,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    node = {"NodeID": "ab" * 28, "Alive": True, "NodeManagerAddress": "10.0.0.9", "Resources": {}}
-    monkeypatch.setattr(ray, "nodes", lambda: [node])
-    callback.nodes.joined, callback.nodes.good = True, {str(node["NodeID"])}
-    callback.checkpoints.write(callback.nodes.gate.token, b"")
-    error = f"{name_of(NodeError)}: node abababab does not see the store"
-    callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
-    assert capsys.readouterr().err.endswith(" is not used: does not see the store\n")
-    assert set(callback.nodes.avoided) == {node["NodeID"]}
-    assert not callback.losses and not callback.ends
 
 
 @pytest.mark.parametrize("there", [True, False])

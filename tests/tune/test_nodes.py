@@ -16,7 +16,7 @@ from ray.tune import PlacementGroupFactory
 
 from tune.gate import Gate, NodeError, name_of
 from tune.nodes import Nodes, Placement
-from tune.storage import Folder, patient, storage
+from tune.storage import Storage, patient, storage
 
 GOOD, BAD = "a" * 56, "b" * 56
 
@@ -40,13 +40,8 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
             raise said.error
 
     there = [
-        {
-            "NodeID": node,
-            "Alive": True,
-            "NodeManagerAddress": address,
-            "Resources": {"CPU": 2.0},
-        }
-        for node, address in ((GOOD, "10.0.0.1"), (BAD, "10.0.0.2"))
+        {"NodeID": node, "Alive": True, "NodeManagerAddress": where, "Resources": {"CPU": 2.0}}
+        for node, where in ((GOOD, "10.0.0.1"), (BAD, "10.0.0.2"))
     ]
     monkeypatch.setattr(ray, "nodes", lambda: there)
     monkeypatch.setattr(ray, "get", get)
@@ -78,12 +73,14 @@ def test_a_node_that_fits_reads_the_token_and_leaves_nothing(nodes: Nodes) -> No
     assert str(refused(gate)).endswith("as this machine does (it holds other files)")
 
 
-def test_another_version_of_torch_is_named_beside_this_one(nodes: Nodes) -> None:
+def test_one_with_another_torch_without_a_gpu_or_without_torch(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     has = f"has torch {torch.__version__}, this machine 1.2; install the same"
     assert str(refused(replace(nodes.gate, torch="1.2"))) == f"node bbbbbbbb {has}"
-
-
-def test_one_without_torch(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.ones", lambda *_, device: 1 / 0)
+    told = refused(replace(nodes.gate, cuda=True))
+    assert str(told) == "node bbbbbbbb cannot use its GPU (division by zero)"
     monkeypatch.setitem(sys.modules, "torch", None)
     why = "cannot load Ray and torch (import of torch halted; None in sys.modules)"
     assert str(refused(nodes.gate)) == f"node bbbbbbbb {why}"
@@ -92,22 +89,11 @@ def test_one_without_torch(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_one_that_says_nothing_or_is_broken(nodes: Nodes) -> None:
     late = ray.exceptions.GetTimeoutError("late")
     assert problem(nodes, late) is None
-    assert (
-        problem(nodes, late, waited=200)
-        == "it did not answer within 200 s (cluster.wait_for_answer)"
-    )
+    waited = problem(nodes, late, waited=200)
+    assert waited == "it did not answer within 200 s (cluster.wait_for_answer)"
     trace = "ray::answer()\n  File\nModuleNotFoundError: No module named 'ray.tune'"
     error = ray.exceptions.RaySystemError(trace)
     assert str(problem(nodes, error)).endswith("ModuleNotFoundError: No module named 'ray.tune'")
-
-
-def test_one_whose_gpu_cannot_be_used(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, device: str) -> None:
-        raise RuntimeError("CUDA driver initialization failed\ndetails")
-
-    monkeypatch.setattr("torch.ones", broken)
-    told = refused(replace(nodes.gate, cuda=True))
-    assert str(told) == "node bbbbbbbb cannot use its GPU (CUDA driver initialization failed)"
 
 
 def test_one_that_is_not_used_is_asked_again(
@@ -138,7 +124,7 @@ def test_nobody_is_blamed_where_the_driver_does_not_see_the_store_either(nodes: 
     away = OSError(errno.EHOSTUNREACH, "No route to host")
     reads = [b"", away, away]
 
-    class Away(Folder):
+    class Away(Storage):
         @patient
         def read(self, name: str) -> bytes:
             if isinstance(found := reads.pop(), OSError):
@@ -189,21 +175,6 @@ def test_packs_are_placed_on_others_than_the_unfit(
     placement.to_placement_group()
     selector = [{"ray.io/node-id": f"!in({BAD})"}]
     assert asked == [([{"CPU": 1}], {"bundle_label_selector": selector})]
-
-
-def test_a_node_that_joins_is_counted_once_it_has_answered(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = Said(ray.exceptions.GetTimeoutError("late"))
-    nodes.good = {GOOD}
-    nodes.asked[BAD] = (said, time.monotonic())
-    monkeypatch.setattr(ray, "wait", lambda *_, **__: ())
-    nodes.look()
-    assert BAD in nodes.asked and nodes.places({"cpu": 1}) == 2
-    said.error = None
-    nodes.look()
-    assert not nodes.asked and nodes.places({"cpu": 1}) == 4
-    assert capsys.readouterr().err == ""
 
 
 def test_ray_counts_no_failure_of_a_trial() -> None:

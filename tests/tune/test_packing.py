@@ -10,7 +10,7 @@ from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.grid import Trial, with_keys
 from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.placement import best_size, examples_per_second, excerpt, sizes_up_to, try_sizes
+from tune.placement import best_size, examples_per_second, try_sizes
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
@@ -46,24 +46,17 @@ def test_trials_of_other_shapes_are_never_together() -> None:
 
 
 def test_a_model_that_cannot_pack_trains_alone() -> None:
-    names = [f"{ADAPTIVE}_as_published", f"{DECOMPOSABLE}_as_published"]
-    given = trials(*(sample_trial(name, dropout=d) for name in names for d in (0.1, 0.2)))
+    name = f"{ADAPTIVE}_as_published"
+    published = [sample_trial(name, dropout=dropout) for dropout in (0.1, 0.2)]
+    given = trials(*published, sequence_trial(seed=1), sequence_trial(seed=2))
     assert packs(given, 48, 1) == [[0], [1], [2], [3]]
-
-
-def test_each_sequence_trial_is_a_shape_of_its_own() -> None:
-    configs = [sequence_trial(seed=1), sequence_trial(seed=2), sample_trial("adaptive_attention")]
-    given = trials(*configs)
-    groups = by_shape(given)
-    assert sorted(map(len, groups.values())) == [1, 1, 1]
-    assert given[0].key in groups and given[1].key in groups
-    assert given[0].name.startswith(f"{configs[0].model}-")
 
 
 def test_size_one_leaves_everything_as_it_was() -> None:
     given = trials(*(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE)))
     assert packs(given, 1, 2) == [[0], [1], [2], [3]]
     assert [pack.name for pack in map(Pack, zip(given))] == [trial.name for trial in given]
+    assert Pack(tuple(given)).name == f"{given[0].name}-and-3-more"
 
 
 @pytest.mark.parametrize(
@@ -87,12 +80,6 @@ def test_trials_are_spread_over_the_workers(
     assert sorted(number for pack in found for number in pack) == list(range(count))
 
 
-def test_the_largest_pack_is_cut_for_an_idle_worker() -> None:
-    given = like(6) + trials(*(sample_trial(ADAPTIVE, dropout=d) for d in (0.1, 0.2)))
-    assert [len(pack) for pack in packs(given, 48, 3)] == [3, 3, 2]
-    assert [len(pack) for pack in packs(given, 48, 4)] == [2, 2, 2, 2]
-
-
 def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
     """A small ponder weight takes many steps, so it goes with its like and not with a large one."""
     given = trials(
@@ -105,21 +92,6 @@ def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
     )
     assert packs(given, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     assert packs(given, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
-
-
-def test_names_and_halves() -> None:
-    given = like(5)
-    pack = Pack(tuple(given))
-    assert pack.name == f"{given[0].name}-and-4-more"
-    assert [half.trials for half in pack.halves()] == [tuple(given[:3]), tuple(given[3:])]
-
-
-@pytest.mark.parametrize(
-    ("most", "sizes"),
-    [(48, [1, 2, 4, 8, 16, 32, 48]), (500, [1, 2, 4, 8, 16, 32, 48]), (6, [1, 2, 4, 6]), (1, [1])],
-)
-def test_sizes_tried(most: int, sizes: list[int]) -> None:
-    assert sizes_up_to(most) == sizes
 
 
 def rate(rates: dict[int, float], memory: int = 99) -> Callable[[int], float]:
@@ -161,13 +133,3 @@ def test_the_best_size_is_found_without_trying_in_vain(
 def test_a_real_measurement(size: int) -> None:
     configs = [trial.config for trial in like(size)]
     assert examples_per_second(configs, sample_data(), "cpu") > 0
-
-
-def test_an_excerpt_is_the_beginning() -> None:
-    pairs = sample_data().train
-    few = excerpt(pairs, 5)
-    assert len(few) == 5
-    assert torch.equal(few.labels, pairs.labels[:5])
-    assert torch.equal(few.premise_ids, pairs.premise_ids[: int(pairs.premise_offsets[5])])
-    assert torch.equal(few.hypothesis_offsets, pairs.hypothesis_offsets[:6])
-    assert len(excerpt(pairs, 10_000)) == len(pairs)

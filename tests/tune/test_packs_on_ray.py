@@ -1,5 +1,7 @@
 """Packs on a real Ray: the results of single trials, whatever happens to a worker."""
 
+import functools
+import itertools
 import os
 import signal
 import threading
@@ -113,26 +115,17 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> Non
 def test_packs_give_the_table_of_single_trials(
     state: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    configs = [
-        *(
-            sample_trial(ADAPTIVE, max_epochs=4, ponder_weight=weight, seed=seed)
-            for weight in (0.01, 0.001)
-            for seed in (1, 2)
-        ),
-        *(sample_trial(DECOMPOSABLE, max_epochs=4, dropout=dropout) for dropout in (0.0, 0.1, 0.2)),
-        sample_trial("decomposable_attention_as_published", max_epochs=4),
-    ]
-    trials = keyed(configs)
+    four = functools.partial(sample_trial, max_epochs=4)
+    grid = itertools.product((0.01, 0.001), (1, 2))
+    configs = [four(ADAPTIVE, ponder_weight=weight, seed=seed) for weight, seed in grid]
+    configs += [four(DECOMPOSABLE, dropout=dropout) for dropout in (0.0, 0.1, 0.2)]
+    trials = keyed([*configs, four("decomposable_attention_as_published")])
     single = swept(trials, state, 1)
     for size in (4, "auto"):
         folder = tmp_path / str(size)
         packed = swept(trials, folder, size, keep_weights=True)
         for one, other in zip(packed, single, strict=True):
-            assert (one.key, one.parameters, one.provenance) == (
-                other.key,
-                other.parameters,
-                other.provenance,
-            )
+            assert (one.key, one.parameters) == (other.key, other.parameters)
             assert_equal(one.history, other.history)
         assert {path.stem for path in (folder / "trials").glob("*.pt")} == {t.key for t in trials}
         runs = children(folder)
@@ -156,12 +149,8 @@ def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
             assert_equal(record.history, alone(config, sample_data()))
     for _ in range(2):
         runs = children(state)
-        assert [runs[t.key].info.status for t in trials] == [
-            "FINISHED",
-            "FAILED",
-            "FINISHED",
-            "FINISHED",
-        ]
+        failed = [t for t in trials if runs[t.key].info.status != "FINISHED"]
+        assert failed == trials[1:2] and runs[trials[1].key].info.status == "FAILED"
         assert runs[trials[1].key].data.tags["failure"].startswith("diverged in epoch 1: ")
         assert [parent.info.status for parent in parents(state)] == ["FINISHED"]
         assert swept(trials, state, 4) == records
@@ -180,6 +169,8 @@ def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
     assert first.startswith("sweep: 1 of 6 trials did not finish")
     (told,) = others
     assert told.startswith(f"  {trials[4].name}: OSError: ")
+    failure = children(state)[trials[4].key].data.tags["failure"]
+    assert told.endswith(failure)
     assert f", trace in {state / 'failures' / trials[4].name}.txt)" in told
     statuses = {key: run.info.status for key, run in children(state).items()}
     assert statuses == {t.key: "FAILED" if t is trials[4] else "FINISHED" for t in trials}
@@ -203,12 +194,10 @@ def test_early_stopping_cuts_and_the_sweep_is_complete(
     assert not {record.key for record in records} & {trial.key for trial in keyed(configs)}
     for model in (ADAPTIVE, DECOMPOSABLE):
         own = [record for record in records if record.config["model"] == model]
-        lengths = [len(record.history) for record in own]
-        assert set(lengths) <= {1, 3, 9}
-        assert 1 in lengths and 9 in lengths
-        best = max(own, key=lambda record: record.best.dev_accuracy)
-        ended = [r.best.dev_accuracy for r in own if len(r.history) == 9]
-        assert best.best.dev_accuracy == max(ended)
+        lengths = {len(record.history) for record in own}
+        assert {1, 9} <= lengths <= {1, 3, 9}
+        best = max(record.best.dev_accuracy for record in own)
+        assert best in [r.best.dev_accuracy for r in own if len(r.history) == 9]
     for record, config in zip(records, configs, strict=True):
         assert record.config == config.as_dict()  # its own, with the epochs it was allowed
         assert "early_stopping" in record.provenance

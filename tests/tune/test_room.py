@@ -3,20 +3,15 @@
 import socket
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tune.room
 from actmodels.errors import SweepError
-from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
-from tune.execution import Execution
-from tune.grid import with_keys
 from tune.nodes import Nodes
 from tune.room import Watch, await_room
 from tune.storage import storage
-from tune.sweep import run_trials
 
 
 def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict[str, Any]:
@@ -25,9 +20,8 @@ def node(address: str, cpus: float, gpus: float = 0, alive: bool = True) -> dict
     return {**found, "Resources": resources}
 
 
-NODES = Nodes(storage("nowhere"), joined=False)
-
-
+NODES, CPU = Nodes(storage("nowhere"), joined=False), {"cpu": 1, "gpu": 0}
+AGAIN = "nothing is lost: run the same command again to go on\n"
 Cluster = Callable[..., None]
 
 
@@ -87,26 +81,24 @@ def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     assert asked[2:] == [[{"CPU": 8}], []]
 
 
+def ends_soon(watch: Watch) -> None:
+    start = time.monotonic()
+    with pytest.raises(SweepError), watch:
+        time.sleep(20)
+    assert time.monotonic() - start < 10
+
+
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tune.room, "EVERY", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with Watch(NODES, {"cpu": 1, "gpu": 0}, patience=5):
+    with Watch(NODES, CPU, patience=5, needed={}):
         time.sleep(0.5)
     cluster(here, [])
-    start = time.monotonic()
-    with (
-        pytest.raises(SweepError),
-        Watch(NODES, {"cpu": 1, "gpu": 0}, patience=0.3),
-    ):
-        time.sleep(20)
-    assert time.monotonic() - start < 10
-    assert capsys.readouterr().err == (
-        "\nerror: the cluster has no node left for a trial; "
-        "nothing is lost: run the same command again to go on\n"
-    )
+    ends_soon(Watch(NODES, CPU, patience=0.3, needed={}))
+    assert capsys.readouterr().err == f"\nerror: the cluster has no node left for a trial; {AGAIN}"
 
 
 def test_a_head_that_is_gone_is_told_at_once(
@@ -116,30 +108,7 @@ def test_a_head_that_is_gone_is_told_at_once(
     cluster([node("a", 1)])
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
-        with Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}):
+        with Watch(NODES, CPU, 5, {address: "the head"}):
             time.sleep(0.5)
-    start = time.monotonic()
-    with (
-        pytest.raises(SweepError),
-        Watch(NODES, {"cpu": 1, "gpu": 0}, 5, {address: "the head of the Ray cluster"}),
-    ):
-        time.sleep(20)
-    assert time.monotonic() - start < 10
-    assert capsys.readouterr().err == (
-        f"\nerror: the head of the Ray cluster, {address}, is gone; "
-        "nothing is lost: run the same command again to go on\n"
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_ray")
-def test_a_sweep_that_asks_for_what_this_machine_lacks(tmp_path: Path) -> None:
-    save_sample_data(tmp_path, sample_data())
-    state = tmp_path / "state"
-    execution = Execution(tmp_path, state, state / "ray", 1, 0.25, 1, False, "auto")
-    configs = [sample_trial(MODELS[1], seed=seed) for seed in range(4)]
-    trials = with_keys(configs, data_digest="d", device=execution.device, threads=1)
-    start = time.monotonic()
-    with pytest.raises(SweepError, match=r"^no node has room for a trial: it asks for 1 CPUs "):
-        run_trials("sweep", trials, execution)
-    assert time.monotonic() - start < 30
+    ends_soon(Watch(NODES, CPU, 5, {address: "the head"}))
+    assert capsys.readouterr().err == f"\nerror: the head, {address}, is gone; {AGAIN}"

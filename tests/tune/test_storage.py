@@ -2,29 +2,15 @@
 
 import errno
 import pickle
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
 from actmodels.errors import SweepError
 from actmodels.files import DamagedError
-from tune.callback import DriverCallback
-from tune.storage import (
-    Bucket,
-    Folder,
-    Storage,
-    is_away,
-    is_full,
-    patient,
-    prepare,
-    storage,
-    usable,
-)
-from tune.trainable import checkpoint_name
+from tune.storage import Bucket, Storage, is_away, is_full, patient, prepare, storage, usable
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -72,20 +58,6 @@ def test_the_content_of_another_file_is_not_read(place: Storage) -> None:
         place.read_named("a.pt")
 
 
-def test_a_checkpoint_without_read_permission_stays_in_its_place(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    driver: Any = SimpleNamespace(checkpoints=storage(tmp_path), unread=set(), ends="")
-    driver.ends_without = nullcontext
-    trial: Any = SimpleNamespace(key="key")
-    (path := tmp_path / checkpoint_name("key")).write_bytes(b"a checkpoint")
-    error = PermissionError(errno.EACCES, "Permission denied", str(path))
-    DriverCallback.not_read(driver, trial, error)
-    assert path.exists() and driver.unread == {"key"}
-    said = f"[Errno 13] Permission denied: '{path}', the trial is run again\n"
-    assert capsys.readouterr().err == said
-
-
 def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     """It may be a mount that is missing on one machine, whose own disk would take its place."""
     place = storage(tmp_path / "mount")
@@ -95,28 +67,13 @@ def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     assert not (tmp_path / "mount").exists()
 
 
-def test_what_a_worker_is_sent_is_the_place_alone() -> None:
-    bucket = storage("mock:///place")
-    assert isinstance(bucket, Bucket) and bucket.opened
-    sent = pickle.loads(pickle.dumps(bucket))
-    assert sent == bucket and vars(sent) == {"place": "mock:///place", "patience": 0.0}
-
-
 def test_what_names_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert storage("state/ray") == Folder(str(tmp_path / "state" / "ray"))
-    assert storage(tmp_path.as_uri()) == Folder(str(tmp_path))
+    assert storage("state/ray") == Storage(str(tmp_path / "state" / "ray"))
+    assert storage(tmp_path.as_uri()) == Storage(str(tmp_path))
     assert storage("mock:///a/b/") == Bucket("mock:///a/b")
-
-
-def test_a_url_that_cannot_be_used_is_told_with_its_key() -> None:
-    with pytest.raises(SweepError) as told:
-        storage("ftp://host/place", "cluster.state")
-    said = str(told.value)
-    assert said.startswith("cluster.state leads to ftp://host/place, which cannot be used: ")
-    assert said.endswith(
-        "; expected a folder, or an s3:// or gs:// URL, that this machine may read and write"
-    )
+    sent = pickle.loads(pickle.dumps(storage("mock:///a/b")))  # without its file system
+    assert vars(sent) == {"place": "mock:///a/b", "patience": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -127,23 +84,19 @@ def test_a_url_that_cannot_be_used_is_told_with_its_key() -> None:
         ("/proc/nothing", "No such file or directory"),
         ("nul\0", "embedded null"),
         ("mock:///nowhere/deep", "Path does not exist"),
+        ("ftp://host/place", "expected a folder, or an s3:// or gs:// URL"),
     ],
 )
 def test_a_place_that_cannot_be_written_to(place: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "a file").write_text("")
-    found = storage(place if "://" in place else tmp_path / place)
+    where = place if "://" in place else tmp_path / place
     with pytest.raises(SweepError) as told:
-        prepare(found, "cluster.storage")
-    said = f"cluster.storage leads to {found.place}, which cannot be used: "
+        prepare(storage(where), "cluster.storage")
+    said = f"cluster.storage leads to {where}, which cannot be used: "
     assert str(told.value).startswith(said) and problem in str(told.value)
 
 
-def test_a_place_that_can_is_left_empty(tmp_path: Path) -> None:
-    prepare(storage(tmp_path / "place"), "cluster.storage")
-    assert not list((tmp_path / "place").iterdir())
-
-
-class Away(Folder):
+class Away(Storage):
     """A store that raises an error a few times before it answers."""
 
     errors: ClassVar[list[OSError]] = []
@@ -168,6 +121,8 @@ def test_a_store_that_is_away_for_a_while_is_awaited(
     place.errors[:] = [PermissionError(errno.EACCES, "Permission denied")]
     with pytest.raises(PermissionError):
         place.read("a")
+    full = OSError("AWS Error UNKNOWN (HTTP status 507) during PutObject operation")
+    assert is_full(full) and not is_away(full)
     place.errors[:] = [REFUSED]
     with pytest.raises(SweepError) as raised, usable(place):
         replace(place, patience=0.0).read("a")
@@ -175,15 +130,3 @@ def test_a_store_that_is_away_for_a_while_is_awaited(
         f"{tmp_path} cannot be reached ({REFUSED}); check its server; nothing is lost: run the "
         "same command again to go on"
     )
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        OSError(errno.EDQUOT, "Disk quota exceeded"),
-        OSError("AWS Error UNKNOWN (HTTP status 507) during PutObject operation"),
-        OSError("When uploading part for key 'x': XMinioStorageFull"),
-    ],
-)
-def test_a_full_store_is_recognized_with_and_without_errno(error: OSError) -> None:
-    assert is_full(error) and not is_away(error)

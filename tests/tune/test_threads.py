@@ -22,7 +22,6 @@ TICK = 0.01  # what the kernel counts a thread's CPU time in
 
 
 def cpu_by_thread() -> dict[str, float]:
-    """Seconds of CPU that each thread of this process has had."""
     seconds = {}
     for folder in Path("/proc/self/task").iterdir():
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -31,7 +30,6 @@ def cpu_by_thread() -> dict[str, float]:
 
 
 def busy_threads() -> int:
-    """How many threads large operations of BLAS, of torch itself and backwards are shared among."""
     matrix = torch.rand(700, 700, requires_grad=True)
     before, end = cpu_by_thread(), time.thread_time() + WORK
     while time.thread_time() < end:
@@ -41,12 +39,10 @@ def busy_threads() -> int:
 
 
 def thread_counts() -> dict[str, int]:
-    """How many threads a trial has, by every count there is."""
     info = torch.__config__.parallel_info()
     counts = {name: re.search(rf"{name}\(\) : (\d+)", info) for name in COUNTS}
-    return {name: int(found[1]) for name, found in counts.items() if found} | {
-        "busy": busy_threads()
-    }
+    found = {name: int(count[1]) for name, count in counts.items() if count}
+    return found | {"busy": busy_threads()}
 
 
 @pytest.fixture(scope="module")
@@ -74,17 +70,11 @@ def test_threads_of_a_running_trial(
     execution = Execution(tmp_path, state, state / "ray", threads, 0, 1, False, workers=1)
     assert execution.threads == threads
     configs = [sample_trial("adaptive_attention", max_epochs=1, seed=seed) for seed in (1, 2)]
-    run_trials(
-        "sweep",
-        with_keys(configs, data_digest="data", device="cpu", threads=threads),
-        execution,
-    )
+    trials = with_keys(configs, data_digest="data", device="cpu", threads=threads)
+    run_trials("sweep", trials, execution)
     notes = read_notes(tmp_path / "notes.jsonl")
     assert len(notes) == 2  # the second trial ran in the worker of the first, in a new thread
-    for note in notes:
-        assert {name: note[name] for name in (*COUNTS, "busy")} == dict.fromkeys(
-            (*COUNTS, "busy"), threads
-        )
+    assert all(note[name] == threads for note in notes for name in (*COUNTS, "busy"))
 
 
 def test_only_what_a_worker_runs_trains() -> None:
@@ -97,8 +87,4 @@ def test_only_what_a_worker_runs_trains() -> None:
         for path in folder.rglob("*.py")
         if trains.search(path.read_text(encoding="utf-8"))
     }
-    assert found <= {
-        "tune/trainable.py",
-        "tune/placement.py",
-        "tune/shared_data.py",  # their data alone
-    }
+    assert found <= {"tune/trainable.py", "tune/placement.py"}

@@ -145,12 +145,8 @@ def test_real_server_that_goes_away_and_comes_back(
     switch(True)
     tracker.finish("FINISHED", {"trials": 2}, [(trial(key), record(key)) for key in "ab"])
     nested = children(state, uri=address)
-    assert {key: run.info.status for key, run in nested.items()} == {
-        "a": "FINISHED",
-        "b": "FINISHED",
-    }
-    for run in nested.values():
-        assert steps(state, run, uri=address) == [1, 2, 3]
+    assert [nested[key].info.status for key in "ab"] == ["FINISHED"] * 2
+    assert [steps(state, nested[key], uri=address) for key in "ab"] == [[1, 2, 3]] * 2
     folder = tmp_path / "report"
     folder.mkdir()
     (folder / "report.md").write_text("# Report\n")

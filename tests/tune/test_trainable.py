@@ -10,14 +10,11 @@ import ray.tune
 import torch
 
 from actmodels.config import AnyTrialConfig, TrialConfig
-from actmodels.records import EpochRecord
 from actmodels.training import Training
-from tests.actmodels.sequences.samples import CHARACTERS, TEXT
-from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import Rungs, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import load_checkpoint, prepare, save_checkpoint, started, train_pack
+from tune.trainable import load_checkpoint, prepare, save_checkpoint, train_pack
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -56,19 +53,10 @@ def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> Non
 
 
 def lengths(report: dict[str, Any]) -> dict[str, int]:
-    return {key: len(news["history"]) for key, news in report.items()}
+    return {key: len(news.history) for key, news in report.items()}
 
 
-def test_one_report_an_epoch_tells_of_all_that_were_trained(
-    tmp_path: Path, reports: list[dict[str, Any]]
-) -> None:
-    train(pack(a=3, b=1, c=2), tmp_path)
-    assert [lengths(r) for r in reports] == [{"a": 1, "b": 1, "c": 1}, {"a": 2, "c": 2}, {"a": 3}]
-    ended = [[key for key, news in report.items() if news["finished"]] for report in reports]
-    assert ended == [["b"], ["c"], ["a"]]
-
-
-def test_each_trial_is_saved_under_its_key_before_it_is_told(
+def test_one_report_an_epoch_tells_of_all_that_were_trained_and_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
@@ -76,11 +64,12 @@ def test_each_trial_is_saved_under_its_key_before_it_is_told(
     def look(news: dict[str, Any]) -> None:
         for key, told in news["trials"].items():
             state = load_checkpoint(storage(tmp_path / "c"), key)
-            found.append(state["history"] == told["history"])
+            assert state["history"] == [vars(epoch) for epoch in told.history]
+        found.append({key: told.finished for key, told in news["trials"].items()})
 
     monkeypatch.setattr(ray.tune, "report", look)
-    train(pack(a=2, b=2), tmp_path)
-    assert found == [True] * 4
+    train(pack(a=3, b=1, c=2), tmp_path)
+    assert found == [{"a": False, "b": True, "c": False}, {"a": False, "c": True}, {"a": True}]
 
 
 def test_trials_of_different_epochs_are_taken_up_in_one_pack(
@@ -97,8 +86,8 @@ def test_trials_of_different_epochs_are_taken_up_in_one_pack(
     for key, config in configs.items():
         alone = Training(config, DATA)
         losses = [record.dev_loss for record in alone.epochs()]
-        assert [e["dev_loss"] for e in last[key]["history"]] == pytest.approx(losses, rel=1e-5)
-        assert last[key]["parameters"] == alone.parameters
+        assert [epoch.dev_loss for epoch in last[key].history] == pytest.approx(losses, rel=1e-5)
+        assert last[key].parameters == alone.parameters
 
 
 def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
@@ -119,20 +108,10 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
         "set aside as damaged.pt.damaged, the trial starts over"
     ]
     assert not any(report["notes"] for report in others)
-    reached = [{k: len(news["history"]) for k, news in r["trials"].items()} for r in told]
+    reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in told]
     assert reached == [{"sound": 2}, {"sound": 3, "damaged": 1}, {"damaged": 2}, {"damaged": 3}]
     aside = paths["damaged"].with_name("damaged.pt.damaged")
     assert aside.read_bytes()[2000:2001] == b"?"
-
-
-def test_a_single_trial_takes_the_plain_path_to_the_bit(
-    tmp_path: Path, reports: list[dict[str, Any]]
-) -> None:
-    configs = pack(a=3)
-    train(configs, tmp_path)
-    ours = [EpochRecord(**epoch).result() for epoch in reports[-1]["a"]["history"]]
-    alone = [record.result() for record in Training(configs["a"], DATA).epochs()]
-    assert ours == alone
 
 
 def test_a_trial_that_diverges_leaves_the_others_alone(
@@ -143,15 +122,11 @@ def test_a_trial_that_diverges_leaves_the_others_alone(
     configs["bad"] = replace(configs["bad"], training=training)
     train(configs, tmp_path)
     last = {key: report[key] for report in reports for key in report}
-    assert {key: news["diverged"] for key, news in last.items()} == {
-        "a": False,
-        "bad": True,
-        "b": False,
-    }
-    assert lengths(last)["bad"] < 3 and last["bad"]["finished"]
+    assert [key for key, news in last.items() if news.diverged] == ["bad"]
+    assert lengths(last)["bad"] < 3 and last["bad"].finished
     for key in "ab":
         losses = [record.dev_loss for record in Training(configs[key], DATA).epochs()]
-        assert [e["dev_loss"] for e in last[key]["history"]] == pytest.approx(losses, rel=1e-5)
+        assert [epoch.dev_loss for epoch in last[key].history] == pytest.approx(losses, rel=1e-5)
 
 
 def test_trials_that_are_behind_leave_the_pack(
@@ -161,13 +136,13 @@ def test_trials_that_are_behind_leave_the_pack(
     configs = pack(a=4, b=4, c=4)
     rungs = Rungs(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)}, 4)
     train(configs, tmp_path, rungs=rungs)
-    first = {key: news["history"][0]["dev_accuracy"] for key, news in reports[0].items()}
+    first = {key: news.history[0].dev_accuracy for key, news in reports[0].items()}
     best = [key for key, accuracy in first.items() if accuracy == max(first.values())]
     assert len(best) < 3, "the sample does not tell the trials apart"
-    assert {key for key, news in reports[0].items() if not news["finished"]} == set(best)
+    assert {key for key, news in reports[0].items() if not news.finished} == set(best)
     assert all(set(report) <= set(best) for report in reports[1:])
     last = {key: report[key] for report in reports for key in report}
-    assert all(news["finished"] and not news["diverged"] for news in last.values())
+    assert all(news.finished and not news.diverged for news in last.values())
     assert max(lengths(last).values()) == 4
 
     # A worker that starts again ends them again, at once.
@@ -175,38 +150,6 @@ def test_trials_that_are_behind_leave_the_pack(
     train(configs, tmp_path, rungs=rungs)
     assert lengths(reports[before]) == lengths(last)
     assert len(reports) == before + 1
-
-
-def test_sequences_go_on_from_their_last_saved_epoch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Characters with their text: as a trial that was not interrupted."""
-    configs = {"k": sequence_trial(task=CHARACTERS, max_epochs=3)}
-    reports: list[list[float]] = []
-
-    def noted(news: dict[str, Any]) -> None:
-        reports.append([epoch["train_loss"] for epoch in news["trials"]["k"]["history"]])
-        if len(reports) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(ray.tune, "report", noted)
-    with pytest.raises(KeyboardInterrupt):
-        train(configs, tmp_path / "one", TEXT)
-    assert (tmp_path / "one" / "c" / "k.pt").is_file()
-    train(configs, tmp_path / "one", TEXT)
-    train(configs, tmp_path / "two", TEXT)
-    assert [len(losses) for losses in reports] == [1, 2, 2, 3, 1, 2, 3]
-    assert reports[3] == reports[-1]
-
-
-def test_characters_are_drawn_from_the_text_they_are_given() -> None:
-    config = sequence_trial(task=CHARACTERS, max_epochs=1)
-    losses = []
-    for content in (TEXT, TEXT, TEXT.flip(0)):
-        trials, (member,) = started([config], content, "cpu")
-        trials.run_epoch()
-        losses.append(member.history[0].train_loss)
-    assert losses[0] == losses[1] != losses[2]
 
 
 def test_the_highest_precision_is_that_of_recurrent_layers_too(
