@@ -1,4 +1,4 @@
-"""Start MLflow's pages on this project's store, and say where everything else is: `make ui`.
+"""Start MLflow's pages on this project's store, and print where everything else is: `make ui`.
 
 python -m pipeline.ui [--port 5000]
 """
@@ -22,26 +22,21 @@ SEARCHES = {
 } | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
 
 
-class DisplayError(UserError):
-    """There is no store, or no place to show it."""
-
-
 def tracking_uri(state: Path) -> str:
-    """The store that the stages log to.
+    """Return the store that the stages log to.
 
     Raises:
-        DisplayError: no stage has logged yet.
+        UserError: no stage has logged yet.
     """
-    if given := os.environ.get("MLFLOW_TRACKING_URI"):
-        return given
     database = state / "mlflow.db"
-    if not database.is_file():
-        raise DisplayError(f"{database} is missing, as nothing was logged yet; run: make repro")
-    return f"sqlite:///{database}"
+    uri = os.environ.get("MLFLOW_TRACKING_URI")
+    if not uri and not database.is_file():
+        raise UserError(f"{database} is missing, as nothing was logged yet; run: make repro")
+    return uri or f"sqlite:///{database}"
 
 
 def answers(host: str, port: int) -> bool:
-    """Whether somebody listens there."""
+    """Return whether a server listens there."""
     try:
         socket.create_connection((host, port), timeout=1).close()
     except (OSError, OverflowError):  # a port beyond all ports
@@ -50,14 +45,14 @@ def answers(host: str, port: int) -> bool:
 
 
 def port(text: str) -> int:
-    """A port as it is written, of whatever else somebody writes there."""
+    """Parse a port."""
     if not (text.isdecimal() and len(text) < 6 and 0 < int(text) < 2**16):
         raise argparse.ArgumentTypeError(f"{text[:20]} is none; must be from 1 to 65535")
     return int(text)
 
 
 def where_ray_is(state: Path) -> str:
-    """A sentence on Ray's dashboard, which lives as long as a sweep does."""
+    """Return a sentence on Ray's dashboard, which exists while a sweep runs."""
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
     told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
@@ -104,7 +99,7 @@ def main() -> None:
         print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
     if answers(HOST, number):
-        raise DisplayError(
+        raise UserError(
             f"port {number} is taken, perhaps by MLflow's pages of another project; "
             f"end that, or choose another one: make ui PORT={number % 65535 + 1}"
         )

@@ -54,7 +54,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a model (without a name of the best), and best.json's models.
+    """Return the folder of a model, by default the best, and best.json's models.
 
     Raises:
         ArtefactError: none has been exported. ConfigError: there is none of this name.
@@ -86,10 +86,10 @@ def advise(name: str, models: Iterable[str]) -> None:
 
 
 def pairs(given: argparse.Namespace) -> Iterable[list[InputPair]]:
-    """The pairs in groups, each read whole before any of it is asked about.
+    """Return the pairs in groups, each read whole before any of it is answered.
 
-    All are one group, so that a mistake in the last line is told before the first answer is
-    written; only what is typed on a terminal is answered line by line.
+    All are one group, so that a mistake in the last line is reported before the first answer;
+    only pairs that are typed on a terminal are answered line by line.
     """
     if given.file is None:
         sentences = (given.premise, given.hypothesis)
@@ -99,11 +99,12 @@ def pairs(given: argparse.Namespace) -> Iterable[list[InputPair]]:
     if given.file == "-" and sys.stdin.isatty():
         print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
         return ([row] for row in input_rows(sys.stdin.buffer))
-    standard = given.file == "-"
-    rows = list(input_rows(sys.stdin.buffer) if standard else read_file(Path(given.file)))
-    if not rows:
-        raise DataError(f"{STANDARD_INPUT if standard else given.file}: holds no pairs")
-    return [rows]
+    name, rows = given.file, read_file(Path(given.file))
+    if name == "-":
+        name, rows = STANDARD_INPUT, input_rows(sys.stdin.buffer)
+    if group := list(rows):
+        return [group]
+    raise DataError(f"{name}: holds no pairs")
 
 
 def main() -> None:
@@ -113,20 +114,10 @@ def main() -> None:
     if given.explain:
         advise(folder.name, models)
     groups = pairs(given)
-    # torch: --help and mistakes come before it
-    from pipeline.predict.asking import ask, give_up_output
+    from pipeline.predict.asking import ask  # torch: --help and mistakes come before it
 
-    try:
-        ask(
-            folder,
-            models[folder.name],
-            groups,
-            given.format,
-            explain=given.explain,
-            path=given.output,
-        )
-    except BrokenPipeError:  # whoever read the answers has enough of them
-        give_up_output()
+    stored, how = models[folder.name], given.format
+    ask(folder, stored, groups, how, explain=given.explain, path=given.output)
 
 
 if __name__ == "__main__":

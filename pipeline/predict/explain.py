@@ -1,4 +1,4 @@
-"""An answer in words and step by step, drawn as well as a stream can show it."""
+"""An answer in words and step by step, drawn for the abilities of a stream."""
 
 import os
 import shutil
@@ -13,8 +13,7 @@ BAR, SHORT_BAR = 20, 8  # columns of a weight of 1, where there is room and wher
 MARGIN = 13  # columns in front of the sentences
 SENTENCES = ("premise", "hypothesis")
 WIDTH = 80  # columns where none are known
-# Backgrounds of xterm's 256 colours, from light to deep blue, each with a text colour that is
-# read on it; below the first share there is none.
+# From a share on: background and text colour, of xterm's 256
 SHADES = ((0.05, 189, 16), (0.15, 153, 16), (0.3, 75, 16), (0.5, 25, 231))
 
 
@@ -31,7 +30,7 @@ class Style:
 
     @classmethod
     def of(cls, stream: TextIO) -> "Style":
-        """That of a stream: coloured on a terminal, unless NO_COLOR is set (no-color.org)."""
+        """Return the style of a stream; NO_COLOR turns colour off (no-color.org)."""
         terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
         try:
             "█…".encode(stream.encoding or "ascii")
@@ -42,17 +41,17 @@ class Style:
         return cls(terminal and not os.environ.get("NO_COLOR"), unicode, max(width, 40))
 
     def bar(self, share: float, columns: int) -> str:
-        """A bar that is full at 1."""
+        """Return a bar that is full at 1."""
         return ("█" if self.unicode else "#") * round(share * columns)
 
     def cut(self, text: str, columns: int) -> str:
-        """The text, its end left out where it is too long, what moves a terminal spelled out."""
+        """Return the text cut to its columns, with control characters escaped."""
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
         end = "…" if self.unicode else "..."
         return text if len(text) <= columns else text[: columns - len(end)] + end
 
     def shaded(self, text: str, weight: float) -> str:
-        """A token on a background that is the deeper the more it weighs."""
+        """Return a token on a background for its weight."""
         chosen = [(back, fore) for least, back, fore in SHADES if weight >= least]
         if not (self.colour and chosen):
             return text
@@ -60,11 +59,11 @@ class Style:
         return f"\x1b[48;5;{back};38;5;{fore}m{text}\x1b[0m"
 
     def bold(self, text: str) -> str:
-        """A text that stands out."""
+        """Return the text in bold."""
         return f"\x1b[1m{text}\x1b[0m" if self.colour else text
 
     def wrapped(self, tokens: Sequence[str], weights: Sequence[float], indent: int) -> str:
-        """Tokens between blanks, shaded, over as many lines as they take behind `indent`."""
+        """Return shaded tokens, wrapped into lines behind `indent` columns."""
         lines: list[list[str]] = [[]]
         used, room = 0, self.width - indent
         for token, weight in zip(tokens, weights, strict=True):
@@ -78,7 +77,7 @@ class Style:
 
 
 def in_words(answer: PairAnswer) -> str:
-    """An answer in a line."""
+    """Return an answer in a line."""
     line = f"{answer.predicted:<13} ({probabilities(answer.probabilities)})"
     if answer.steps is not None:
         line += f", {answer.steps} step{'s' * (answer.steps != 1)}"
@@ -88,21 +87,20 @@ def in_words(answer: PairAnswer) -> str:
 
 
 def probabilities(shares: dict[str, float]) -> str:
-    """Labels with their probabilities."""
+    """Return labels with their probabilities."""
     return ", ".join(f"{label} {share:.3f}" for label, share in shares.items())
 
 
 def explained(answer: PairAnswer, style: Style) -> str:
-    """An answer with its steps, over many lines; `answer` was asked for with attention."""
-    if answer.attention is None:
-        return f"{style.bold(in_words(answer))}\n"
-    lines = [style.bold(in_words(answer))]
-    for part in SENTENCES:
-        tokens = answer.attention[part]
-        plain = style.wrapped(tokens, [0.0] * len(tokens), MARGIN + 2)
-        lines.append(f"  {part:<{MARGIN}}{plain}")
-    for step in answer.attention["trace"]:
-        lines += ["", *_step(step, answer.attention, style)]
+    """Return an answer with its steps, over many lines."""
+    lines, attention = [style.bold(in_words(answer))], answer.attention
+    if attention is not None:
+        for part in SENTENCES:
+            tokens = attention[part]
+            plain = style.wrapped(tokens, [0.0] * len(tokens), MARGIN + 2)
+            lines.append(f"  {part:<{MARGIN}}{plain}")
+        for step in attention["trace"]:
+            lines += ["", *_step(step, attention, style)]
     return "\n".join(lines) + "\n"
 
 

@@ -34,13 +34,14 @@ def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
 
 
 def test_the_best_seed_by_dev_is_chosen_and_of_equals_the_first() -> None:
-    records = [
-        record("a", 1, 0.5, 0.6, 0.55),
-        record("b", 1, 0.9),
-        record("a", 2, 0.7, 0.5),
-        record("a", 3, 0.7),
-        record("b", 2, 0.1),
+    seeds = [
+        ("a", 1, 0.5, 0.6, 0.55),
+        ("b", 1, 0.9),
+        ("a", 2, 0.7, 0.5),
+        ("a", 3, 0.7),
+        ("b", 2, 0.1),
     ]
+    records = [record(*seed) for seed in seeds]
     chosen = export.best_seeds(records)
     assert {model: found.key for model, found in chosen.items()} == {"a": "a-2", "b": "b-1"}
 

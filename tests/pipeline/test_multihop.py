@@ -119,13 +119,6 @@ def test_the_tables_of_two_models(folder: Path, monkeypatch: pytest.MonkeyPatch)
     }
 
 
-def run_of(folder: Path) -> tuple[multihop.MultihopRun, PairTensors]:
-    study = section(folder)
-    multihop.write_pairs(study)
-    test = PairTensors.load(folder / "artefacts" / "multihop" / "test.pt")
-    return multihop.plan(study)[0], test
-
-
 def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) -> Evaluation:
     """Predictions that are right or wrong, after these steps."""
     labels = torch.where(torch.tensor(right), test.labels, (test.labels + 1) % 3)
@@ -135,7 +128,10 @@ def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) ->
 
 
 def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
-    run, test = run_of(folder)
+    study = section(folder)
+    multihop.write_pairs(study)
+    test = PairTensors.load(folder / "artefacts" / "multihop" / "test.pt")
+    run = multihop.plan(study)[0]
     right = [True] * 5 + [True] * 4 + [False] + [True, True, False, False, False] + [False] * 5
     steps = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 9, 9, 9, 9, 9]
     result = evaluation(test, right, steps)
@@ -160,30 +156,6 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
             **{"accuracy_beyond": 0.4, "mean_steps": pytest.approx(1.6), "correlation": 0.5},
         }
     ]
-
-
-@pytest.mark.parametrize("steps", [None, [2] * 20])
-def test_no_correlation_without_steps_or_with_steps_that_never_change(
-    folder: Path, steps: list[int] | None
-) -> None:
-    run, test = run_of(folder)
-    result = evaluation(test, [True] * 20, steps)
-    assert multihop.step_correlation(run, result, test) is None
-    means = {row["mean_steps"] for row in multihop.hop_rows(run, result, test)}
-    assert means == ({None} if steps is None else {2.0})
-
-
-def test_nothing_is_trained_where_no_model_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    section(folder)
-    study = load_params()
-    empty = study.model_copy(update={"multihop": study.multihop.model_copy(update={"models": {}})})
-    monkeypatch.setattr(multihop, "load_params", lambda: empty)
-    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
-    monkeypatch.setitem(sys.modules, "tune.sweep", None)  # importing it, and Ray, would fail
-    multihop.main()
-    files = written(folder, "multihop")
-    for name in TABLES:
-        assert files[name].decode() == ",".join(COLUMNS[f"multihop/{name}"]) + "\n"
-    assert told(folder, "multihop") == {}
+    without = evaluation(test, right, None)
+    assert multihop.step_correlation(run, without, test) is None
+    assert {row["mean_steps"] for row in multihop.hop_rows(run, without, test)} == {None}

@@ -22,7 +22,7 @@ def project(folder: Path) -> Path:
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
-    """What the stage hands to MLflow; tests/end_to_end/test_pipeline.py has the real one."""
+    """The arguments for MLflow; tests/end_to_end/test_pipeline.py has the real one."""
     calls: Logged = []
     monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
     return calls
