@@ -5,13 +5,7 @@ import pytest
 from scipy.optimize import curve_fit
 
 from pipeline.measures.paired import Hits
-from pipeline.measures.power_law import (
-    EXPONENTS,
-    Floats,
-    fit,
-    mean_variances,
-    redrawn,
-)
+from pipeline.measures.power_law import EXPONENTS, Floats, fit, mean_variances, redrawn
 
 SIZES = [1000, 2000, 4000, 8000, 16000, 32000]
 SAME = np.full(len(SIZES), 1e-4)
@@ -43,14 +37,6 @@ def test_as_scipy_fits_it() -> None:
     )
     ours = fit(SIZES, noisy[None], variances)
     assert [ours.floor[0], ours.scale[0], ours.exponent[0]] == pytest.approx(theirs, rel=0.02)
-
-
-def test_each_draw_is_fitted_by_itself() -> None:
-    errors = np.stack([law_of(np.array(SIZES), 0.1, 0.15, c) for c in (0.3, 0.6)])
-    together = fit(SIZES, errors, SAME)
-    alone = [fit(SIZES, row[None], SAME) for row in errors]
-    assert together.exponent.tolist() == [law.exponent[0] for law in alone]
-    assert together.floor.tolist() == pytest.approx([law.floor[0] for law in alone])
 
 
 @pytest.mark.parametrize(
