@@ -111,10 +111,3 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match=r"folder\.csv: cannot be read \(Is a directory\)$"):
         list(read_file(tmp_path / "folder.csv"))
-
-
-@pytest.mark.parametrize("line", ["a premise alone", "a\tb\tc"])
-def test_a_line_of_a_shell_has_two_fields(line: str) -> None:
-    wording = "standard input, line 1: expected a JSON object, or premise, tab, hypothesis; found"
-    with pytest.raises(DataError, match=f"^{wording} {line.count(chr(9)) + 1} fields$"):
-        list(input_rows(io.BytesIO(line.encode())))
