@@ -19,17 +19,10 @@ from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
+from pipeline.answering import registered
 from pipeline.answering.bundle import write_bundle
 from pipeline.answering.choice import best_model
 from pipeline.answering.model_card import model_card
-from pipeline.answering.registered import (
-    LOADER,
-    code_digest,
-    copy_code,
-    example,
-    requirements,
-    signature,
-)
 from pipeline.measures.paired import HitsBySeed, paired_rows, split_hits
 from pipeline.parameters.load import Params, load_params
 from pipeline.running.results import read_json, write_json
@@ -114,13 +107,13 @@ def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
     return Candidate(
         alias=name,
         run=f"{name}-seed{stored['seed']}",
-        digest=f"{stored['digest'][:16]}-{code_digest(name)[:16]}",
+        digest=f"{stored['digest'][:16]}-{registered.code_digest(name)[:16]}",
         data=folder,
-        code=copy_code(name, code),
-        loader=LOADER,
-        requirements=requirements(),
-        signature=signature(),
-        example=example(name),
+        code=registered.copy_code(name, code),
+        loader=registered.LOADER,
+        requirements=registered.requirements(),
+        signature=registered.signature(),
+        example=registered.example(name),
         description=card.partition("---\n\n")[2],  # without the facts in front
         tags={
             **provenance_tags(),

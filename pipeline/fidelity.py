@@ -15,7 +15,7 @@ from actmodels.data.subset import premise_groups
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from pipeline.measures.over_seeds import summarise
-from pipeline.measures.paired import Groups, Hits, against_first, split_hits
+from pipeline.measures.paired import Groups, against_first, split_hits
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.running.results import TableRow
@@ -39,13 +39,11 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
     return runs
 
 
-def compare_variants(
-    params: Params, rows: list[TableRow], hits: list[Hits], groups: Groups
-) -> list[TableRow]:
+def compare_variants(params: Params, rows: list[TableRow], groups: Groups) -> list[TableRow]:
     """Return a row per variant, compared with the first variant of its model."""
     study, table = params.fidelity, []
     of_model = dict.fromkeys(study.models, groups)
-    found = against_first(rows, hits, "model", "variant", of_model, seeds_paired=True)
+    found = against_first(rows, "model", "variant", of_model, seeds_paired=True)
     for (model, variant), row in found.items():
         settings = study.models[model][variant]
         changes = ", ".join(f"{name}: {value}" for name, value in settings.items())
@@ -59,17 +57,13 @@ def main() -> None:
     execution, digest = execution_settings(params), data_digest()
     trained = train("fidelity", plan(params), execution, lambda _: digest)
     test = PairTensors.load(artefacts("tensors", "test.pt"))
-    rows: list[TableRow] = []
-    hits: list[Hits] = []
-    for run, record, result in scored("fidelity", trained, test, execution.trials):
-        mean_steps, _ = mean_and_sd(result.steps)
-        rows.append(
-            result_row(run, record)
-            | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
-            | {"test_mean_steps": mean_steps}
-        )
-        hits.append(split_hits(result, len(test)))
-    variants = compare_variants(params, rows, hits, premise_groups(test).numpy())
+    rows = [
+        result_row(run, record)
+        | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
+        | {"test_mean_steps": mean_and_sd(result.steps)[0], "hits": split_hits(result, len(test))}
+        for run, record, result in scored("fidelity", trained, test, execution.trials)
+    ]
+    variants = compare_variants(params, rows, premise_groups(test).numpy())
     kept = ("seeds", "test_accuracy_mean", "difference")
     summary = summarise(variants, "model", "variant", *kept)
     write_study("fidelity", trained, summary, results=rows, variants=variants)

@@ -11,10 +11,10 @@ if __name__ == "__main__":
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from torch import Tensor
@@ -35,7 +35,7 @@ from actmodels.reader.questions import (
 )
 from actmodels.records import TrialRecord
 from pipeline.measures.over_seeds import summarise
-from pipeline.measures.paired import Groups, Hits, against_first
+from pipeline.measures.paired import Groups, against_first
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import Nse
@@ -72,6 +72,7 @@ def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -
         | {"strategy": run.config.reader.strategy, "steps": run.config.reader.steps}
         | {"test_accuracy": test.accuracy, "test_questions": len(test.answers)}
         | {"test_mean_steps": mean_steps}
+        | {"hits": (test.predictions == test.answers).double().numpy()}
     )
 
 
@@ -99,9 +100,7 @@ def baseline_rows(kind: str, source: str, splits: Mapping[str, QuestionTensors])
     ]
 
 
-def compare_runs(
-    rows: Sequence[TableRow], hits: Sequence[Hits], articles: Mapping[str, Groups]
-) -> list[TableRow]:
+def compare_runs(rows: Sequence[TableRow], articles: Mapping[str, Groups]) -> list[TableRow]:
     """Return mean and sd of each run, and its difference from the first of its kind.
 
     Seeds are not paired: runs of one seed begin with the same words' rows, but with other numbers
@@ -110,14 +109,13 @@ def compare_runs(
     Args:
         articles: which test questions of each kind are of one article.
     """
-    found = against_first(rows, hits, "questions", "run", articles, seeds_paired=False)
+    found = against_first(rows, "questions", "run", articles, seeds_paired=False)
     labels = {(row["questions"], row["run"]): row for row in rows}
     names = ("questions", "run", "strategy", "steps")
     return [{name: labels[key][name] for name in names} | row for key, row in found.items()]
 
 
-@dataclass(frozen=True)
-class Wording:
+class Wording(NamedTuple):
     """The words behind the tensors of the dev split.
 
     words: by token id. candidates: of each question.
@@ -126,14 +124,13 @@ class Wording:
     words: list[str]
     candidates: list[list[str]]
 
-    @classmethod
-    def load(cls, folder: Path) -> "Wording":
-        """Read the output of stage `questions` for one kind."""
-        special = [""] * FIRST_WORD
-        special[UNKNOWN], special[PLACEHOLDER] = "<unknown>", BLANK
-        lines = (folder / "dev_candidates.tsv").read_text(encoding="utf-8").split("\n")[:-1]
-        words = special + read_words(folder / "words.tsv")
-        return cls(words, [line.split("\t") for line in lines])
+
+def load_wording(folder: Path) -> Wording:
+    """Read the output of stage `questions` for one kind."""
+    special = [""] * FIRST_WORD
+    special[UNKNOWN], special[PLACEHOLDER] = "<unknown>", BLANK
+    lines = (folder / "dev_candidates.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+    return Wording(special + read_words(folder / "words.tsv"), [line.split("\t") for line in lines])
 
 
 def query_trace(
@@ -153,24 +150,21 @@ def query_trace(
     def words(ids: Tensor, offsets: Tensor) -> list[str]:
         return [wording.words[i] for i in ids[offsets[number] : offsets[number + 1]].tolist()]
 
-    def at(values: Tensor | None, step: int) -> Any:
+    def at(values: Tensor | None, step: int, digits: int | None = None) -> Any:
         """The last step writes nothing, so it has neither gate nor chance to halt."""
-        return None if values is None or step >= len(values) else values[step].tolist()
-
-    def rounded(values: list[float] | None) -> list[float] | None:
-        return values and [round(value, DIGITS) for value in values]
+        if values is None or step >= len(values):
+            return None
+        exact = values[step].tolist()
+        return exact if digits is None else [round(value, digits) for value in exact]
 
     steps = []
     for step, probabilities in enumerate(found.step_probabilities):
         best = int(probabilities.argmax())
         steps.append(
             {
-                "key": rounded(at(found.keys, step)),
-                "gate": rounded(at(found.gates, step)),
-                "halting": at(found.halting, step),
-                "weight": at(found.weights, step),
-                "answer": candidates[best],
-                "probability": probabilities[best].item(),
+                **{"key": at(found.keys, step, DIGITS), "gate": at(found.gates, step, DIGITS)},
+                **{"halting": at(found.halting, step), "weight": at(found.weights, step)},
+                **{"answer": candidates[best], "probability": probabilities[best].item()},
             }
         )
     document = words(questions.document_ids, questions.document_offsets)
@@ -207,7 +201,7 @@ def main() -> None:
         kind: {name: QuestionTensors.load(folder / f"{name}.pt") for name in SPLITS}
         for kind, folder in folders.items()
     }
-    store, hits, traces = TrialStore(execution.trials), list[Hits](), list[str]()
+    store, traces = TrialStore(execution.trials), list[str]()
     results: list[TableRow] = []
     steps: list[TableRow] = []
     for run, record in tqdm(trained, "nse", unit="reader"):
@@ -219,15 +213,14 @@ def main() -> None:
             for split in ("dev", "test")
         )
         results.append(reader_result(run, record, test))
-        hits.append((test.predictions == test.answers).double().numpy())
         steps += step_rows(run.seeded, dev)
         if config.seed == study.seeds[0] and config.reader.steps > 1:
-            wording, questions = Wording.load(folders[kind]), splits[kind]["dev"]
+            wording, questions = load_wording(folders[kind]), splits[kind]["dev"]
             for number in range(min(study.traced, len(questions))):
                 line = run.seeded | query_trace(reader, questions, number, wording)
                 traces.append(json.dumps(line, ensure_ascii=False) + "\n")
     articles = {k: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for k, f in folders.items()}
-    runs = compare_runs(results, hits, articles)
+    runs = compare_runs(results, articles)
     tables = {
         "results": results,
         "runs": runs,

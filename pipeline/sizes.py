@@ -120,20 +120,18 @@ def main() -> None:
     trained = train("sizes", plan(params, pairs), execution, lambda _: digest)
     test = PairTensors.load(artefacts("tensors", "test.pt"))
     rows: list[TableRow] = []
-    hits: dict[tuple[str, int], list[Hits]] = {}
     for run, record, result in scored("sizes", trained, test, execution.trials):
         cut_off = record.best.epoch + run.config.patience > run.config.max_epochs
-        row = result_row(run, record) | {"test_accuracy": result.accuracy, "cut_off": cut_off}
-        rows.append(row)
-        hits.setdefault((row["model"], row["pairs"]), []).append(split_hits(result, len(test)))
-    points = point_rows(rows, study.most_error)
-    groups = premise_groups(test).numpy()
+        figures = {"test_accuracy": result.accuracy, "hits": split_hits(result, len(test))}
+        rows.append(result_row(run, record) | figures | {"cut_off": cut_off})
+    points, groups = point_rows(rows, study.most_error), premise_groups(test).numpy()
     laws: list[TableRow] = []
     curves: list[TableRow] = []
+    by_size = grouped(rows, "model", "pairs")
     for model in study.models:
         fitted = [row["pairs"] for row in points if row["model"] == model and row["fitted"]]
-        found = extrapolated({n: np.stack(hits[model, n]) for n in fitted}, groups, study)
-        for table, own in zip((laws, curves), found, strict=True):
+        hits = {n: np.stack([row["hits"] for row in by_size[model, n]]) for n in fitted}
+        for table, own in zip((laws, curves), extrapolated(hits, groups, study), strict=True):
             table += [{"model": model} | row for row in own]
     summary = summarise(points, "model", "pairs", "test_accuracy_mean")
     write_study("sizes", trained, summary, results=rows, points=points, laws=laws, curves=curves)

@@ -4,6 +4,7 @@ python -m pipeline.ui [--port 5000]
 """
 
 import argparse
+import contextlib
 import os
 import socket
 import sys
@@ -37,11 +38,10 @@ def tracking_uri(state: Path) -> str:
 
 def answers(host: str, port: int) -> bool:
     """Return whether a server listens there."""
-    try:
+    with contextlib.suppress(OSError, OverflowError):  # a port beyond all ports
         socket.create_connection((host, port), timeout=1).close()
-    except (OSError, OverflowError):  # a port beyond all ports
-        return False
-    return True
+        return True
+    return False
 
 
 def port(text: str) -> int:
@@ -55,16 +55,16 @@ def where_ray_is(state: Path) -> str:
     """Return a sentence on Ray's dashboard, which exists while a sweep runs."""
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
-    told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
-    address = told.read_text("ascii", "ignore").strip() if told.is_file() else ""
+    path = state / "ray_dashboard"  # a sweep that was killed leaves it behind
+    address = path.read_text("ascii", "ignore").strip() if path.is_file() else ""
     host, _, number = address.rpartition(":")
-    if not number.isdecimal() or not answers(host, int(number[:6])):
-        return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
-    return f"Ray dashboard: http://{host}:{number} (it asks for the token in {state / 'ray_token'})"
+    if number.isdecimal() and answers(host, int(number[:6])):
+        return f"Ray dashboard: http://{address} (it asks for the token in {state / 'ray_token'})"
+    return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
 
 
 def search_links(address: str, experiment: str) -> dict[str, str]:
-    """Addresses of MLflow's page of runs, filtered, the best on dev first; by what they show."""
+    """Return addresses of MLflow's page of filtered runs, the best on dev first."""
     order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
     return {
         name: f"{address}/#/experiments/{experiment}/runs?"
@@ -77,7 +77,7 @@ def serve(uri: str, number: int) -> NoReturn:
     """Become MLflow's server; Ctrl-C ends it."""
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
     command += ["--workers", "1"]
-    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a command is everybody's to read, passwords too
+    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a password in a command could be read
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     print(end="", flush=True)
     os.execv(sys.executable, command)

@@ -34,8 +34,8 @@ def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
     pairs = read_json("tensors", "manifest.json")["pairs"]
     of_model = read_json("evaluate", "summary.json")[name]
     with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
-        found = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
-    own_test, seeds = float(found[name, str(seed)]), of_model["seeds"]
+        tests = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
+    own_test, seeds = float(tests[name, str(seed)]), of_model["seeds"]
     all_seeds = f"{of_model['test_accuracy_mean']:.1%} on average over {seeds} seeds"
     if (sd := of_model["test_accuracy_sd"]) is not None:
         all_seeds += f" (standard deviation {sd * 100:.2f} points)"

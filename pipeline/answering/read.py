@@ -34,7 +34,7 @@ def read_file(path: Path) -> Iterator[InputPair]:
     Raises:
         DataError: the file is missing, of another kind, or a line is not a pair.
     """
-    readers = {".jsonl": json_rows, ".csv": csv_rows}
+    readers = {".jsonl": input_rows, ".csv": csv_rows}
     if path.suffix not in readers:
         raise DataError(f"{path}: expected a file named *.jsonl or *.csv, or - for standard input")
     try:
@@ -44,13 +44,6 @@ def read_file(path: Path) -> Iterator[InputPair]:
         raise DataError(f"{path}: no such file") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def json_rows(file: BinaryIO, source: str) -> Iterator[InputPair]:
-    """Yield the JSON object of each line that is not empty."""
-    for where, line in _lines(file, source):
-        if line.strip():
-            yield _json_row(line, where)
 
 
 def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[InputPair]:
@@ -112,8 +105,6 @@ def _json_row(line: str, where: str) -> InputPair:
         raise DataError(f"{where}: not JSON ({str(error).partition(';')[0]})") from error
     except RecursionError as error:
         raise DataError(f"{where}: JSON nested too deeply") from error
-    if not isinstance(fields, dict):
-        raise DataError(f"{where}: expected a JSON object, found {type(fields).__name__}")
     return InputPair(where, fields, _keys(fields, where, "keys"))
 
 

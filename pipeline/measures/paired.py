@@ -140,34 +140,32 @@ def paired_rows(found: Mapping[str, HitsBySeed], reference: str, groups: Groups)
 
 def against_first(
     rows: Sequence[TableRow],
-    hits: Sequence[Hits],
     outer: str,
     inner: str,
     groups: Mapping[Any, Groups],
     *,
     seeds_paired: bool,
 ) -> dict[tuple[Any, Any], TableRow]:
-    """Return a row for each run, compared with the first run of its group.
+    """Compare each run with the first run of its group.
 
     Args:
-        hits: [pairs] of each row. groups: of the pairs, by the value of `outer`; see compare.
+        rows: with their hits [pairs]. groups: of the pairs, by the value of `outer`; see compare.
         seeds_paired: runs of one seed have something in common.
 
     Returns:
         by the values of outer and inner; mean and sd over seeds, and the fields of `PairedTest`.
     """
-    of_row = {id(row): hit for row, hit in zip(rows, hits, strict=True)}
     first: dict[Any, Hits] = {}
     found = {}
     for (group, run), own in grouped(rows, outer, inner).items():
-        these = np.stack([of_row[id(row)] for row in own])
-        reference = first.setdefault(group, these)
-        paired = seeds_paired or reference is these
+        hits = np.stack([row["hits"] for row in own])
+        reference = first.setdefault(group, hits)
+        paired = seeds_paired or reference is hits
         found[group, run] = {
             "seeds": len(own),
             **spread(own, "dev_accuracy"),
             **spread(own, "test_accuracy"),
             "test_mean_steps": mean(own, "test_mean_steps"),
-            **compare(reference, these, groups[group], seeds_paired=paired)._asdict(),
+            **compare(reference, hits, groups[group], seeds_paired=paired)._asdict(),
         }
     return found

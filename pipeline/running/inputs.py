@@ -61,9 +61,8 @@ def inputs(stage: str) -> dict[str, str]:
         for part in key.split("."):
             node = node.get(part) if isinstance(node, dict) else None
         found[f"{PARAMS}: {key}"] = json.dumps(node, sort_keys=True, default=str)
-    for dependency in declared.get("deps", []):
-        for path in _files(Path(dependency)):
-            found[path.as_posix()] = _digest(path)
+    for path in (p for dependency in declared.get("deps", []) for p in _files(Path(dependency))):
+        found[path.as_posix()] = _digest(path)
     return found
 
 

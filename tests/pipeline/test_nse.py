@@ -18,6 +18,7 @@ from pipeline.nse import (
     attended,
     baseline_rows,
     compare_runs,
+    load_wording,
     plan,
     query_trace,
     reader_result,
@@ -91,8 +92,8 @@ def scored(run: str, seed: int, test_accuracy: float) -> dict[str, Any]:
 def test_runs_are_compared_with_the_first() -> None:
     hits = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]], dtype=float)
     runs = [("one step", 1), ("one step", 2), ("more", 1), ("more", 2)]
-    rows = [scored(*run, hit.mean()) for run, hit in zip(runs, hits, strict=True)]
-    found = compare_runs(rows, hits, {"NE": np.array([1, 1, 2, 3])})
+    rows = [scored(*run, hit.mean()) | {"hits": hit} for run, hit in zip(runs, hits, strict=True)]
+    found = compare_runs(rows, {"NE": np.array([1, 1, 2, 3])})
     assert [list(row) for row in found] == [COLUMNS["nse/runs.csv"]] * 2
     first, other = found
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
@@ -115,7 +116,7 @@ def wording(folder: Path, count: int) -> Wording:
     counts = questions(count).candidate_counts.tolist()
     lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
     (folder / "dev_candidates.tsv").write_text("".join(lines))
-    return Wording.load(folder)
+    return load_wording(folder)
 
 
 @pytest.mark.parametrize("strategy", ["query_gating", "adaptive_computation"])

@@ -72,8 +72,9 @@ KEYS, COLUMNS = EITHER.format("keys"), EITHER.format("columns")
     [
         ("p.jsonl", GOOD + b"{oops\n", "p.jsonl, line 2: not JSON (Expecting property name enclosed"
                                        " in double quotes at column 2)"),
-        ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, found list"),
-        ("p.jsonl", b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
+        ("p.jsonl", GOOD + b"[1]\n", "p.jsonl, line 2: expected a JSON object, or premise, tab,"
+                                     " hypothesis; found 1 fields"),
+        ("p.jsonl", b'{"n": ' + b"[" * 100_000, "p.jsonl, line 1: JSON nested too deeply"),
         ("p.jsonl", b'{"n": NaN}', "p.jsonl, line 1: not JSON (NaN is no number there)"),
         ("p.jsonl", b'{"n": {"a": 1, "a": 2}}', "p.jsonl, line 1: not JSON (an object has a key"
                                                 " twice)"),

@@ -85,9 +85,9 @@ def test_variants_are_compared_with_the_first_of_their_model() -> None:
     study = params(fidelity={"models": {DA: variants}})
     hits = np.array([[1, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=float)
     base = {"model": DA, "dev_accuracy": 0.5, "test_mean_steps": None}
-    named = zip(("corrected", "corrected", "worse", "worse"), hits.mean(axis=1), strict=True)
-    rows = [base | {"variant": name, "test_accuracy": accuracy} for name, accuracy in named]
-    first, second = fidelity.compare_variants(study, rows, list(hits), np.arange(4))
+    named = zip(("corrected", "corrected", "worse", "worse"), hits, strict=True)
+    rows = [base | {"variant": n, "test_accuracy": h.mean(), "hits": h} for n, h in named]
+    first, second = fidelity.compare_variants(study, rows, np.arange(4))
     assert (first["difference"], first["p"]) == (0.0, 1.0)
     assert second["difference"] == pytest.approx(-0.375)
     assert second["changes"] == "dropout: 0.9"
