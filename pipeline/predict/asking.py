@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import torch
+from rich.console import Console
 from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
@@ -19,7 +20,7 @@ from actmodels.files import replacing
 from pipeline.answering.answer import Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle
 from pipeline.answering.read import InputPair
-from pipeline.predict.explain import Style, explained, in_words
+from pipeline.predict.explain import explained, in_words
 from pipeline.sources.tokens import TokenPair
 
 CHUNK = 512  # pairs between two steps of the progress bar
@@ -145,8 +146,8 @@ def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, expla
         DataError: a pair has a field with the name of one that the answer adds.
     """
     if style == "text":
-        drawn = Style.of(out)
-        shown = (lambda answer: explained(answer, drawn)) if explain else in_words
+        console = Console(file=out)
+        shown = (lambda answer: explained(answer, console)) if explain else in_words
         return lambda _, answer: out.write(shown(answer) + "\n")
     for row in rows:
         for field in row.fields:
