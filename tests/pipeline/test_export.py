@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -121,21 +119,3 @@ def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
     named = client.get_model_version_by_alias("textual-entailment", "best")
     assert named.tags["model"] == best["best"]
     assert "MLFLOW_TRACKING_URI" not in os.environ
-
-
-@pytest.mark.slow
-def test_a_moved_project_loads_its_models_after_the_next_export(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    old, new = folder / "old", folder / "new"
-    retrained(old, *tiny_trials())
-    monkeypatch.chdir(old)
-    export.main()
-    old.rename(new)
-    monkeypatch.chdir(new)
-    export.main()
-    load = "import mlflow; mlflow.pyfunc.load_model('models:/textual-entailment@best')"
-    uri = f"sqlite:///{new}/state/mlflow.db"
-    environment = os.environ | {"MLFLOW_TRACKING_URI": uri}
-    subprocess.run([sys.executable, "-c", load], env=environment, check=True)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from actmodels.data.labels import LABELS
-from actmodels.data.pairs import UNKNOWN, collate
+from actmodels.data.pairs import collate
 from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
@@ -100,21 +100,6 @@ def test_sentences_are_read_as_the_corpus_was(tmp_path: Path) -> None:
     pair = answerer.read("Word1 can't,\u00a0WORD2.", "\tword3  word4\n")
     assert pair.premise == ["word1", "ca", "n't", ",", "word2", "."]
     assert pair.hypothesis == ["word3", "word4"]
-
-
-def test_unknown_words_are_those_that_share_the_row_of_unknown_ones(tmp_path: Path) -> None:
-    answerer = answerer_of("decomposable_attention", tmp_path, null_token=True)
-    pairs = [answerer.read(*pair) for pair in PAIRS]
-    pairs.append(answerer.read("Unheard word1 <null> word39 awake", "awake word40 unheard"))
-    answers = answerer.answers(pairs)
-    for pair, answer in zip(pairs, answers, strict=True):
-        tensors, tokens = encode([pair], IDS).tensors, pair.premise + pair.hypothesis
-        ids = [*tensors.premise_ids.tolist(), *tensors.hypothesis_ids.tolist()]
-        found = {token for token, number in zip(tokens, ids, strict=True) if number == UNKNOWN}
-        assert set(answer.unknown_words) == found
-    assert answers[3].unknown_words == []
-    told = ["unheard", "<", "null", ">", "awake", "word40"]  # each once, as they come
-    assert answers[4].unknown_words == told
 
 
 def test_mlflow_is_told_what_an_answer_holds(tmp_path: Path) -> None:

@@ -53,14 +53,6 @@ def test_what_is_no_power_law_says_so(errors: Floats) -> None:
     assert law.exponent[0] in (EXPONENTS[0], EXPONENTS[-1]) or law.scale[0] == 0
 
 
-def test_a_size_of_less_variance_counts_more() -> None:
-    errors = np.array([0.5, 0.4, 0.35, 0.30, 0.28, 0.2])
-    loose, tight = SAME.copy(), SAME.copy()
-    loose[-1], tight[-1] = 1e-2, 1e-8
-    far = [abs(fit(SIZES, errors[None], v).error(SIZES[-1])[0] - 0.2) for v in (loose, tight)]
-    assert far[1] < 1e-4 < 0.02 < far[0]
-
-
 def test_variances_by_hand() -> None:
     hits = [np.array([[1.0, 1, 1, 0], [1, 1, 0, 0]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 1]])]
     # seeds .75 and .5: squares 2 · .125², freedom 1 + 1; over two seeds
