@@ -67,10 +67,8 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
             raise ValueError("best is not the model that export chooses")
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
-    except OSError as error:
-        raise ArtefactError(f"{path} cannot be read ({error}); run: dvc repro -f export") from error
-    except (ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ArtefactError(f"{path} is damaged; run: dvc repro -f export") from error
+    except (OSError, ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ArtefactError(f"{path} is damaged ({error}); run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])

@@ -168,14 +168,3 @@ def test_counts_by_seed() -> None:
     }
     nothing = dict.fromkeys(("right_after_step_1", "right", *OUTCOMES), 0)
     assert found["seed_2"] == nothing | {"pairs": 1, "changed_in_between": 1}
-
-
-def test_what_was_gained_is_what_was_corrected_less_what_was_spoiled() -> None:
-    """Over all traces of one or two steps with every answer."""
-    labels = (N, E, C)
-    traces = [[a] for a in labels] + [[a, b] for a in labels for b in labels]
-    lines = [line(1, E, classes, answer) for classes in traces for answer in labels]
-    (counts,) = summarise(lines)["adaptive_attention"].values()
-    assert sum(counts[name] for name in OUTCOMES) == counts["pairs"] == len(lines)
-    gained = counts["right"] - counts["right_after_step_1"]
-    assert gained == counts["corrected"] - counts["spoiled"]

@@ -15,16 +15,6 @@ def rows(path: Path, content: bytes | str) -> list[InputPair]:
     return list(read_file(path))
 
 
-def test_json_lines_keep_what_else_they_hold(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    found = rows(path, '{"id": 7, "hypothesis": "b é", "premise": "a"}\n\n{"premise": "c",'
-                       ' "hypothesis": "d", "more": [1]}')  # fmt: skip
-    assert found == [
-        InputPair(f"{path}, line 1", {"id": 7, "hypothesis": "b é", "premise": "a"}),
-        InputPair(f"{path}, line 3", {"premise": "c", "hypothesis": "d", "more": [1]}),
-    ]
-
-
 def test_a_table_has_quotes_line_breaks_and_a_mark_of_the_byte_order(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     text = '\ufeffid,premise,hypothesis\r\n1,"a, ""b""","c\nd"\r\n\r\n2,5,\r\n'

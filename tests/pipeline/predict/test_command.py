@@ -169,11 +169,11 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
     assert run(*PAIR, "--model", "lstm") == (1, "", wording)
     path = Path("artefacts/export/best.json").resolve()
     path.write_text("{")
-    assert run(*PAIR) == (1, "", f"error: {path} is damaged; run: dvc repro -f export\n")
-    path.unlink()
-    os.mkfifo(path)
-    status, _, said = run(*PAIR)
-    assert status == 1 and said.startswith(f"error: {path} cannot be read (")
+    for reason in ("Expecting property name", "[Errno 22] not a regular file"):
+        status, _, said = run(*PAIR)
+        assert status == 1 and said.startswith(f"error: {path} is damaged ({reason}")
+        path.unlink()
+        os.mkfifo(path)
     path.unlink()
     wording = f"error: {path} is missing: no model yet; run: dvc repro export\n"
     assert run(*PAIR) == (1, "", wording)
