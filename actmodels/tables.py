@@ -1,7 +1,7 @@
-"""Columns of the tables that stages write and the report reads, by their place in artefacts/.
+"""Columns of the tables that stages write, in their order, by their place in artefacts/.
 
-A stage writes them in this order, also without rows; the report asks for them when it loads a file.
-Shares are in [0, 1]; steps are empty for a model without steps, p and sd with one seed.
+The report checks COLUMNS when it loads a file, and does not read UNREPORTED ones. Shares are in
+[0, 1]; steps are empty for a model without steps, p and sd with one seed.
 """
 
 # What the steps after the first did to an answer, and how it is counted in artefacts/trace/.
@@ -15,6 +15,7 @@ _RUN = "model seed"
 _MEANS = "seeds dev_accuracy_mean dev_accuracy_sd test_accuracy_mean test_accuracy_sd"
 _DIFFERENCE = "difference low high p pairs"  # in test accuracy, with its 95 % interval
 _TIME = "seed epochs seconds"
+_TRAINED = "seed key parameters epochs best_epoch diverged"
 _SEQUENCE, _CLOZE, _MULTIHOP = "task run seed", "questions run seed", "model run seed"
 
 _TABLES = {
@@ -47,8 +48,8 @@ _TABLES = {
     "mean_steps_sd collapsed ponder_weight_end_mean",
     "halting/depth.csv": "kind point seed depth pairs accuracy mean_steps",
     "halting/timings.csv": f"kind point {_TIME}",
-    "graves/results.csv": "task run halting ponder_weight seed key parameters epochs best_epoch "
-    "diverged dev_error dev_loss dev_mean_steps dev_sd_steps dev_ponder_cost",
+    "graves/results.csv": f"task run halting ponder_weight {_TRAINED} dev_error dev_loss "
+    "dev_mean_steps dev_sd_steps dev_ponder_cost",
     # error is empty where nothing is asked of the instances
     "graves/difficulty.csv": f"{_SEQUENCE} difficulty instances asked error mean_steps ponder_cost",
     "graves/history.csv": f"{_SEQUENCE} epoch train_loss dev_loss dev_error dev_mean_steps",
@@ -56,14 +57,12 @@ _TABLES = {
     "graves/bytes.csv": f"{_SEQUENCE} kind bytes steps ponder loss entropy",
     "graves/timings.csv": f"task run {_TIME}",
     # correlation: Pearson's r of steps and hops, over the trained depths and the next one
-    "multihop/results.csv": f"{_MULTIHOP} key parameters epochs best_epoch diverged dev_accuracy "
-    "dev_mean_steps correlation",
+    "multihop/results.csv": f"model run {_TRAINED} dev_accuracy dev_mean_steps correlation",
     "multihop/hops.csv": f"{_MULTIHOP} hops trained pairs accuracy mean_steps",
     "multihop/history.csv": f"{_MULTIHOP} epoch train_loss dev_accuracy dev_mean_steps",
     "multihop/timings.csv": f"model run {_TIME}",
-    "nse/results.csv": "questions run strategy steps seed key parameters epochs best_epoch "
-    "diverged dev_accuracy dev_loss dev_mean_steps dev_sd_steps test_accuracy test_questions "
-    "test_mean_steps",
+    "nse/results.csv": f"questions run strategy steps {_TRAINED} dev_accuracy dev_loss "
+    "dev_mean_steps dev_sd_steps test_accuracy test_questions test_mean_steps",
     "nse/runs.csv": f"questions run strategy steps {_MEANS} test_mean_steps {_DIFFERENCE}",
     "nse/baselines.csv": "questions source split count candidates random most_frequent",
     "nse/history.csv": f"{_CLOZE} epoch train_loss train_accuracy dev_loss dev_accuracy "
@@ -71,4 +70,14 @@ _TABLES = {
     "nse/steps.csv": f"{_CLOZE} step weight accuracy",
     "nse/timings.csv": f"questions run {_TIME}",
 }
+_UNREPORTED = {
+    "fidelity/results.csv": f"model variant {_TRAINED} dev_accuracy dev_mean_steps dev_sd_steps "
+    "ponder_weight_end test_accuracy test_pairs test_mean_steps",
+    "sizes/results.csv": f"model pairs {_TRAINED} dev_accuracy dev_mean_steps test_accuracy "
+    "cut_off",
+    "halting/results.csv": f"kind point {_TRAINED} dev_accuracy dev_mean_steps dev_sd_steps "
+    "ponder_weight_end",
+    "halting/history.csv": "kind point seed epoch dev_accuracy dev_mean_steps ponder_weight",
+}
 COLUMNS = {place: columns.split() for place, columns in _TABLES.items()}
+UNREPORTED = {place: columns.split() for place, columns in _UNREPORTED.items()}

@@ -1,9 +1,8 @@
 """Stage `export`: the retrained models as folders of their own, and in MLflow's registry.
 
 artefacts/export/models/<model>/ is the seed with the best dev accuracy (of equals the first) of
-each retrained model, as pipeline.answering.bundle writes it, with a few lines in README.md.
-artefacts/export/best.json names the best of them by pipeline.answering.choice, with the dev
-accuracies that decide; test plays no part.
+each retrained model, as pipeline.answering.bundle writes it, with a model card in README.md.
+artefacts/export/best.json names the best of them by pipeline.answering.choice, on dev alone.
 """
 
 import tempfile
@@ -20,23 +19,22 @@ from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
+from pipeline.answering import registered
 from pipeline.answering.bundle import write_bundle
 from pipeline.answering.choice import best_model
 from pipeline.answering.model_card import model_card
-from pipeline.answering.registered import (
-    LOADER,
-    code_digest,
-    copy_code,
-    example,
-    requirements,
-    signature,
-)
-from pipeline.measures.paired import HitsBySeed, paired_rows
+from pipeline.measures.paired import HitsBySeed, paired_rows, split_hits
 from pipeline.parameters.load import Params, load_params
 from pipeline.running.results import read_json, write_json
 from pipeline.running.stage import artefacts, fresh, made, run_stage, state_folder
 from pipeline.sources.tokens import read_words
-from pipeline.trained.trials import data_digest, load_model, read_records, retrained_models
+from pipeline.trained.trials import (
+    data_digest,
+    load_model,
+    read_records,
+    retrained_models,
+    weights_file,
+)
 from tune.mlflow_store import Candidate
 from tune.provenance import provenance_tags
 from tune.results import register
@@ -45,12 +43,12 @@ ABOUT = "Textual entailment: premise and hypothesis to label, probabilities and 
 
 
 def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
-    """The record of the best dev accuracy of each model, of equals the first."""
+    """Return the record of the best dev accuracy of each model, of equals the first."""
     best: dict[str, TrialRecord] = {}
     for record in records:
-        model = record.config["model"]
-        if model not in best or record.best.dev_accuracy > best[model].best.dev_accuracy:
-            best[model] = record
+        first = best.setdefault(record.config["model"], record)
+        if record.best.dev_accuracy > first.best.dev_accuracy:
+            best[record.config["model"]] = record
     return best
 
 
@@ -60,9 +58,7 @@ def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
     hits: dict[str, HitsBySeed] = {}
     for config, _, model in tqdm(list(retrained_models()), "dev", unit="model"):
         result = evaluate(model, pairs, config.input, batch_size)
-        of_seed = np.full(len(pairs), np.nan)
-        of_seed[result.rows.numpy()] = (result.predictions == result.labels).numpy()
-        hits.setdefault(config.model, {})[config.seed] = of_seed
+        hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
     means = {name: float(np.nanmean([*seeds.values()])) for name, seeds in hits.items()}
     highest = max(means, key=means.__getitem__)
     gaps: dict[str, Any] = {highest: None}
@@ -75,14 +71,13 @@ def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
 
 
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
-    """Write a folder for each model; gives what best.json says of each."""
+    """Write a folder for each model; return their entries in best.json."""
     vectors = WordVectors.load(artefacts("tensors", "embedding.pt"))
     words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
     data, dev_pairs = data_digest(), read_json("tensors", "manifest.json")["pairs"]["dev"]
     models = {}
     for name, record in tqdm(chosen.items(), "export", unit="model"):
         config = trial_from_dict(record.config)
-        weights = artefacts("retrain", "weights", f"{name}-seed{config.seed}.pt")
         origin = {
             "key": record.key,
             "seed": config.seed,
@@ -93,7 +88,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
         digest = write_bundle(
             folder / name,
             config,
-            load_model(config, vectors, weights, "retrain"),
+            load_model(config, vectors, weights_file(config), "retrain"),
             (input_rows(vectors, config.input, config.seed), trained_rows(vectors, config.input)),
             words,
             lowercase=params.vocabulary.lowercase,
@@ -106,19 +101,19 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
 
 
 def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
-    """A model as the registry takes it; `code` is an empty folder for what goes along."""
+    """Return a model for the registry; `code` is an empty folder for its code."""
     folder = artefacts("export", "models", name)
     card = (folder / "README.md").read_text(encoding="utf-8")
     return Candidate(
         alias=name,
         run=f"{name}-seed{stored['seed']}",
-        digest=f"{stored['digest'][:16]}-{code_digest(name)[:16]}",
+        digest=f"{stored['digest'][:16]}-{registered.code_digest(name)[:16]}",
         data=folder,
-        code=copy_code(name, code),
-        loader=LOADER,
-        requirements=requirements(),
-        signature=signature(),
-        example=example(name),
+        code=registered.copy_code(name, code),
+        loader=registered.LOADER,
+        requirements=registered.requirements(),
+        signature=registered.signature(),
+        example=registered.example(name),
         description=card.partition("---\n\n")[2],  # without the facts in front
         tags={
             **provenance_tags(),

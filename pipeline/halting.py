@@ -1,7 +1,12 @@
-"""Stage `halting`: the ways of halting side by side, by dev accuracy, steps and collapse.
+"""Stage `halting`: the halting mechanisms side by side, by dev accuracy, steps and collapse.
 
-The test split is not read: nothing is claimed of one winner, the ways are compared.
+The test split is not read: no winner is claimed.
 """
+
+from pipeline.running.idle import end_if_idle
+
+if __name__ == "__main__":
+    end_if_idle("halting")
 
 import statistics
 from collections.abc import Sequence
@@ -9,87 +14,64 @@ from collections.abc import Sequence
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.registry import model_with
-from pipeline.measures.over_seeds import Row, grouped, mean, spread, summarise
+from pipeline.measures.over_seeds import grouped, mean, spread, summarise
 from pipeline.measures.steps import depth_rows
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.trials import points
-from pipeline.running.results import write_json, write_table
+from pipeline.running.results import TableRow
 from pipeline.running.stage import artefacts, run_stage
-from pipeline.studies.study import Run, Trained, history_rows, result_row, timing_rows, train
+from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.studies.variants import changed, chosen, scored
 from pipeline.trained.trials import data_digest, execution_settings
-from tune.selection import sample_sd
-from tune.storage import Storage
-
-RESULTS = (
-    *("kind", "point", "seed", "key", "parameters", "epochs", "best_epoch", "diverged"),
-    *("dev_accuracy", "dev_mean_steps", "dev_sd_steps", "ponder_weight_end"),
-)
-HISTORY = ("kind", "point", "seed", "epoch", "dev_accuracy", "dev_mean_steps", "ponder_weight")
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
-    """Every combination of a kind's values with every seed, in the order of params.yaml."""
+    """Return every combination of a mechanism's values with every seed."""
     study, common = params.halting, params.sweep.settings
-    runs = []
+    base, runs = chosen(study.model), []
     for kind, axes in study.kinds.items():
-        base = chosen(study.model)
+        model = model_with(study.model, kind)
         for changes in points(axes):
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
-                model = model_with(study.model, kind)
                 config = changed(base, model, common, changes, study, seed)
                 runs.append(Run({"kind": kind, "point": point}, config))
     return runs
 
 
-def point_rows(rows: list[Row], collapsed_below: float) -> list[Row]:
-    """Mean and sd over the seeds of each point, and the share of runs that collapsed."""
+def point_rows(rows: Sequence[TableRow], collapsed_below: float) -> list[TableRow]:
+    """Return mean and sd over the seeds of each point, and the share of runs that collapsed."""
     table = []
     for (kind, point), found in grouped(rows, "kind", "point").items():
-        steps = [row["dev_mean_steps"] for row in found]
+        named = [{"mean_steps": row["dev_mean_steps"]} for row in found]
+        collapsed = statistics.fmean(row["mean_steps"] < collapsed_below for row in named)
         table.append(
-            {
-                "kind": kind,
-                "point": point,
-                "seeds": len(found),
-                **spread(found, "dev_accuracy"),
-                "mean_steps_mean": statistics.fmean(steps),
-                "mean_steps_sd": sample_sd(steps),
-                "collapsed": statistics.fmean(step < collapsed_below for step in steps),
-                "ponder_weight_end_mean": mean(found, "ponder_weight_end"),
-            }
+            {"kind": kind, "point": point, "seeds": len(found), "collapsed": collapsed}
+            | spread(found, "dev_accuracy")
+            | spread(named, "mean_steps")
+            | {"ponder_weight_end_mean": mean(found, "ponder_weight_end")}
         )
     return table
-
-
-def by_depth(trained: Sequence[Trained[TrialConfig]], place: Storage) -> list[Row]:
-    """Every run on the dev pairs of each depth; nothing where the corpus records none."""
-    pairs = PairTensors.load(artefacts("tensors", "dev.pt"))
-    if not bool(pairs.depths.any()):
-        return []
-    found = scored("halting", trained, pairs, place)
-    return [row for run, _, result in found for row in depth_rows(run.seeded, result, pairs)]
 
 
 def main() -> None:
     """Write artefacts/halting/."""
     params = load_params()
-    folder = artefacts("halting")
-    runs, execution = plan(params), execution_settings(params)
-    digest = data_digest() if runs else ""
-    trained = train("halting", runs, execution, lambda _: digest)
+    execution, digest = execution_settings(params), data_digest()
+    trained = train("halting", plan(params), execution, lambda _: digest)
     rows = [result_row(run, record) for run, record in trained]
     found = point_rows(rows, params.halting.collapsed_below)
-    write_table(folder / "results.csv", rows, list(RESULTS))
-    write_table(folder / "points.csv", found)
-    depths = by_depth(trained, execution.trials)
-    write_table(folder / "depth.csv", depths)
-    write_table(folder / "history.csv", history_rows(trained), list(HISTORY))
-    write_table(folder / "timings.csv", timing_rows(trained))
+    pairs, depths = PairTensors.load(artefacts("tensors", "dev.pt")), list[TableRow]()
+    if bool(pairs.depths.any()):  # else the corpus records none
+        for run, _, result in scored("halting", trained, pairs, execution.trials):
+            depths += depth_rows(run.seeded, result, pairs)
+    history = history_rows(trained)
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")
-    write_json(folder / "summary.json", summarise(found, "kind", "point", kept))
+    summary = summarise(found, "kind", "point", *kept)
+    write_study(
+        "halting", trained, summary, results=rows, points=found, depth=depths, history=history
+    )
 
 
 if __name__ == "__main__":

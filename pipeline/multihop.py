@@ -12,15 +12,15 @@ from actmodels.draws import generator
 from actmodels.evaluation import Evaluation
 from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.multihop.corpus import draw_split, word_vectors
-from pipeline.measures.over_seeds import Row, grouped, mean, summarise
-from pipeline.measures.steps import depth_rows, pearson
+from pipeline.measures.over_seeds import grouped, mean, summarise
+from pipeline.measures.steps import correlation, depth_rows
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Multihop
 from pipeline.parameters.trials import multihop_trials
-from pipeline.running.results import write_json, write_table
+from pipeline.running.results import TableRow
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.encode import files_digest
-from pipeline.studies.study import Run, history_rows, result_row, timing_rows, train
+from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.studies.variants import scored
 from pipeline.trained.trials import execution_settings
 
@@ -39,7 +39,7 @@ def write_pairs(study: Multihop) -> str:
 
 
 def plan(study: Multihop) -> list[MultihopRun]:
-    """Every combination of a model's values with every seed, in the order of params.yaml."""
+    """Return every combination of a model's values with every seed."""
     runs = []
     for model in study.models:
         for changes, config in multihop_trials(model, study):
@@ -48,8 +48,8 @@ def plan(study: Multihop) -> list[MultihopRun]:
     return runs
 
 
-def hop_rows(run: MultihopRun, result: Evaluation, test: PairTensors) -> list[Row]:
-    """Accuracy and mean steps of a run at each depth of test."""
+def hop_rows(run: MultihopRun, result: Evaluation, test: PairTensors) -> list[TableRow]:
+    """Return accuracy and mean steps of a run at each depth of test."""
     most = run.config.stream.max_hops
     return [
         run.seeded | row | {"hops": row["depth"], "trained": row["depth"] <= most}
@@ -58,16 +58,16 @@ def hop_rows(run: MultihopRun, result: Evaluation, test: PairTensors) -> list[Ro
 
 
 def step_correlation(run: MultihopRun, result: Evaluation, test: PairTensors) -> float | None:
-    """Pearson's r of steps and hops, on the trained depths and the next one."""
+    """Return Pearson's r of steps and hops, on the trained depths and the next one."""
     if result.steps is None:
         return None
     hops = test.depths[result.rows]
     near = hops <= run.config.stream.max_hops + 1
-    return pearson(result.steps[near].double(), hops[near].double())
+    return correlation(result.steps[near].double(), hops[near].double())
 
 
-def summary_rows(results: Sequence[Row], hops: Sequence[Row]) -> list[Row]:
-    """Means over the seeds of each run; accuracy_beyond: at the first depth not trained."""
+def summary_rows(results: Sequence[TableRow], hops: Sequence[TableRow]) -> list[TableRow]:
+    """Return means over the seeds of each run; accuracy_beyond: at the first untrained depth."""
     correlations, summary = grouped(results, "model", "run"), []
     for (model, run), rows in grouped(hops, "model", "run").items():
         trained = [row for row in rows if row["trained"]]
@@ -91,18 +91,14 @@ def main() -> None:
     digest = write_pairs(study)
     execution = replace(execution_settings(params), data_folder=folder)
     trained = train("multihop", plan(study), execution, lambda _: digest)
-    test, results, hops = PairTensors.load(folder / "test.pt"), list[Row](), list[Row]()
+    test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
     for run, record, result in scored("multihop", trained, test, execution.trials, "multihop"):
-        correlation = step_correlation(run, result, test)
-        results.append(result_row(run, record) | {"correlation": correlation})
+        steps_and_hops = {"correlation": step_correlation(run, result, test)}
+        results.append(result_row(run, record) | steps_and_hops)
         hops += hop_rows(run, result, test)
-    write_table(folder / "results.csv", results)
-    write_table(folder / "hops.csv", hops)
-    write_table(folder / "history.csv", history_rows(trained))
-    write_table(folder / "timings.csv", timing_rows(trained))
-    write_json(
-        folder / "summary.json", summarise(summary_rows(results, hops), "model", "run", SUMMARY)
-    )
+    summary = summarise(summary_rows(results, hops), "model", "run", *SUMMARY)
+    history = history_rows(trained)
+    write_study("multihop", trained, summary, results=results, hops=hops, history=history)
 
 
 if __name__ == "__main__":

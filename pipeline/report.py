@@ -7,7 +7,7 @@ from tune.results import log_report
 
 
 def main() -> None:
-    """Write artefacts/report/ and log it to MLflow; reads everything else and changes nothing."""
+    """Write artefacts/report/ and log it to MLflow."""
     params = load_params().report
     folder = artefacts("report")
     metrics = write_report(artefacts(), folder, params.published, params.examples)

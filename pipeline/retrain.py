@@ -7,9 +7,15 @@ from actmodels.config import trial_from_dict
 from actmodels.files import replacing
 from pipeline.parameters.load import load_params
 from pipeline.running.results import read_json
-from pipeline.running.stage import artefacts, run_stage
-from pipeline.trained.environment import Stopwatch
-from pipeline.trained.trials import data_digest, execution_settings, keyed, write_trials
+from pipeline.running.stage import run_stage
+from pipeline.trained.environment import timed, write_environment
+from pipeline.trained.trials import (
+    data_digest,
+    execution_settings,
+    keyed,
+    weights_file,
+    write_trials,
+)
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
@@ -18,24 +24,18 @@ from tune.sweep import run_trials
 def main() -> None:
     """Write artefacts/retrain/, the weights of the best epoch of each seed included."""
     params = load_params()
-    best = read_json("select_best", "best.json")
-    retrain = params.retrain
+    best, limits = read_json("select_best", "best.json"), params.retrain
     configs = [
-        replace(
-            trial_from_dict(winner["config"]),
-            max_epochs=retrain.max_epochs,
-            patience=retrain.patience,
-            seed=seed,
-        )
-        for winner in best.values()
-        for seed in retrain.seeds
+        replace(base, max_epochs=limits.max_epochs, patience=limits.patience, seed=seed)
+        for base in (trial_from_dict(winner["config"]) for winner in best.values())
+        for seed in limits.seeds
     ]
     execution = execution_settings(params)
     trials = keyed(data_digest(), configs, execution)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
-    with Stopwatch("retrain", trials, execution) as stopwatch:
+    with timed("retrain", trials, execution):
         records = run_trials(
             "retrain",
             trials,
@@ -43,21 +43,21 @@ def main() -> None:
             keep_weights=True,
             slow=lambda trial: seconds[trial.config.model],
         )
-    summary = {}
-    for model in best:
-        own = [record for record in records if record.config["model"] == model]
-        for record in own:
-            name = f"{model}-seed{record.config['seed']}.pt"
-            with replacing(artefacts("retrain", "weights", name)) as temporary:
-                temporary.write_bytes(store.weights(record.key))
-        accuracies = [record.best.dev_accuracy for record in own]
-        summary[model] = {
+    accuracies: dict[str, list[float]] = {model: [] for model in best}
+    for config, record in zip(configs, records, strict=True):
+        with replacing(weights_file(config)) as temporary:
+            temporary.write_bytes(store.weights(record.key))
+        accuracies[config.model].append(record.best.dev_accuracy)
+    summary = {
+        model: {
             "seeds": len(own),
-            "dev_accuracy_mean": statistics.fmean(accuracies),
-            "dev_accuracy_sd": sample_sd(accuracies),
+            "dev_accuracy_mean": statistics.fmean(own),
+            "dev_accuracy_sd": sample_sd(own),
         }
-    write_trials(artefacts("retrain"), records, summary)
-    stopwatch.write(artefacts("retrain"), records)
+        for model, own in accuracies.items()
+    }
+    write_trials("retrain", records, summary)
+    write_environment("retrain", trials, execution, records)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from tune.selection import TIE_RULES, select_best
 def main() -> None:
     """Write artefacts/select_best/best.json."""
     ties = load_params().select_best.ties
-    winners = select_best(read_records("sweep"), ties)
+    rule = "highest dev accuracy; then " + ", ".join(TIE_RULES[rule] for rule in ties)
     best = {
         model: {
             "key": winner.records[0].key,
@@ -21,9 +21,9 @@ def main() -> None:
             "seeds": len(winner.records),
             "considered": winner.considered,
             "tied": winner.tied,
-            "tie_rule": "highest dev accuracy; then " + ", ".join(TIE_RULES[rule] for rule in ties),
+            "tie_rule": rule,
         }
-        for model, winner in winners.items()
+        for model, winner in select_best(read_records("sweep"), ties).items()
     }
     write_json(artefacts("select_best", "best.json"), best)
 

@@ -1,15 +1,14 @@
-"""Stage `trace`: what a retrained model attends to and would answer at each step, for test pairs.
+"""Stage `trace`: attention and answer of a retrained model at each step, for test pairs.
 
 artefacts/trace/traces.jsonl has one line per pair and seed:
     model, seed, pair_id, label, depth (0: not recorded)
     premise, hypothesis, trace: tokens and steps, see pipeline.answering.steps
     predicted, steps, answer: the label, N, and the probability of each label
-    outcome: what steps after the first did to the answer: corrected it, spoiled it, or neither
+    outcome: whether later steps corrected the answer of the first, spoiled it, or neither
 artefacts/trace/summary.json counts the outcomes.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -17,15 +16,14 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.config import TrialConfig
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.steps import Trace, trace
+from actmodels.steps import trace
 from actmodels.tables import COUNTS
-from pipeline.answering.steps import by_label, told_steps
+from pipeline.answering.steps import by_label, described_steps
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.running.results import write_json
@@ -34,13 +32,13 @@ from pipeline.sources.tokens import TokenPair, read_token_pairs
 from pipeline.trained.trials import retrained_models
 
 DIGITS = 4  # of probabilities and weights
-BATCH = 64  # pairs at a time; putting those of like length together would save a tenth
+BATCH = 64  # pairs at a time
 
 
 def chosen_rows(pairs: list[TokenPair], settings: Settings) -> list[int]:
-    """Where the pairs to trace stand in the test split.
+    """Return the places in the test split of the pairs to trace.
 
-    Those named come first, then the first of each label, in the order of the split.
+    The named ones come first, then the first of each label, in the order of the split.
 
     Raises:
         ConfigError: a named pair is not in the test split.
@@ -56,29 +54,18 @@ def chosen_rows(pairs: list[TokenPair], settings: Settings) -> list[int]:
     return list(dict.fromkeys([places[name] for name in settings.pair_ids] + sorted(first)))
 
 
-def traced_models(settings: Settings) -> list[tuple[TrialConfig, AlternatingAttention]]:
-    """The traced model as retrained from the first seeds."""
-    found = []
-    for config, _, model in islice(retrained_models(settings.model), settings.seeds):
-        assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
-        found.append((config, model))
-    return found
-
-
 def outcome(label: str, classes: Sequence[str], answer: str) -> str:
-    """One of `OUTCOMES`, by what is right: the states of the steps, and the answer made of them.
+    """Return one of `OUTCOMES`, by which of the states and the answer are right.
 
-    corrected: the state after step 1 is wrong, the answer right.
-    spoiled: the state after step 1 is right, the answer wrong.
-    right_throughout: every state and the answer are right.
-    wrong_throughout: every state and the answer are wrong, whichever wrong classes they are.
-    changed_in_between: the answer is as right or wrong as the state after step 1, but the state
-        after some later step is not.
+    corrected: the state after step 1 is wrong, the answer right; spoiled: the reverse.
+    right_throughout, wrong_throughout: every state and the answer are right, or wrong.
+    changed_in_between: the answer is as right or wrong as the state after step 1, but a later
+        state is not.
 
     Args:
         label: the gold label.
-        classes: what each state would answer by itself, one or more, the first after step 1.
-        answer: what the model answers. It weighs the states, so it may differ from all of them.
+        classes: the answer of each state alone, the first after step 1.
+        answer: that of the model. It weighs the states, so it may differ from all of them.
     """
     first, right = classes[0] == label, answer == label
     if first != right:
@@ -88,63 +75,57 @@ def outcome(label: str, classes: Sequence[str], answer: str) -> str:
     return "right_throughout" if right else "wrong_throughout"
 
 
-def traced_batch(
-    config: TrialConfig, pairs: list[TokenPair], found: Trace
-) -> Iterator[dict[str, Any]]:
-    """The line of each pair of a traced batch."""
-    answers = found.answer.double().round(decimals=DIGITS).tolist()
-    labels = found.answer.argmax(dim=1).tolist()
-    told = told_steps(found, pairs, null_token=config.input.null_token, digits=DIGITS)
-    for place, (pair, steps) in enumerate(zip(pairs, told, strict=True)):
-        predicted = LABELS[labels[place]]
-        trace = steps.pop("trace")
-        yield {
-            "model": config.model,
-            "seed": config.seed,
-            "pair_id": pair.pair_id,
-            "label": pair.label,
-            "depth": pair.depth,
-            **steps,
-            "predicted": predicted,
-            "steps": len(trace),
-            "answer": by_label(answers[place]),
-            "outcome": outcome(pair.label, [step["class"] for step in trace], predicted),
-            "trace": trace,
-        }
-
-
 def lines(settings: Settings) -> Iterator[dict[str, Any]]:
-    """Every traced pair of every traced seed."""
+    """Yield every traced pair of the first retrained seeds."""
     tokens = list(read_token_pairs(made("vocabulary", "test.tsv")))
     pairs = PairTensors.load(artefacts("tensors", "test.pt"))
     rows = torch.tensor(chosen_rows(tokens, settings), dtype=torch.int64)
-    models = traced_models(settings)
+    models = list(islice(retrained_models(settings.model), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
-        for config, model in models:
+        for config, _, model in models:
+            assert isinstance(model, AlternatingAttention)  # a rule of params.yaml
+            null_token = config.input.null_token
             for index in rows.split(BATCH):
-                found = trace(model, collate(pairs, index, null_token=config.input.null_token))
-                yield from traced_batch(config, [tokens[row] for row in index.tolist()], found)
+                found = trace(model, collate(pairs, index, null_token=null_token))
+                chosen = [tokens[row] for row in index.tolist()]
+                described = described_steps(found, chosen, null_token=null_token, digits=DIGITS)
+                answers = found.answer.double().round(decimals=DIGITS).tolist()
+                labels = found.answer.argmax(dim=1).tolist()
+                for pair, steps, answer, label in zip(
+                    chosen, described, answers, labels, strict=True
+                ):
+                    predicted, of_pair = LABELS[label], steps.pop("trace")
+                    yield {
+                        "model": config.model,
+                        "seed": config.seed,
+                        "pair_id": pair.pair_id,
+                        "label": pair.label,
+                        "depth": pair.depth,
+                        **steps,
+                        "predicted": predicted,
+                        "steps": len(of_pair),
+                        "answer": by_label(answer),
+                        "outcome": outcome(pair.label, [s["class"] for s in of_pair], predicted),
+                        "trace": of_pair,
+                    }
                 progress.update(len(index))
 
 
 def summarise(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
-    """Counts of traced pairs by model and seed, in the order of their lines.
+    """Count traced pairs by model and seed, in the order of their lines.
 
     `right_after_step_1` and `right` count right states after step 1 and right answers; they
     differ by `corrected` less `spoiled`.
     """
-    counts: dict[str, dict[str, Counter[str]]] = {}
+    counts: dict[str, dict[str, dict[str, int]]] = {}
     for line in lines:
         seeds = counts.setdefault(line["model"], {})
-        found = seeds.setdefault(f"seed_{line['seed']}", Counter())
+        found = seeds.setdefault(f"seed_{line['seed']}", dict.fromkeys(COUNTS, 0))
         found["pairs"] += 1
         found["right_after_step_1"] += line["trace"][0]["class"] == line["label"]
         found["right"] += line["predicted"] == line["label"]
         found[line["outcome"]] += 1
-    return {
-        model: {seed: {name: found[name] for name in COUNTS} for seed, found in seeds.items()}
-        for model, seeds in counts.items()
-    }
+    return counts
 
 
 def main() -> None:

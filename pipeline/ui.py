@@ -1,9 +1,10 @@
-"""Start MLflow's pages on this project's store, and say where everything else is: `make ui`.
+"""Start MLflow's pages on this project's store, and print where everything else is: `make ui`.
 
 python -m pipeline.ui [--port 5000]
 """
 
 import argparse
+import contextlib
 import os
 import socket
 import sys
@@ -22,54 +23,48 @@ SEARCHES = {
 } | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
 
 
-class DisplayError(UserError):
-    """There is no store, or no place to show it."""
-
-
 def tracking_uri(state: Path) -> str:
-    """The store that the stages log to.
+    """Return the store that the stages log to.
 
     Raises:
-        DisplayError: no stage has logged yet.
+        UserError: no stage has logged yet.
     """
-    if given := os.environ.get("MLFLOW_TRACKING_URI"):
-        return given
     database = state / "mlflow.db"
-    if not database.is_file():
-        raise DisplayError(f"{database} is missing, as nothing was logged yet; run: make repro")
-    return f"sqlite:///{database}"
+    uri = os.environ.get("MLFLOW_TRACKING_URI")
+    if not uri and not database.is_file():
+        raise UserError(f"{database} is missing, as nothing was logged yet; run: make repro")
+    return uri or f"sqlite:///{database}"
 
 
 def answers(host: str, port: int) -> bool:
-    """Whether somebody listens there."""
-    try:
+    """Return whether a server listens there."""
+    with contextlib.suppress(OSError, OverflowError):  # a port beyond all ports
         socket.create_connection((host, port), timeout=1).close()
-    except (OSError, OverflowError):  # a port beyond all ports
-        return False
-    return True
+        return True
+    return False
 
 
 def port(text: str) -> int:
-    """A port as it is written, of whatever else somebody writes there."""
+    """Parse a port."""
     if not (text.isdecimal() and len(text) < 6 and 0 < int(text) < 2**16):
         raise argparse.ArgumentTypeError(f"{text[:20]} is none; must be from 1 to 65535")
     return int(text)
 
 
 def where_ray_is(state: Path) -> str:
-    """A sentence on Ray's dashboard, which lives as long as a sweep does."""
+    """Return a sentence on Ray's dashboard, which exists while a sweep runs."""
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
-    told = state / "ray_dashboard"  # a sweep that was killed outright leaves it behind
-    address = told.read_text("ascii", "ignore").strip() if told.is_file() else ""
+    path = state / "ray_dashboard"  # a sweep that was killed leaves it behind
+    address = path.read_text("ascii", "ignore").strip() if path.is_file() else ""
     host, _, number = address.rpartition(":")
-    if not number.isdecimal() or not answers(host, int(number[:6])):
-        return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
-    return f"Ray dashboard: http://{host}:{number} (it asks for the token in {state / 'ray_token'})"
+    if number.isdecimal() and answers(host, int(number[:6])):
+        return f"Ray dashboard: http://{address} (it asks for the token in {state / 'ray_token'})"
+    return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
 
 
 def search_links(address: str, experiment: str) -> dict[str, str]:
-    """Addresses of MLflow's page of runs, filtered, the best on dev first; by what they show."""
+    """Return addresses of MLflow's page of filtered runs, the best on dev first."""
     order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
     return {
         name: f"{address}/#/experiments/{experiment}/runs?"
@@ -82,7 +77,7 @@ def serve(uri: str, number: int) -> NoReturn:
     """Become MLflow's server; Ctrl-C ends it."""
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
     command += ["--workers", "1"]
-    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a command is everybody's to read, passwords too
+    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a password in a command could be read
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     print(end="", flush=True)
     os.execv(sys.executable, command)
@@ -104,7 +99,7 @@ def main() -> None:
         print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
     if answers(HOST, number):
-        raise DisplayError(
+        raise UserError(
             f"port {number} is taken, perhaps by MLflow's pages of another project; "
             f"end that, or choose another one: make ui PORT={number % 65535 + 1}"
         )

@@ -1,6 +1,7 @@
-"""Pairs of sentences to answers: the label, its probabilities, and the steps behind them."""
+"""From pairs of sentences to answers: the label, its probabilities, and the steps."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import torch
@@ -12,7 +13,7 @@ from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
 from actmodels.steps import trace
 from pipeline.answering.bundle import Bundle
-from pipeline.answering.steps import by_label, told_steps
+from pipeline.answering.steps import by_label, described_steps
 from pipeline.sources.encode import encode
 from pipeline.sources.parses import read_parse
 from pipeline.sources.tokens import TokenPair
@@ -24,18 +25,16 @@ LONGEST = 1000  # tokens of a sentence; memory grows with their square (SNLI's l
 
 
 class PairError(UserError):
-    """A pair that cannot be asked about; `problem` says why, without saying which pair."""
+    """A pair that cannot be answered; the message has the reason and not the pair."""
 
 
 class PairAnswer(NamedTuple):
-    """What a model says about a pair.
+    """The answer of a model about a pair.
 
     predicted: the likeliest label. probabilities: of each label.
     steps: inference steps taken, None for a model that takes none.
-    unknown_words: tokens outside the vocabulary, each once; all of them have one and the same
-        vector.
-    attention: premise, hypothesis and trace, see pipeline.answering.steps; None unless asked for
-        and known.
+    unknown_words: tokens outside the vocabulary, each once; they share one vector.
+    attention: premise, hypothesis and trace, see pipeline.answering.steps; None unless asked for.
     """
 
     predicted: str
@@ -45,19 +44,17 @@ class PairAnswer(NamedTuple):
     attention: dict[str, Any] | None
 
     def row(self) -> dict[str, Any]:
-        """As tables have it: predicted, a column per label, steps, unknown_words."""
-        shown = {"steps": self.steps, "unknown_words": self.unknown_words}
-        return {"predicted": self.predicted, **self.probabilities, **shown}
+        """Return predicted, a column per label, steps and unknown_words."""
+        rest = {"steps": self.steps, "unknown_words": self.unknown_words}
+        return {"predicted": self.predicted, **self.probabilities, **rest}
 
 
 class Answerer:
-    """A model that is asked about sentences. A batch gives what its pairs give one by one."""
+    """A model that answers about sentences; the answers do not depend on the batch."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self._ids: Mapping[str, int] = {
-            word: FIRST_WORD + rank for rank, word in enumerate(bundle.words)
-        }
+        self._ids = {word: FIRST_WORD + rank for rank, word in enumerate(bundle.words)}
         # with the deviations of 2016 an answer can depend on the other pairs of its batch
         self._batch = 1 if getattr(bundle.model, "mates_matter", False) else BATCH
 
@@ -72,7 +69,7 @@ class Answerer:
         return TokenPair("", LABELS[0], 0, first, second, tree, other)
 
     def _sentence(self, part: str, text: object) -> tuple[list[str], list[int] | None]:
-        """Tokens, and their tree for a model that reads it."""
+        """Return tokens, and their tree for a model that reads it."""
         if not isinstance(text, str):
             raise PairError(f"the {part} is {_shown(text)}; expected text")
         if any("\ud800" <= character <= "\udfff" for character in text):
@@ -95,45 +92,40 @@ class Answerer:
         return tokens, tree
 
     def answers(self, pairs: Sequence[TokenPair], *, attention: bool = False) -> list[PairAnswer]:
-        """Ask about pairs that `read` gave; answers come in their order."""
+        """Answer pairs from `read`, in their order."""
         if not pairs:
             return []
         tensors = encode(pairs, self._ids).tensors
         found: dict[int, PairAnswer] = {}
         for index in batches_by_length(tensors, self._batch):
+            own = [pairs[place] for place in index.tolist()]
             batch = collate(tensors, index, null_token=self.bundle.config.input.null_token)
-            chosen = [pairs[place] for place in index.tolist()]
-            found |= zip(index.tolist(), self._batch_answers(batch, chosen, attention), strict=True)
+            found |= zip(index.tolist(), self._batch_answers(batch, own, attention), strict=True)
         return [found[place] for place in range(len(pairs))]
 
     @torch.no_grad()
     def _batch_answers(
         self, batch: Batch, pairs: list[TokenPair], attention: bool
     ) -> Iterator[PairAnswer]:
-        model = self.bundle.model
+        model, null_token = self.bundle.model, self.bundle.config.input.null_token
         prediction = model(batch)
-        attended: list[dict[str, Any] | None] = [None] * len(pairs)
+        attended: Iterable[dict[str, Any] | None] = repeat(None, len(pairs))
         if attention and isinstance(model, AlternatingAttention):
-            told = told_steps(
-                trace(model, batch),
-                pairs,
-                null_token=self.bundle.config.input.null_token,
-                digits=DIGITS,
-            )
-            attended = list(told)
-        steps = [None] * len(pairs) if prediction.steps is None else prediction.steps.int().tolist()
+            found = trace(model, batch)
+            attended = described_steps(found, pairs, null_token=null_token, digits=DIGITS)
+        steps = prediction.steps
+        taken = [None] * len(pairs) if steps is None else steps.int().tolist()
         probabilities = torch.softmax(prediction.logits, dim=1)
         labels = probabilities.argmax(dim=1).tolist()
-        shown = probabilities.double().round(decimals=DIGITS).tolist()
-        for place, label in enumerate(labels):
-            tokens = dict.fromkeys(pairs[place].premise + pairs[place].hypothesis)
+        rounded = probabilities.double().round(decimals=DIGITS).tolist()
+        columns = (pairs, labels, rounded, taken, attended)
+        for pair, label, shares, count, seen in zip(*columns, strict=True):
+            tokens = dict.fromkeys(pair.premise + pair.hypothesis)
             unknown = [token for token in tokens if token not in self._ids]
-            shares = by_label(shown[place])
-            yield PairAnswer(LABELS[label], shares, steps[place], unknown, attended[place])
+            yield PairAnswer(LABELS[label], by_label(shares), count, unknown, seen)
 
 
 def _shown(value: object) -> str:
-    """A value that is no text, short."""
     if value is None or value != value:  # pandas' mark of what is missing equals nothing
         return "missing"
     text = shown(value)

@@ -1,9 +1,9 @@
-"""A trained model as a folder of its own: all that answering takes, and nothing pickled.
+"""A trained model as a folder of its own: all that answering needs, and nothing pickled.
 
 model.safetensors  parameters and buffers; INPUT_ROWS, the vectors that token ids index
                    [rows, dimensions]; TRAINED_ROWS, the ids of those that were trained
 words.txt          the vocabulary, a word a line; word i (from 0) has token id FIRST_WORD + i
-config.json        configuration, labels, how a sentence is read, where the model comes from
+config.json        configuration, labels, lower-casing, origin of the model
 """
 
 import hashlib
@@ -26,6 +26,8 @@ from actmodels.models.pair_model import PairModel, build
 FORMAT = 1
 WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"
 INPUT_ROWS, TRAINED_ROWS = "input_rows", "trained_rows"
+# RuntimeError holds RecursionError, of JSON that is nested too deeply
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,16 @@ def write_bundle(
     lowercase: bool,
     origin: dict[str, Any],
 ) -> str:
-    """Write the three files, the same bytes for the same model; gives the digest.
+    """Write the three files, the same bytes for the same model; return the digest.
 
     Args:
         rows: input rows [rows, dimensions] and the ids of those that are trained [trained],
             as in actmodels.data.trial_data.
     """
     tensors = {INPUT_ROWS: rows[0], TRAINED_ROWS: rows[1], **model.state_dict()}
+    # a tensor may be a view of a larger one, which the format does not take
+    whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
     with replacing(folder / WEIGHTS) as temporary:  # safetensors' own file would be private
-        # a tensor may be a view of a larger one, which the format does not take
-        whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
         temporary.write_bytes(save(whole))
     write_text(folder / WORDS, "".join(f"{word}\n" for word in words))
     stored = {
@@ -88,41 +90,30 @@ def read_bundle(folder: Path) -> Bundle:
     Raises:
         ArtefactError: a file is missing or damaged, or was not written for this code.
     """
-    stored = _read_config(folder)
+    again = "run: dvc repro -f export"
     try:
+        stored = json.loads(regular(folder / CONFIG).read_text(encoding="utf-8"))
+        if (stored["format"], stored["labels"]) != (FORMAT, list(LABELS)):
+            raise ArtefactError(f"{folder} was written by another version of this code; {again}")
         digest = stored.pop("digest")
         if _digest(folder, stored) != digest:
-            raise ArtefactError(f"{folder}: its files do not belong together; {_AGAIN}")
+            raise ArtefactError(f"{folder}: its files do not belong together; {again}")
         tensors = load_file(folder / WEIGHTS)
         words = regular(folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
         config = trial_from_dict(stored["config"])
         rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
-        with torch.random.fork_rng(devices=[]):  # a model draws parameters before it is given ours
+        with torch.random.fork_rng(devices=[]):  # building draws parameters
             model = build(config, rows, trained)
         model.load_state_dict(tensors)
-    except (OSError, SafetensorError, ValueError, KeyError, RuntimeError, ConfigError) as error:
+        reading = (stored["lowercase"], stored["origin"])
+    except (ConfigError, SafetensorError, *UNREADABLE) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ArtefactError(f"{folder} cannot be read ({reason}); {_AGAIN}") from error
-    return Bundle(config, model.eval(), words, stored["lowercase"], stored["origin"], digest)
-
-
-def _read_config(folder: Path) -> dict[str, Any]:
-    path = folder / CONFIG
-    try:
-        stored = json.loads(regular(path).read_text(encoding="utf-8"))
-        known = stored["format"] == FORMAT and stored["labels"] == list(LABELS)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArtefactError(f"{path} cannot be read ({error}); {_AGAIN}") from error
-    if not known:
-        raise ArtefactError(f"{path} was written by another version of this code; {_AGAIN}")
-    return dict(stored)
-
-
-_AGAIN = "run: dvc repro -f export"
+        raise ArtefactError(f"{folder} cannot be read ({reason}); {again}") from error
+    return Bundle(config, model.eval(), words, *reading, digest)
 
 
 def _digest(folder: Path, stored: dict[str, Any]) -> str:
-    """SHA-256 over the weights, the words and what else is stored."""
+    """Return SHA-256 over the weights, the words and the rest of config.json."""
     digest = hashlib.sha256(json.dumps(stored, sort_keys=True).encode())
     for name in (WEIGHTS, WORDS):
         digest.update(bytes.fromhex(file_digest(folder / name)))

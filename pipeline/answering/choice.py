@@ -38,8 +38,7 @@ def significantly_below(models: Models) -> set[str]:
 
     One seed gives no p-value; the interval over pairs decides, without a correction.
     """
-    gaps = {name: models[name]["dev_minus_highest"] for name in models}
-    gaps = {name: gap for name, gap in gaps.items() if gap is not None}
+    gaps = {name: gap for name in models if (gap := models[name]["dev_minus_highest"])}
     below = {name for name, gap in gaps.items() if gap["p"] is None and gap["high"] < 0}
     tested = sorted((gap["p"], name) for name, gap in gaps.items() if gap["p"] is not None)
     for place, (p, name) in enumerate(tested):

@@ -1,7 +1,4 @@
-"""MLflow's way in: `mlflow.pyfunc.load_model` and `mlflow models serve` load the folder with this.
-
-Only MLflow imports it, in a process that need not know this repository.
-"""
+"""Loader of `mlflow.pyfunc.load_model` and `mlflow models serve`; only MLflow imports it."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ from pipeline.answering.bundle import read_bundle
 
 
 class EntailmentModel:
-    """A model as MLflow asks it."""
+    """The interface that MLflow expects of a model."""
 
     def __init__(self, answerer: Answerer) -> None:
         self.answerer = answerer

@@ -1,7 +1,4 @@
-"""A few lines about an exported model: what it is, on what it was trained, how good it is.
-
-The facts among them stand in front as YAML, in the words of the Hugging Face Hub's model cards.
-"""
+"""The model card of an exported model, with the front matter of the Hugging Face Hub."""
 
 import csv
 from typing import Any
@@ -37,13 +34,11 @@ def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
     pairs = read_json("tensors", "manifest.json")["pairs"]
     of_model = read_json("evaluate", "summary.json")[name]
     with made("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
-        found = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
-    own_test = float(found[name, str(seed)])
-    test, spread = of_model["test_accuracy_mean"], of_model["test_accuracy_sd"]
-    seeds = of_model["seeds"]
-    all_seeds = f"{test:.1%} on average over {seeds} seeds" + (
-        f" (standard deviation {spread * 100:.2f} points)" if spread is not None else ""
-    )
+        tests = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
+    own_test, seeds = float(tests[name, str(seed)]), of_model["seeds"]
+    all_seeds = f"{of_model['test_accuracy_mean']:.1%} on average over {seeds} seeds"
+    if (sd := of_model["test_accuracy_sd"]) is not None:
+        all_seeds += f" (standard deviation {sd * 100:.2f} points)"
     steps = "decides by itself how many inference steps a pair needs"
     if MODELS[name].halting is None:
         steps = "takes no inference steps"
@@ -70,10 +65,9 @@ Weights are in `model.safetensors`, words in `words.txt`, everything else in `co
 
 def front_matter(name: str, corpus: str, test_accuracy: float) -> str:
     """The facts that the Hub's pages, filters and tables read."""
-    dataset = HUB_DATASETS.get(corpus, corpus)
-    task = {"type": "text-classification", "name": "Natural Language Inference"}
+    dataset, task = HUB_DATASETS.get(corpus, corpus), "text-classification"
     result = {
-        "task": task,
+        "task": {"type": task, "name": "Natural Language Inference"},
         "dataset": {"type": dataset, "name": corpus, "split": "test"},
         "metrics": [{"type": "accuracy", "value": round(test_accuracy, 6)}],
     }
@@ -81,7 +75,7 @@ def front_matter(name: str, corpus: str, test_accuracy: float) -> str:
         "language": "en",
         "license": LICENCES.get(corpus, "mit"),
         "library_name": "act-nli",
-        "pipeline_tag": task["type"],
+        "pipeline_tag": task,
         "tags": ["natural-language-inference", "adaptive-computation-time"],
         **({"datasets": [dataset]} if corpus in HUB_DATASETS else {}),
         "metrics": ["accuracy"],

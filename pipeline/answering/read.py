@@ -1,4 +1,4 @@
-"""Pairs to ask about, from a file or standard input; each knows where it stands."""
+"""Pairs from a file or standard input, each with its place."""
 
 import csv
 import io
@@ -17,10 +17,10 @@ STANDARD_INPUT = "standard input"
 
 
 class InputPair(NamedTuple):
-    """A pair as it was given.
+    """A pair as it was read.
 
-    where: file and line, for messages. fields: all that was given, in its order.
-    keys: those of the premise and of the hypothesis in it, KEYS or SNLI_KEYS.
+    where: file and line, for messages. fields: all fields, in their order.
+    keys: those of the premise and of the hypothesis, KEYS or SNLI_KEYS.
     """
 
     where: str
@@ -29,12 +29,12 @@ class InputPair(NamedTuple):
 
 
 def read_file(path: Path) -> Iterator[InputPair]:
-    """The pairs of a .jsonl or .csv file.
+    """Yield the pairs of a .jsonl or .csv file.
 
     Raises:
         DataError: the file is missing, of another kind, or a line is not a pair.
     """
-    readers = {".jsonl": json_rows, ".csv": csv_rows}
+    readers = {".jsonl": input_rows, ".csv": csv_rows}
     if path.suffix not in readers:
         raise DataError(f"{path}: expected a file named *.jsonl or *.csv, or - for standard input")
     try:
@@ -46,15 +46,8 @@ def read_file(path: Path) -> Iterator[InputPair]:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def json_rows(file: BinaryIO, source: str) -> Iterator[InputPair]:
-    """One JSON object a line; empty lines are passed over."""
-    for where, line in _lines(file, source):
-        if line.strip():
-            yield _json_row(line, where)
-
-
 def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[InputPair]:
-    """Lines as a shell gives them: a JSON object, or premise, tab, hypothesis."""
+    """Yield the pairs of lines: a JSON object, or premise, tab, hypothesis."""
     for where, line in _lines(file, source):
         if line.lstrip().startswith("{"):
             yield _json_row(line, where)
@@ -69,7 +62,7 @@ def input_rows(file: BinaryIO, source: str = STANDARD_INPUT) -> Iterator[InputPa
 
 
 def csv_rows(file: BinaryIO, source: str) -> Iterator[InputPair]:
-    """Rows of a table whose first line names the columns."""
+    """Yield the rows of a table whose first line names the columns."""
     text = io.StringIO("".join(line for _, line in _lines(file, source)), newline="")
     rows = csv.reader(text, strict=True)
     try:
@@ -89,11 +82,11 @@ def csv_rows(file: BinaryIO, source: str) -> Iterator[InputPair]:
 
 
 def _lines(file: BinaryIO, source: str) -> Iterator[tuple[str, str]]:
-    """Where each line stands, and its text with its end."""
+    """Yield the place of each line, and its text with its end."""
     for number, line in numbered_lines(file, source):
         where = f"{source}, line {number}"
         try:
-            # a mark of the byte order, as spreadsheets write it, is no part of the first line
+            # spreadsheets write a byte order mark
             yield where, line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
@@ -108,14 +101,10 @@ def _json_row(line: str, where: str) -> InputPair:
         )
     except json.JSONDecodeError as error:
         raise DataError(f"{where}: not JSON ({error.msg} at column {error.pos + 1})") from error
-    except (
-        ValueError
-    ) as error:  # a constant that JSON does not have, a key twice, or thousands of digits
+    except ValueError as error:  # NaN, a key twice, or thousands of digits
         raise DataError(f"{where}: not JSON ({str(error).partition(';')[0]})") from error
     except RecursionError as error:
         raise DataError(f"{where}: JSON nested too deeply") from error
-    if not isinstance(fields, dict):
-        raise DataError(f"{where}: expected a JSON object, found {type(fields).__name__}")
     return InputPair(where, fields, _keys(fields, where, "keys"))
 
 
@@ -128,12 +117,12 @@ def _finite(number: str) -> float:
 
 
 def _keys(names: Collection[str], where: str, kind: str) -> tuple[str, str]:
-    """Under which of `names` the sentences are; `kind` is what a message calls them."""
+    """Return which of `names` hold the sentences; `kind` is for messages."""
     given = [key for key in (*KEYS, *SNLI_KEYS) if key in names]
     for keys in (KEYS, SNLI_KEYS):
         if given == [*keys]:
             return keys
     either = " or ".join(f"the {kind} {a!r} and {b!r}" for a, b in (KEYS, SNLI_KEYS))
-    # those of sentences first: a cut must not hide what is at fault
+    # those of sentences first, as the list is cut
     found = ", ".join(map(repr, dict.fromkeys([*given, *names]))) or "nothing"
     raise DataError(f"{where}: expected either {either}; found {found[:200]}")

@@ -1,7 +1,4 @@
-"""What goes along with a registered model: the code that answers, and what MLflow states about it.
-
-The code is what its answers need, and no training.
-"""
+"""What a registered model needs: the code that answers, without training, and its signature."""
 
 import hashlib
 import json
@@ -27,28 +24,24 @@ EXAMPLE = {
 
 
 def example(model: str) -> dict[str, list[str]]:
-    """Columns that meet the signature; of parses for a model that reads them."""
+    """Return columns that meet the signature; parses for a model that reads them."""
     if not MODELS[model].reads_parses:
         return EXAMPLE
     return {part: [folded(tokenise(text, False)) for text in EXAMPLE[part]] for part in EXAMPLE}
 
 
-def code() -> dict[Path, str]:
-    """The text of each module that may go along."""
-    return sources(*(ROOT / package for package in PACKAGES))
-
-
-def code_files(model: str) -> list[Path]:
-    """The files that loading and asking `model` imports, found by following imports.
+def code_files(model: str) -> dict[Path, str]:
+    """Return the files that loading and asking `model` imports, with their text.
 
     Models and halting are found by name (actmodels.registry), so those of `model` are added.
     """
     names = [LOADER, *(name.split(":")[0] for name in MODELS[model].classes)]
-    return files_behind(names, code(), ROOT)
+    texts = sources(*(ROOT / package for package in PACKAGES))
+    return {path: texts[path] for path in files_behind(names, texts, ROOT)}
 
 
 def copy_code(model: str, folder: Path) -> list[Path]:
-    """Copy these files, packages as they are, into a folder; gives the packages' folders."""
+    """Copy these files into a folder; return the folders of the packages."""
     for path in code_files(model):
         target = folder / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,54 +50,38 @@ def copy_code(model: str, folder: Path) -> list[Path]:
 
 
 def code_digest(model: str) -> str:
-    """SHA-256 over these files without comments, and over the versions of the libraries."""
+    """Return SHA-256 over these files without comments and the versions of the libraries."""
     digest = hashlib.sha256("\n".join(requirements()).encode())
-    texts = code()
-    for path in code_files(model):
+    for path, text in code_files(model).items():
         digest.update(path.relative_to(ROOT).as_posix().encode())
-        digest.update(without_prose(texts[path]).encode())
+        digest.update(without_prose(text).encode())
     return digest.hexdigest()
 
 
 def requirements() -> list[str]:
-    """Exact versions of the libraries; without a local suffix such as +cpu, which no index has."""
+    """Return exact versions of the libraries, without a local suffix such as +cpu."""
     return [f"{name}=={version(name).split('+')[0]}" for name in LIBRARIES]
 
 
 def signature() -> dict[str, str]:
-    """Inputs, outputs and parameters of a model; see EntailmentModel.predict."""
-    probabilities = {label: _of("double") for label in LABELS}
+    """Return inputs, outputs and parameters as MLflow's JSON; see EntailmentModel.predict."""
+    text, share, whole = ({"type": name} for name in ("string", "double", "long"))
+    probabilities = dict.fromkeys(LABELS, share)
     step = {
-        "step": _of("long"),
-        "halting_probability": _of("double"),
-        "weight": _of("double"),
-        "class": _of("string"),
+        **{"step": whole, "halting_probability": share, "weight": share, "class": text},
         "class_probabilities": _object(probabilities),
-        "premise_attention": _list(_of("double")),
-        "hypothesis_attention": _list(_of("double")),
+        **{"premise_attention": _list(share), "hypothesis_attention": _list(share)},
     }
-    attention = {
-        "premise": _list(_of("string")),
-        "hypothesis": _list(_of("string")),
-        "trace": _list(_object(step)),
-    }
-    inputs = {"premise": _of("string"), "hypothesis": _of("string")}
-    unknown = {"unknown_words": _list(_of("string"))}
-    outputs = {"predicted": _of("string"), **probabilities, **unknown}
-    # a model that takes no steps has neither; attention comes when it is asked for
-    optional = {"steps": _of("long"), "attention": _object(attention)}
+    tokens = {"premise": _list(text), "hypothesis": _list(text)}
+    outputs = {"predicted": text, **probabilities, "unknown_words": _list(text)}
+    # without steps a model has neither; attention comes when it is asked for
+    optional = {"steps": whole, "attention": _object({**tokens, "trace": _list(_object(step))})}
     params = [{"name": "attention", "type": "boolean", "default": False, "shape": None}]
     return {
-        "inputs": json.dumps(_columns(inputs, required=True)),
-        "outputs": json.dumps(
-            [*_columns(outputs, required=True), *_columns(optional, required=False)]
-        ),
+        "inputs": json.dumps(_columns({"premise": text, "hypothesis": text}, True)),
+        "outputs": json.dumps([*_columns(outputs, True), *_columns(optional, False)]),
         "params": json.dumps(params),
     }
-
-
-def _of(name: str) -> dict[str, Any]:
-    return {"type": name}
 
 
 def _list(items: dict[str, Any]) -> dict[str, Any]:
@@ -116,5 +93,5 @@ def _object(properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {"type": "object", "properties": required}
 
 
-def _columns(kinds: dict[str, dict[str, Any]], *, required: bool) -> list[dict[str, Any]]:
+def _columns(kinds: dict[str, dict[str, Any]], required: bool) -> list[dict[str, Any]]:
     return [{"name": name, **kind, "required": required} for name, kind in kinds.items()]

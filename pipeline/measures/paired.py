@@ -1,4 +1,4 @@
-"""Two models on the same pairs: is the difference more than seeds and pairs can explain?"""
+"""Two models on the same pairs: is the difference more than seeds and pairs explain?"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,20 +8,22 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from actmodels.errors import ArtefactError
-from pipeline.measures.over_seeds import Row, grouped, mean, spread
+from actmodels.evaluation import Evaluation
+from pipeline.measures.over_seeds import grouped, mean, spread
+from pipeline.running.results import TableRow
 
 Hits = NDArray[np.float64]
 Groups = NDArray[np.int64]
 HitsBySeed = dict[int, Hits]  # seed -> [pairs], 1 right, 0 wrong, nan not scored
 
 
-class Comparison(NamedTuple):
+class PairedTest(NamedTuple):
     """A model against a reference; accuracies in [0, 1].
 
     difference: mean accuracy minus the reference's, over the pairs that both scored.
-    low, high: its 95 % interval. p: of no difference, two-sided; None with one seed, which says
-        nothing about others (the interval is then that of the pairs alone).
-    pairs: how many both scored.
+    low, high: its 95 % interval. p: of no difference, two-sided; None with one seed, where the
+        interval is that of the pairs alone.
+    pairs: the number that both scored.
     """
 
     difference: float
@@ -31,76 +33,68 @@ class Comparison(NamedTuple):
     pairs: int
 
 
-class Part(NamedTuple):
-    """A part of the variance of a mean, with its degrees of freedom."""
-
-    variance: float
-    freedom: int
-
-
 def compare(
     reference: Hits, other: Hits, groups: Groups, *, seeds_paired: bool = True
-) -> Comparison:
+) -> PairedTest:
     """Compare replicates of two models, seed by seed and pair by pair, by Student's t.
 
     The variance of the difference is that over seeds plus that over groups of pairs, as if the two
-    were independent; what seeds and pairs do together is in both, which errs on the safe side. Its
-    degrees of freedom are Welch's and Satterthwaite's. Where nothing differs, 5 % of the intervals
-    should leave out zero: tests/pipeline/measures/test_simulated.py counts them.
+    were independent; their interaction is in both, which errs on the safe side. Its degrees of
+    freedom are Welch's and Satterthwaite's. Where nothing differs, 5 % of the intervals should
+    leave out zero: tests/pipeline/measures/test_simulated.py counts them.
 
     Args:
         reference, other: 1 right, 0 wrong, nan not scored, [seeds, pairs]; row i of both was
             trained from the same seed.
-        groups: a number for each pair [pairs]; pairs of one group have something in common (their
-            premise, their article), so that their hits are not independent.
-        seeds_paired: whether the same seed means the same start, as it does for variants of one
-            model. Of models that share nothing but the number, each has a variance of its own.
+        groups: a number for each pair [pairs]; pairs of one group share their premise or article,
+            so that their hits are not independent.
+        seeds_paired: whether the same seed means the same start, as for variants of one model.
+            Otherwise each model has a variance of its own.
     """
     scored = ~np.isnan(reference + other).any(axis=0)
     reference, other = reference[:, scored], other[:, scored]
     seeds, pairs = reference.shape
     gain = other - reference
     difference = float(gain.mean())
+    # variances of the mean, each with its degrees of freedom
     parts = [_over_groups(gain.mean(axis=0), groups[scored])]
-    for replicates in [gain] if seeds_paired else [reference, other]:
-        parts += _over_seeds(replicates)
-    variance = sum(part.variance for part in parts)
+    for runs in [gain] if seeds_paired else [reference, other]:
+        if seeds > 1:
+            parts.append((float(runs.mean(axis=1).var(ddof=1)) / seeds, seeds - 1))
+    variance = sum(of for of, _ in parts)
     if variance == 0:
         p, margin = float(difference == 0), 0.0
     else:
-        freedom = variance**2 / sum(part.variance**2 / part.freedom for part in parts)
+        freedom = variance**2 / sum(of**2 / own for of, own in parts)
         error = variance**0.5
         margin = float(stdtrit(freedom, 0.975)) * error
         p = 2 * float(stdtr(freedom, -abs(difference) / error))
     low, high = difference - margin, difference + margin
-    return Comparison(difference, low, high, p if seeds > 1 else None, pairs)
+    return PairedTest(difference, low, high, p if seeds > 1 else None, pairs)
 
 
-def _over_seeds(replicates: Hits) -> list[Part]:
-    """That of the mean over seeds [seeds, pairs]; none with one seed."""
-    of_seeds = replicates.mean(axis=1)
-    if (seeds := len(of_seeds)) == 1:
-        return []
-    return [Part(float(of_seeds.var(ddof=1)) / seeds, seeds - 1)]
+def _over_groups(gain: Hits, groups: Groups) -> tuple[float, int]:
+    """Return the variance of the mean of `gain` [pairs] over random groups, and its freedom.
 
-
-def _over_groups(gain: Hits, groups: Groups) -> Part:
-    """That of the mean of `gain` [pairs] over groups drawn at random, each with all its pairs.
-
-    With one group for all, which says nothing about others, pairs are taken one by one.
+    With one group for all, pairs are taken one by one.
     """
     _, group = np.unique(groups, return_inverse=True)
     sums = np.bincount(group, gain - gain.mean())
     if len(sums) == 1:
         sums = gain - gain.mean()
     count = len(sums)
-    return Part(float((sums**2).sum()) * count / (count - 1) / len(gain) ** 2, count - 1)
+    return float((sums**2).sum()) * count / (count - 1) / len(gain) ** 2, count - 1
 
 
-def hits_by_model(
-    predictions: Iterable[Mapping[str, Any]], pair_ids: list[str]
-) -> dict[str, HitsBySeed]:
-    """Whether each run was right, in the order of `pair_ids`; models in the order of the rows.
+def split_hits(result: Evaluation, pairs: int) -> Hits:
+    """Return which pairs of a split a model has right [pairs]; nan where it scored none."""
+    hits = np.full(pairs, np.nan)
+    hits[result.rows.numpy()] = (result.predictions == result.labels).double().numpy()
+    return hits
+
+
+def hits_by_model(predictions: Iterable[TableRow], pair_ids: list[str]) -> dict[str, HitsBySeed]:
+    """Return the hits of each run, in the order of `pair_ids`; models in the order of the rows.
 
     Args:
         predictions: rows with model, seed, pair_id, label and predicted.
@@ -120,14 +114,11 @@ def hits_by_model(
     return found
 
 
-def paired_rows(
-    found: Mapping[str, HitsBySeed], reference: str, groups: Groups
-) -> list[dict[str, Any]]:
-    """Each model's difference from `reference`, with its interval; the reference has no row.
+def paired_rows(found: Mapping[str, HitsBySeed], reference: str, groups: Groups) -> list[TableRow]:
+    """Return each model's difference from `reference`, with its interval; it has no row itself.
 
-    Runs stand beside each other by seed, which joins nothing else in different models. What draws
-    nothing at random (one run, seed 0, of a model that is not retrained) stands beside each seed
-    of the reference.
+    Runs are matched by seed, which means nothing else in different models. A model without
+    randomness (one run, seed 0) is matched with each seed of the reference.
     """
     rows = []
     theirs = found[reference]
@@ -142,44 +133,39 @@ def paired_rows(
             message = f"{model} and {reference} share no seed, so they cannot be compared"
             raise ArtefactError(f"{message}; run: dvc repro retrain evaluate")
         one, two = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
-        comparison = compare(one, two, groups, seeds_paired=False)
-        name = {"model": model, "reference": reference, "seeds": len(seeds)}
-        rows.append(name | comparison._asdict())
+        test = compare(one, two, groups, seeds_paired=False)
+        rows.append({"model": model, "reference": reference, "seeds": len(seeds), **test._asdict()})
     return rows
 
 
 def against_first(
-    rows: Sequence[Row],
-    hits: Sequence[Hits],
+    rows: Sequence[TableRow],
     outer: str,
     inner: str,
     groups: Mapping[Any, Groups],
     *,
     seeds_paired: bool,
-) -> list[tuple[list[Row], Row]]:
-    """Each run's rows, and a row of what they say together, beside the first run of its group.
+) -> dict[tuple[Any, Any], TableRow]:
+    """Compare each run with the first run of its group.
 
     Args:
-        hits: [pairs] of each row. groups: of the pairs, by the value of `outer`; see compare.
+        rows: with their hits [pairs]. groups: of the pairs, by the value of `outer`; see compare.
         seeds_paired: runs of one seed have something in common.
 
     Returns:
-        the row has mean and sd over seeds, and the columns of `Comparison`.
+        by the values of outer and inner; mean and sd over seeds, and the fields of `PairedTest`.
     """
-    of_row = {id(row): hit for row, hit in zip(rows, hits, strict=True)}
     first: dict[Any, Hits] = {}
-    found = []
-    for (group, _), own in grouped(rows, outer, inner).items():
-        these = np.stack([of_row[id(row)] for row in own])
-        reference = first.setdefault(group, these)
-        paired = seeds_paired or reference is these
-        comparison = compare(reference, these, groups[group], seeds_paired=paired)
-        together = {
+    found = {}
+    for (group, run), own in grouped(rows, outer, inner).items():
+        hits = np.stack([row["hits"] for row in own])
+        reference = first.setdefault(group, hits)
+        paired = seeds_paired or reference is hits
+        found[group, run] = {
             "seeds": len(own),
             **spread(own, "dev_accuracy"),
             **spread(own, "test_accuracy"),
             "test_mean_steps": mean(own, "test_mean_steps"),
-            **comparison._asdict(),
+            **compare(reference, hits, groups[group], seeds_paired=paired)._asdict(),
         }
-        found.append((own, together))
     return found

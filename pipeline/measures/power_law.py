@@ -1,9 +1,9 @@
-"""Error by number of training pairs: a power law above a floor, and what it says of more of them.
+"""Error by number of training pairs: a power law above a floor.
 
     error(n) = floor + scale · n^-exponent      (Hestness et al. 2017; Rosenfeld et al. 2020)
 
 For one exponent the best floor and scale, neither below zero, are a formula; so all exponents of a
-fine grid are tried, of every draw of a bootstrap at once, and no start has to be guessed.
+fine grid are tried, for every draw of a bootstrap together, and no start has to be guessed.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LEAST_SIZES = 4  # one more than the law has numbers
 
 
 class PowerLaw(NamedTuple):
-    """Laws, one for each draw, with n in units of `unit` pairs: scale is that part at n = unit."""
+    """Laws, one for each draw, with n in units of `unit` pairs."""
 
     floor: Floats
     scale: Floats
@@ -28,7 +28,7 @@ class PowerLaw(NamedTuple):
     unit: int
 
     def error(self, pairs: Floats | int) -> Floats:
-        """Errors in [0, 1] at numbers of pairs that go along with the draws."""
+        """Return errors in [0, 1] at numbers of pairs, one or one for each draw."""
         of_draws: Floats = self.floor + self.scale * (pairs / self.unit) ** -self.exponent
         return of_draws
 
@@ -41,7 +41,7 @@ class PowerLaw(NamedTuple):
 
 
 def fit(pairs: Sequence[int], errors: Floats, variances: Floats) -> PowerLaw:
-    """The least sum of squares, each over its variance.
+    """Fit by the least sum of squares, each over its variance.
 
     Args:
         pairs: [sizes]. errors: in [0, 1], [draws, sizes]. variances: of their means [sizes].
@@ -63,10 +63,10 @@ def fit(pairs: Sequence[int], errors: Floats, variances: Floats) -> PowerLaw:
 
 
 def mean_variances(hits: Sequence[Hits]) -> Floats:
-    """Variance of each size's mean error [sizes]: of seeds, pooled over sizes, and of test pairs.
+    """Return the variance of each size's mean error [sizes]: of seeds, and of test pairs.
 
-    Three seeds say so little of their own variance that one size would outweigh all others by
-    chance; pooled they say enough.
+    That of seeds is pooled over sizes: of three seeds alone it is so uncertain that one size would
+    outweigh all others by chance.
 
     Args:
         hits: of each size, 1 right and 0 wrong [seeds, pairs].
@@ -82,11 +82,11 @@ def mean_variances(hits: Sequence[Hits]) -> Floats:
 
 
 def redrawn(hits: Sequence[Hits], groups: Groups, draws: int, seed: int) -> Floats:
-    """Mean errors [draws, sizes] with groups of test pairs and seeds drawn anew.
+    """Return mean errors [draws, sizes] with groups of test pairs and seeds drawn again.
 
-    The same groups for all sizes, which are tested on the same pairs; seeds of each size by
-    themselves. Of k seeds drawn out of k the variance is too small by (k - 1) / k, for which their
-    distance from the mean makes up.
+    The groups are the same for all sizes, which are tested on the same pairs; seeds are drawn for
+    each size. The variance of k seeds drawn out of k is too small by (k - 1) / k, which their
+    distance from the mean corrects.
 
     Args:
         hits: see mean_variances. groups: a number for each pair [pairs] (measures.paired).

@@ -1,4 +1,4 @@
-"""What the number of steps goes with: the length of the sentences, the recorded reasoning depth."""
+"""Steps against the length of the sentences and the recorded reasoning depth."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,30 +9,26 @@ from torch import Tensor
 
 from actmodels.data.pairs import PairTensors
 from actmodels.evaluation import Evaluation
+from pipeline.running.results import TableRow
 
 
 def mean_lengths(pairs: PairTensors) -> Tensor:
-    """Mean of the tokens of premise and hypothesis [pairs] (thesis figure 6.5)."""
+    """Return the mean number of tokens of premise and hypothesis [pairs] (thesis figure 6.5)."""
     return (pairs.premise_offsets.diff() + pairs.hypothesis_offsets.diff()).double() / 2
 
 
-def correlation(measure: Callable[..., Any], steps: Tensor, values: Tensor) -> float | None:
-    """Return a correlation from SciPy; None where steps or values are all equal."""
+def correlation(
+    steps: Tensor, values: Tensor, measure: Callable[..., Any] = pearsonr
+) -> float | None:
+    """Return a correlation from SciPy of [pairs] and [pairs]; None where either is constant."""
     varies = steps.unique().numel() > 1 and values.unique().numel() > 1
     return float(measure(steps.numpy(), values.numpy())[0]) if varies else None
 
 
-def pearson(steps: Tensor, values: Tensor) -> float | None:
-    """Return Pearson's r of steps [pairs] and values [pairs]; None where either is constant."""
-    return correlation(pearsonr, steps, values)
+def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
+    """Return correlations over the scored pairs of steps with length, and depth if recorded.
 
-
-def correlation_rows(
-    name: dict[str, Any], result: Evaluation, pairs: PairTensors
-) -> list[dict[str, Any]]:
-    """Correlation over the test pairs of the steps taken with length, and with depth if recorded.
-
-    Empty for a model without halting. A correlation with what never changes is None.
+    Empty for a model without halting.
     """
     if result.steps is None:
         return []
@@ -40,18 +36,16 @@ def correlation_rows(
     against = {"mean_length": mean_lengths(pairs)[result.rows]}
     if bool((depths > 0).all()):
         against["depth"] = depths.double()
-    rows = []
-    for what, values in against.items():
-        found = {"pearson": pearson(steps, values)}
-        found |= {"spearman": correlation(spearmanr, steps, values)}
-        rows.append(name | {"steps_against": what, "pairs": len(steps)} | found)
-    return rows
+    return [
+        name
+        | {"steps_against": what, "pairs": len(steps), "pearson": correlation(steps, values)}
+        | {"spearman": correlation(steps, values, spearmanr)}
+        for what, values in against.items()
+    ]
 
 
-def length_rows(
-    name: dict[str, Any], result: Evaluation, pairs: PairTensors
-) -> list[dict[str, Any]]:
-    """The joint distribution of steps and mean sentence length: how many pairs have both."""
+def length_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
+    """Return how many pairs have each combination of steps and mean sentence length."""
     if result.steps is None:
         return []
     both = torch.stack([mean_lengths(pairs)[result.rows], result.steps.double()], dim=1)
@@ -62,16 +56,13 @@ def length_rows(
     ]
 
 
-def depth_rows(
-    name: dict[str, Any], result: Evaluation, pairs: PairTensors
-) -> list[dict[str, Any]]:
-    """Accuracy and steps by recorded reasoning depth; none where the corpus records none."""
+def depth_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
+    """Return accuracy and steps by recorded reasoning depth; empty where none is recorded."""
     rows = []
-    depths = pairs.depths[result.rows]
+    depths, right = pairs.depths[result.rows], result.predictions == result.labels
     for depth in depths[depths > 0].unique().tolist():
-        chosen = depths == depth
-        hits = (result.predictions == result.labels)[chosen]
-        steps = None if result.steps is None else result.steps[chosen].double().mean().item()
-        found = {"depth": depth, "pairs": int(chosen.sum())}
-        rows.append(name | found | {"accuracy": hits.double().mean().item(), "mean_steps": steps})
+        own = depths == depth
+        steps = None if result.steps is None else result.steps[own].double().mean().item()
+        figures = {"accuracy": right[own].double().mean().item(), "mean_steps": steps}
+        rows.append(name | {"depth": depth, "pairs": int(own.sum())} | figures)
     return rows

@@ -54,7 +54,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a model (without a name of the best), and best.json's models.
+    """Return the folder of a model, by default the best, and best.json's models.
 
     Raises:
         ArtefactError: none has been exported. ConfigError: there is none of this name.
@@ -67,10 +67,8 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
             raise ValueError("best is not the model that export chooses")
     except FileNotFoundError:
         raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
-    except OSError as error:
-        raise ArtefactError(f"{path} cannot be read ({error}); run: dvc repro -f export") from error
-    except (ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ArtefactError(f"{path} is damaged; run: dvc repro -f export") from error
+    except (OSError, ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ArtefactError(f"{path} is damaged ({error}); run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
@@ -86,10 +84,10 @@ def advise(name: str, models: Iterable[str]) -> None:
 
 
 def pairs(given: argparse.Namespace) -> Iterable[list[InputPair]]:
-    """The pairs in groups, each read whole before any of it is asked about.
+    """Return the pairs in groups, each read whole before any of it is answered.
 
-    All are one group, so that a mistake in the last line is told before the first answer is
-    written; only what is typed on a terminal is answered line by line.
+    All are one group, so that a mistake in the last line is reported before the first answer;
+    only pairs that are typed on a terminal are answered line by line.
     """
     if given.file is None:
         sentences = (given.premise, given.hypothesis)
@@ -99,11 +97,12 @@ def pairs(given: argparse.Namespace) -> Iterable[list[InputPair]]:
     if given.file == "-" and sys.stdin.isatty():
         print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
         return ([row] for row in input_rows(sys.stdin.buffer))
-    standard = given.file == "-"
-    rows = list(input_rows(sys.stdin.buffer) if standard else read_file(Path(given.file)))
-    if not rows:
-        raise DataError(f"{STANDARD_INPUT if standard else given.file}: holds no pairs")
-    return [rows]
+    name, rows = given.file, read_file(Path(given.file))
+    if name == "-":
+        name, rows = STANDARD_INPUT, input_rows(sys.stdin.buffer)
+    if group := list(rows):
+        return [group]
+    raise DataError(f"{name}: holds no pairs")
 
 
 def main() -> None:
@@ -113,20 +112,10 @@ def main() -> None:
     if given.explain:
         advise(folder.name, models)
     groups = pairs(given)
-    # torch: --help and mistakes come before it
-    from pipeline.predict.asking import ask, give_up_output
+    from pipeline.predict.asking import ask  # torch: --help and mistakes come before it
 
-    try:
-        ask(
-            folder,
-            models[folder.name],
-            groups,
-            given.format,
-            explain=given.explain,
-            path=given.output,
-        )
-    except BrokenPipeError:  # whoever read the answers has enough of them
-        give_up_output()
+    stored, how = models[folder.name], given.format
+    ask(folder, stored, groups, how, explain=given.explain, path=given.output)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Groups of pairs to answers, written as people or as programs read them: text, JSON lines, CSV."""
+"""From groups of pairs to answers, as text, JSON lines or CSV."""
 
 import csv
 import io
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import torch
+from rich.console import Console
 from tqdm import tqdm
 
 from actmodels.data.labels import LABELS
@@ -19,7 +20,7 @@ from actmodels.files import replacing
 from pipeline.answering.answer import Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle
 from pipeline.answering.read import InputPair
-from pipeline.predict.explain import Style, explained, in_words
+from pipeline.predict.explain import explained, in_words
 from pipeline.sources.tokens import TokenPair
 
 CHUNK = 512  # pairs between two steps of the progress bar
@@ -36,11 +37,11 @@ def ask(
     explain: bool,
     path: Path | None,
 ) -> None:
-    """Ask the model in `folder` and write the answers.
+    """Write the answers of the model in `folder`.
 
     Args:
         stored: the model's entry in best.json.
-        groups: pairs; of each group all are checked before any is answered.
+        groups: pairs; each group is checked before any of it is answered.
         style: "text", "jsonl" or "csv". explain: write the steps too.
         path: a file that appears whole; None is standard output.
 
@@ -71,43 +72,35 @@ def ask(
 
 @contextmanager
 def output(path: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a file; what cannot be encoded is escaped.
+    """Open standard output, or a file that appears whole; a device or a pipe is not replaced.
 
-    A file appears whole. A device or a pipe is written to: renaming would put a file in its place.
+    The block ends early and quietly where nobody reads the other end of a pipe.
 
     Raises:
-        DataError: it cannot be written. BrokenPipeError: nobody reads the other end of a pipe.
+        DataError: it cannot be written.
     """
-    if path is None:
-        if sys.stdout is None:
-            raise DataError("standard output is closed; name a file: --output FILE")
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
-        try:
-            yield sys.stdout
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            give_up_output()
-            raise DataError(f"standard output cannot be written: {error.strerror}") from error
-        return
+    name = "standard output"
     try:
-        path = path.resolve()  # a link stays one
-        special = path.exists() and not path.is_file()
-        with (
-            nullcontext(path) if special else replacing(path) as target,
-            target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
-        ):
-            yield file
-    except BrokenPipeError:
-        raise
+        if path is None:
+            if sys.stdout is None:
+                raise DataError("standard output is closed; name a file: --output FILE")
+            if isinstance(sys.stdout, io.TextIOWrapper):
+                sys.stdout.reconfigure(errors="backslashreplace")
+            yield sys.stdout
+        else:
+            path = path.resolve()  # a link stays one
+            name = f"--output: {path}"
+            special = path.exists() and not path.is_file()
+            with (
+                nullcontext(path) if special else replacing(path) as target,
+                target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+            ):
+                yield file
     except OSError as error:
-        raise DataError(f"--output: {path} cannot be written: {error.strerror}") from error
-
-
-def give_up_output() -> None:
-    """Whatever is still to be written to standard output goes nowhere, at the end of Python too."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if path is None:  # discard the rest, also at the exit of Python
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise DataError(f"{name} cannot be written: {error.strerror}") from error
 
 
 def _checked(rows: list[InputPair], answerer: Answerer) -> list[TokenPair]:
@@ -143,7 +136,7 @@ def _answer(
 
 
 def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool) -> Writer:
-    """What writes a pair and its answer in a format.
+    """Return the function that writes a pair and its answer in a format.
 
     Args:
         rows: the pairs to come; those of a table decide on its columns.
@@ -153,8 +146,8 @@ def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, expla
         DataError: a pair has a field with the name of one that the answer adds.
     """
     if style == "text":
-        drawn = Style.of(out)
-        shown = (lambda answer: explained(answer, drawn)) if explain else in_words
+        console = Console(file=out)
+        shown = (lambda answer: explained(answer, console)) if explain else in_words
         return lambda _, answer: out.write(shown(answer) + "\n")
     for row in rows:
         for field in row.fields:
@@ -162,8 +155,13 @@ def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, expla
                 raise DataError(
                     f"{row.where}: {field!r} is what the answer would be called; rename it"
                 )
+
+    def fields(row: InputPair, answer: PairAnswer) -> dict[str, Any]:
+        attention = {} if answer.attention is None else {"attention": answer.attention}
+        return {**row.fields, "model": model, **answer.row(), **attention}
+
     if style == "jsonl":
-        return lambda row, answer: out.write(as_json(answered(row, answer, model)) + "\n")
+        return lambda row, answer: out.write(as_json(fields(row, answer)) + "\n")
     columns = [*dict.fromkeys(field for row in rows for field in row.fields), *ADDED[:-1]]
     table = csv.DictWriter(out, columns, extrasaction="ignore", restval="", lineterminator="\n")
     table.writeheader()
@@ -171,17 +169,11 @@ def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, expla
         {
             # what JSON nests stays JSON in a table
             name: as_json(value) if isinstance(value, dict | list) else value
-            for name, value in answered(row, answer, model).items()
+            for name, value in fields(row, answer).items()
         }
     )
 
 
 def as_json(value: Any) -> str:
-    """JSON in a line."""
+    """Return JSON in a line."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def answered(row: InputPair, answer: PairAnswer, model: str) -> dict[str, Any]:
-    """Return the given fields, followed by the model and its answer."""
-    attention = {} if answer.attention is None else {"attention": answer.attention}
-    return {**row.fields, "model": model, **answer.row(), **attention}

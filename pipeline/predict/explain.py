@@ -1,84 +1,23 @@
-"""An answer in words and step by step, drawn as well as a stream can show it."""
+"""An answer in words and step by step; rich draws it for the abilities of a stream."""
 
-import os
-import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TextIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from pipeline.answering.answer import PairAnswer
 
 MOST = 3  # tokens that are named for each sentence and step
-BAR, SHORT_BAR = 20, 8  # columns of a weight of 1, where there is room and where not
-MARGIN = 13  # columns in front of the sentences
+BAR, SHORT_BAR, NARROW = 20, 8, 72  # columns of a weight of 1, short on a narrow terminal
+MARGIN = 15  # columns in front of the sentences
 SENTENCES = ("premise", "hypothesis")
-WIDTH = 80  # columns where none are known
-# Backgrounds of xterm's 256 colours, from light to deep blue, each with a text colour that is
-# read on it; below the first share there is none.
-SHADES = ((0.05, 189, 16), (0.15, 153, 16), (0.3, 75, 16), (0.5, 25, 231))
-
-
-@dataclass(frozen=True)
-class Style:
-    """How to draw.
-
-    colour: with terminal escapes. unicode: with block characters.
-    """
-
-    colour: bool = False
-    unicode: bool = True
-    width: int = WIDTH
-
-    @classmethod
-    def of(cls, stream: TextIO) -> "Style":
-        """That of a stream: coloured on a terminal, unless NO_COLOR is set (no-color.org)."""
-        terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
-        try:
-            "█…".encode(stream.encoding or "ascii")
-            unicode = True
-        except UnicodeEncodeError:
-            unicode = False
-        width = shutil.get_terminal_size((WIDTH, 24)).columns if terminal else WIDTH
-        return cls(terminal and not os.environ.get("NO_COLOR"), unicode, max(width, 40))
-
-    def bar(self, share: float, columns: int) -> str:
-        """A bar that is full at 1."""
-        return ("█" if self.unicode else "#") * round(share * columns)
-
-    def cut(self, text: str, columns: int) -> str:
-        """The text, its end left out where it is too long, what moves a terminal spelled out."""
-        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-        end = "…" if self.unicode else "..."
-        return text if len(text) <= columns else text[: columns - len(end)] + end
-
-    def shaded(self, text: str, weight: float) -> str:
-        """A token on a background that is the deeper the more it weighs."""
-        chosen = [(back, fore) for least, back, fore in SHADES if weight >= least]
-        if not (self.colour and chosen):
-            return text
-        back, fore = chosen[-1]
-        return f"\x1b[48;5;{back};38;5;{fore}m{text}\x1b[0m"
-
-    def bold(self, text: str) -> str:
-        """A text that stands out."""
-        return f"\x1b[1m{text}\x1b[0m" if self.colour else text
-
-    def wrapped(self, tokens: Sequence[str], weights: Sequence[float], indent: int) -> str:
-        """Tokens between blanks, shaded, over as many lines as they take behind `indent`."""
-        lines: list[list[str]] = [[]]
-        used, room = 0, self.width - indent
-        for token, weight in zip(tokens, weights, strict=True):
-            short = self.cut(token, room)
-            if lines[-1] and used + 1 + len(short) > room:
-                lines.append([])
-                used = 0
-            used += len(short) + bool(lines[-1])
-            lines[-1].append(self.shaded(short, weight))
-        return ("\n" + " " * indent).join(" ".join(line) for line in lines)
+# from a weight on: xterm's colours
+SHADES = {0.05: "16 189", 0.15: "16 153", 0.3: "16 75", 0.5: "231 25"}
 
 
 def in_words(answer: PairAnswer) -> str:
-    """An answer in a line."""
+    """Return an answer in a line."""
     line = f"{answer.predicted:<13} ({probabilities(answer.probabilities)})"
     if answer.steps is not None:
         line += f", {answer.steps} step{'s' * (answer.steps != 1)}"
@@ -88,39 +27,59 @@ def in_words(answer: PairAnswer) -> str:
 
 
 def probabilities(shares: dict[str, float]) -> str:
-    """Labels with their probabilities."""
+    """Return labels with their probabilities."""
     return ", ".join(f"{label} {share:.3f}" for label, share in shares.items())
 
 
-def explained(answer: PairAnswer, style: Style) -> str:
-    """An answer with its steps, over many lines; `answer` was asked for with attention."""
-    if answer.attention is None:
-        return f"{style.bold(in_words(answer))}\n"
-    lines = [style.bold(in_words(answer))]
-    for part in SENTENCES:
-        tokens = answer.attention[part]
-        plain = style.wrapped(tokens, [0.0] * len(tokens), MARGIN + 2)
-        lines.append(f"  {part:<{MARGIN}}{plain}")
-    for step in answer.attention["trace"]:
-        lines += ["", *_step(step, answer.attention, style)]
-    return "\n".join(lines) + "\n"
+def shaded(tokens: Sequence[str], weights: Sequence[float]) -> Text:
+    """Return tokens on backgrounds for their weights."""
+    text = Text(overflow="ellipsis")
+    for token, weight in zip(tokens, weights, strict=True):
+        shade = [colours.split() for least, colours in SHADES.items() if weight >= least]
+        style = f"color({shade[-1][0]}) on color({shade[-1][1]})" if shade else ""
+        text.append(printable(token), style).append(" ")
+    text.rstrip()
+    return text
 
 
-def _step(step: dict[str, Any], sentences: dict[str, Any], style: Style) -> list[str]:
-    halting = f"halting {step['halting_probability']:.3f}, weight {step['weight']:.3f}"
-    lines = [
-        f"  {style.bold('step ' + str(step['step']))}: {halting}",
-        f"  {'alone':<{MARGIN}}{step['class']} ({probabilities(step['class_probabilities'])})",
-    ]
-    columns = BAR if style.width >= 72 else SHORT_BAR
-    room = style.width - MARGIN - columns - 8  # for the token at the end
-    for part in SENTENCES:
-        tokens, weights = sentences[part], step[f"{part}_attention"]
-        if style.colour:
-            lines.append(f"  {part:<{MARGIN}}{style.wrapped(tokens, weights, MARGIN + 2)}")
-        most = sorted(zip(tokens, weights, strict=True), key=lambda pair: -pair[1])[:MOST]
-        for number, (token, weight) in enumerate(most):
-            name = part if number == 0 and not style.colour else ""
-            bar = f"{style.bar(weight, columns):<{columns}}"
-            lines.append(f"  {name:<{MARGIN}}{weight:.2f} {bar} {style.cut(token, room)}")
-    return lines
+def printable(token: str) -> str:
+    """Escape control characters."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in token)
+
+
+def most(weights: Sequence[float], tokens: Sequence[str]) -> list[tuple[float, str]]:
+    """Return the tokens with most attention, the first of equals."""
+    return sorted(zip(weights, tokens, strict=True), key=lambda pair: -pair[0])[:MOST]
+
+
+def explained(answer: PairAnswer, console: Console) -> str:
+    """Return an answer with its steps, over many lines."""
+    grid = Table.grid()
+    grid.add_column(width=MARGIN)
+    grid.add_column()
+    seen = answer.attention or {"trace": []}
+    for part in SENTENCES if answer.attention else ():
+        grid.add_row(f"  {part}", shaded(seen[part], [0.0] * len(seen[part])))
+    columns = BAR if console.width >= NARROW else SHORT_BAR
+    full = "█" if console.encoding.startswith("utf") else "#"
+    for step in seen["trace"]:
+        halting = f"halting {step['halting_probability']:.3f}, weight {step['weight']:.3f}"
+        grid.add_row()
+        grid.add_row(Text(f"  step {step['step']}", "bold"), halting)
+        alone = f"{step['class']} ({probabilities(step['class_probabilities'])})"
+        grid.add_row("  alone", alone)
+        for part in SENTENCES:
+            weights, name = step[f"{part}_attention"], f"  {part}"
+            if console.color_system and not console.no_color:
+                grid.add_row(name, shaded(seen[part], weights))
+                name = ""
+            for weight, token in most(weights, seen[part]):
+                line = (
+                    f"{weight:.2f} {full * round(weight * columns):<{columns}} {printable(token)}"
+                )
+                grid.add_row(name, Text(line, no_wrap=True, overflow="ellipsis"))
+                name = ""
+    with console.capture() as drawn:
+        console.print(Text(in_words(answer), "bold"), soft_wrap=True)
+        console.print(grid)
+    return drawn.get()

@@ -1,8 +1,7 @@
-"""What a stage reads: is it what the stages before it wrote, and the same at the end as before?
+"""Check that a stage's inputs are as the stages before it wrote them, and stay so while it runs.
 
-DVC writes into dvc.lock what parameters and dependencies say when a stage *ends*: after an edit in
-between, the result of the old ones would stand there as that of the new ones, up to date. It also
-has the digest of everything that a stage wrote, so that damage is told where it is read.
+DVC records parameters and dependencies when a stage *ends*: an edit in between would be recorded
+with the results of the old ones. It also has the digest of every output, which shows damage.
 """
 
 import hashlib
@@ -29,13 +28,13 @@ NOT_YAML = (ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLEr
 
 @contextmanager
 def checked_inputs(stage: str, aside: Path) -> Iterator[None]:
-    """Check what a stage reads before and after the block, which runs it.
+    """Check the inputs of a stage before and after the block, which runs it.
 
     Args:
-        aside: the folder for what is damaged; DVC and stages must leave it alone.
+        aside: the folder for damaged files.
 
     Raises:
-        ArtefactError: see check_as_written; or something changed, and DVC then records nothing.
+        ArtefactError: see check_as_written; or an input changed.
     """
     before = inputs(stage)
     known.update((Path(name).absolute(), digest) for name, digest in before.items())
@@ -52,9 +51,9 @@ def checked_inputs(stage: str, aside: Path) -> Iterator[None]:
 
 
 def inputs(stage: str) -> dict[str, str]:
-    """Each file and each parameter that dvc.yaml lists for a stage, with its digest or value.
+    """Return each file and parameter that dvc.yaml lists for a stage, with its digest or value.
 
-    Nothing where DVC does not run: outside a project, or for a command that is no stage.
+    Empty outside a project, and for a command that is no stage.
     """
     declared, params, found = _declared(stage), _tree(PARAMS), {}
     for key in declared.get("params", []):
@@ -62,21 +61,17 @@ def inputs(stage: str) -> dict[str, str]:
         for part in key.split("."):
             node = node.get(part) if isinstance(node, dict) else None
         found[f"{PARAMS}: {key}"] = json.dumps(node, sort_keys=True, default=str)
-    for dependency in declared.get("deps", []):
-        for path in _files(Path(dependency)):
-            found[path.as_posix()] = _digest(path)
+    for path in (p for dependency in declared.get("deps", []) for p in _files(Path(dependency))):
+        found[path.as_posix()] = _digest(path)
     return found
 
 
 def check_as_written(stage: str, before: dict[str, str], aside: Path) -> None:
-    """Compare with the digests of what other stages wrote, as far as DVC has recorded any.
-
-    Args:
-        before: the stage's `inputs`.
+    """Compare the stage's `inputs` with the digests that DVC recorded of other stages' outputs.
 
     Raises:
-        ArtefactError: something is missing, or not what its stage wrote, and is set aside: DVC
-            would overwrite it. Corrupt copies in DVC's cache are set aside, too.
+        ArtefactError: an output is missing, or differs and is set aside, with corrupt copies in
+            DVC's cache.
     """
     read = [Path(dependency) for dependency in _declared(stage).get("deps", [])]
     problems = []
@@ -98,7 +93,7 @@ def check_as_written(stage: str, before: dict[str, str], aside: Path) -> None:
 
 
 def _recorded() -> Iterator[tuple[str, str, str]]:
-    """Of whatever was written, as far as DVC has recorded any: its stage, its path, its digest."""
+    """Yield stage, path and digest of each output that DVC has recorded."""
     try:
         for maker, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
             for out in recorded.get("outs", []):
@@ -110,7 +105,7 @@ def _recorded() -> Iterator[tuple[str, str, str]]:
 
 
 def _cache() -> Path:
-    """Return the folder of DVC's cache, which its settings may place elsewhere."""
+    """Return the folder of DVC's cache, which is a setting."""
     command = [sys.executable, "-m", "dvc", "cache", "dir"]
     return Path(os.fsdecode(subprocess.run(command, capture_output=True).stdout.strip()))
 
@@ -127,21 +122,16 @@ def _corrupt(cache: Path, digest: str) -> list[Path]:
 
 
 def _set_aside(path: Path, folder: Path) -> Path:
-    """Move a file or a folder into a new folder in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     return Path(shutil.move(path, mkdtemp(prefix=f"{path.parent.name}-", dir=folder)))
 
 
 def _declared(stage: str) -> dict[str, Any]:
-    """What dvc.yaml says of a stage."""
     return (_tree(PIPELINE).get("stages") or {}).get(stage) or {}
 
 
 def _tree(path: Path) -> dict[str, Any]:
-    """A YAML mapping; empty if there is none to read.
-
-    By libyaml, ten times as fast as the reader of params.yaml: every stage waits for this.
-    """
+    """Return a YAML mapping, empty if unreadable; by libyaml, ten times as fast as ruamel."""
     try:
         tree = yaml.load(text_of(path), yaml.CSafeLoader)
     except (FileNotFoundError, *NOT_YAML):
@@ -150,23 +140,22 @@ def _tree(path: Path) -> dict[str, Any]:
 
 
 def _digest(path: Path) -> str:
-    """As DVC has it; PermissionError for a file that may be sound."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "md5").hexdigest()
-    except FileNotFoundError:  # removed in this very moment
+    except FileNotFoundError:  # removed meanwhile
         return "missing"
 
 
 def _folder_digest(path: Path, digests: dict[str, str]) -> str:
-    """As DVC has it: that of the sorted listing of its files, of which some are known."""
+    """Return DVC's digest of a folder: that of the sorted listing of its files."""
     for folder in (path, *path.rglob("*")):
         if folder.is_dir():
             list(folder.iterdir())  # PermissionError, where rglob would find no files
     files = sorted(
         (file.relative_to(path).as_posix(), digests.get(file.as_posix()) or _digest(file))
         for file in path.rglob("*")
-        if file.is_file() and not file.match(".*.tmp")  # .dvcignore: a kill left it
+        if file.is_file() and not file.match(".*.tmp")  # as in .dvcignore
     )
     listing = [{"md5": digest, "relpath": name} for name, digest in files]
     text = json.dumps(listing, sort_keys=True)
@@ -174,7 +163,7 @@ def _folder_digest(path: Path, digests: dict[str, str]) -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    """A file, or the files below a folder, but for what Python and editors leave there."""
+    """Return a file, or the files below a folder without bytecode and hidden files."""
     if path.is_file():
         return [path]
     below = (p for p in path.rglob("*") if p.is_file())

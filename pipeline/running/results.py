@@ -1,25 +1,40 @@
 """The two forms of small result files, the same bytes for the same content."""
 
+import csv
 import json
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from actmodels.files import read_known, write_text
-from actmodels.tables import COLUMNS
-from pipeline.running.stage import made
+from actmodels.tables import COLUMNS, UNREPORTED
+from pipeline.running.stage import artefacts, made
+
+TableRow = dict[str, Any]
 
 
-def write_table(
-    path: Path, rows: Sequence[dict[str, Any]], columns: list[str] | None = None
-) -> None:
-    """Write rows as CSV; the columns are those given, else those declared for this place."""
-    import pandas as pd  # not every stage has tables
+def write_table(path: Path, rows: Sequence[TableRow], columns: Sequence[str] = ()) -> None:
+    """Write rows as CSV; cells are empty where a row has None, nan or nothing.
 
-    columns = columns or COLUMNS.get(f"{path.parent.name}/{path.name}")
-    # dtype=object keeps whole numbers whole beside empty cells.
-    frame = pd.DataFrame(list(rows), columns=columns, dtype=object)
-    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+    Args:
+        columns: by default those declared for this file, or else all that the rows have.
+    """
+    declared = (COLUMNS | UNREPORTED).get(f"{path.parent.name}/{path.name}")
+    columns = columns or declared or list(dict.fromkeys(name for row in rows for name in row))
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(columns)
+    for row in rows:
+        values = (row.get(name) for name in columns)
+        table.writerow(None if value != value else value for value in values)  # nan
+    write_text(path, text.getvalue())
+
+
+def write_tables(stage: str, **tables: Sequence[TableRow]) -> None:
+    """Write the tables of a stage, by the names of their files."""
+    for name, rows in tables.items():
+        write_table(artefacts(stage, f"{name}.csv"), rows)
 
 
 def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
@@ -28,5 +43,5 @@ def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
 
 
 def read_json(stage: str, name: str) -> Any:
-    """What an earlier stage wrote; raises ArtefactError if it is missing."""
+    """Read an output of an earlier stage; raises ArtefactError if it is missing."""
     return json.loads(read_known(made(stage, name)))

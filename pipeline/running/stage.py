@@ -1,4 +1,4 @@
-"""What every stage shares: where its files lie, and how it ends."""
+"""What every stage shares: where its files are, and how it ends."""
 
 import hashlib
 import inspect
@@ -23,12 +23,12 @@ from pipeline import INTERRUPTED
 
 
 def artefacts(*parts: str) -> Path:
-    """Absolute path under `artefacts/` of the project root, which is the current folder."""
+    """Return an absolute path under `artefacts/` of the project root, the current folder."""
     return Path.cwd().joinpath("artefacts", *parts)
 
 
 def made(stage: str, *parts: str) -> Path:
-    """Absolute path of what an earlier stage wrote.
+    """Return the absolute path of an output of an earlier stage.
 
     Raises:
         ArtefactError: it is missing, or neither a file nor a folder.
@@ -42,16 +42,13 @@ def made(stage: str, *parts: str) -> Path:
 
 
 def state_folder() -> Path:
-    """Absolute path of what outlives a run but is no result: downloads, trials, MLflow's store.
-
-    It is the project's also in the copy where DVC runs a queued experiment, and soon deletes.
-    """
+    """Return the folder of what outlives a run: downloads, trials, MLflow's store."""
     return project() / "state"
 
 
 def project() -> Path:
-    """The project's folder, of which the current one may be DVC's copy for one experiment."""
-    return Path(os.environ.get("DVC_ROOT") or Path.cwd())  # as DVC tells its stages
+    """Return the project's folder; DVC runs a queued experiment in a copy that it deletes."""
+    return Path(os.environ.get("DVC_ROOT") or Path.cwd())
 
 
 @contextmanager
@@ -67,10 +64,7 @@ def fresh(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(path: Path, say_waiting: Callable[[], None]) -> Iterator[None]:
-    """Be the only one who holds a lock; wait for another process to end.
-
-    The kernel takes the lock back from a process that dies.
-    """
+    """Hold a lock, which the kernel takes back from a process that dies."""
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,28 +82,33 @@ def _make_folders() -> None:
     """Raise ArtefactError unless there is a state folder, and one for artefacts."""
     kept = {state_folder(): "all that outlives a run", artefacts(): "what stages write"}
     for folder, what in kept.items():
-        why = ""
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            why = "" if os.access(folder, os.W_OK) else "cannot be written to"
         except OSError as error:
             why = f"cannot be used as a folder: {error.strerror}"
-        if why or not os.access(folder, os.W_OK):
-            raise ArtefactError(f"{folder} {why or 'cannot be written to'}; {what} is kept there")
+        if why:
+            raise ArtefactError(f"{folder} {why}; {what} is kept there")
 
 
-def run_stage(main: Callable[[], None]) -> NoReturn:
-    """Run a stage as a command; inputs that are damaged, or edited meanwhile, end it."""
+def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
+    """Run a stage as a command; inputs that are damaged, or edited meanwhile, end it.
+
+    Args:
+        stage: its name; by default that of main's module.
+    """
     from pipeline.running.inputs import checked_inputs  # reads YAML, which commands do without
 
+    name = stage or Path(inspect.getfile(main)).stem
+    waiting = f"{name}: waiting for another run of this project to end; Ctrl-C stops waiting"
+
     def checked() -> None:
-        stage = Path(inspect.getfile(main)).stem
-        waiting = f"{stage}: waiting for another run of this project to end; Ctrl-C stops waiting"
         _make_folders()
-        # where `dvc` alone is killed, the stage that it had started goes on without it
+        # a stage goes on where only its `dvc` was killed
         with alone(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
-            for half in artefacts(stage).rglob(".*.tmp"):  # a kill left it; see replacing
+            for half in artefacts(name).rglob(".*.tmp"):  # a kill left it; see replacing
                 half.unlink(missing_ok=True)
-            with checked_inputs(stage, state_folder() / "damaged"):
+            with checked_inputs(name, state_folder() / "damaged"):
                 main()
 
     run_command(checked)
@@ -118,9 +117,8 @@ def run_stage(main: Callable[[], None]) -> NoReturn:
 def run_command(main: Callable[[], None]) -> NoReturn:
     """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
-    A `UserError` is the user's to mend; of any other error the trace is kept in a file. What is
-    said stands on a line of its own, also where a bar was drawn. SIGTERM unwinds like Ctrl-C, so
-    that temporary files are removed.
+    The trace of an error that is no `UserError` is kept in a file. tqdm.write puts messages on
+    their own lines below a bar. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
     """
     _open_streams()
     received = signal.SIGINT
@@ -139,7 +137,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
         for line in str(error).splitlines():
             tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
-    except Exception as error:  # whatever nobody foresaw
+    except Exception as error:
         tqdm.write(f"error: {printable(_unforeseen(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
@@ -149,9 +147,9 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 
 
 def _open_streams() -> None:
-    """What was closed leads nowhere: the next file that is opened would stand in for it.
+    """Point closed streams nowhere: the next opened file would take their number.
 
-    sys.stdin and sys.stdout stay None, for whoever cannot do without.
+    sys.stdin and sys.stdout stay None.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(number, True)
@@ -160,7 +158,7 @@ def _open_streams() -> None:
 
 
 def _unforeseen(error: Exception) -> str:
-    """One line for an error, which says where its trace is."""
+    """Store the trace of an error; return one line that names it."""
     # names of files that are not in UTF-8 hold halves of characters
     trace = "".join(traceback.format_exception(error)).encode(errors="backslashreplace").decode()
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]

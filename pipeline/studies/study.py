@@ -1,6 +1,6 @@
-"""What all studies share: runs are trained, and told in tables line by line.
+"""What all studies share: runs are trained, and become rows of tables.
 
-Rows may tell more than a table has columns.
+Rows may have more than a table's columns.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,9 +9,11 @@ from typing import Any, Generic, TypeVar
 
 from actmodels.config import AnyTrialConfig
 from actmodels.records import TrialRecord
-from pipeline.measures.over_seeds import Row
+from pipeline.running.results import TableRow, write_json, write_tables
+from pipeline.running.stage import artefacts
 from pipeline.trained.trials import keyed
 from tune.execution import Execution
+from tune.grid import Trial
 
 Config = TypeVar("Config", bound=AnyTrialConfig)
 
@@ -23,12 +25,12 @@ class Run(Generic[Config]):
     labels: the columns that tell it apart, but for its seed: the group, then the run in it.
     """
 
-    labels: Row
+    labels: TableRow
     config: Config
 
     @property
-    def seeded(self) -> Row:
-        """The first columns of every table with a line per run."""
+    def seeded(self) -> TableRow:
+        """The first columns of every table with a row per run."""
         return self.labels | {"seed": self.config.seed}
 
 
@@ -36,14 +38,9 @@ Trained = tuple[Run[Config], TrialRecord]
 
 
 def train(
-    kind: str,
-    runs: Sequence[Run[Config]],
-    execution: Execution,
-    digest: Callable[[Config], str],
+    kind: str, runs: Sequence[Run[Config]], execution: Execution, digest: Callable[[Config], str]
 ) -> list[Trained[Config]]:
-    """Train all runs, each configuration once however many runs share it; they keep their order.
-
-    A run that another stage has trained already, such as the winner itself, is reused.
+    """Train all runs, in their order, each configuration once; finished trials are reused.
 
     Args:
         digest: of the data that a configuration is trained on.
@@ -52,22 +49,18 @@ def train(
         return []
     from tune.sweep import run_trials  # Ray and MLflow, where there is something to train
 
-    together: dict[str, dict[Config, None]] = {}  # on the same data, whose code is read once
-    for run in runs:
-        together.setdefault(digest(run.config), {})[run.config] = None
-    keys = {
-        config: trial
-        for data, configs in together.items()
-        for config, trial in zip(configs, keyed(data, list(configs), execution), strict=True)
-    }
-    distinct = {keys[run.config].key: keys[run.config] for run in runs}
-    records = run_trials(kind, list(distinct.values()), execution, keep_weights=True)
-    by_key = {record.key: record for record in records}
-    return [(run, by_key[keys[run.config].key]) for run in runs]
+    configs = list(dict.fromkeys(run.config for run in runs))
+    trials: dict[Config, Trial] = {}
+    for data in dict.fromkeys(map(digest, configs)):  # together, as the code is read once for each
+        of_data = [config for config in configs if digest(config) == data]
+        trials |= zip(of_data, keyed(data, of_data, execution), strict=True)
+    records = run_trials(kind, [trials[c] for c in configs], execution, keep_weights=True)
+    found = dict(zip(configs, records, strict=True))
+    return [(run, found[run.config]) for run in runs]
 
 
-def result_row(run: Run[Any], record: TrialRecord) -> Row:
-    """What training says of a run: its dev figures are those of the best epoch."""
+def result_row(run: Run[Any], record: TrialRecord) -> TableRow:
+    """Return the figures of a run's best epoch."""
     best = record.best
     dev = {name: value for name, value in best.result().items() if name.startswith("dev_")}
     return {
@@ -83,8 +76,8 @@ def result_row(run: Run[Any], record: TrialRecord) -> Row:
     }
 
 
-def history_rows(trained: Iterable[Trained[Any]]) -> list[Row]:
-    """What each epoch of each run says."""
+def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
+    """Return the figures of each epoch of each run."""
     return [
         run.seeded | epoch.result() | {"dev_error": epoch.dev_error}
         for run, record in trained
@@ -92,13 +85,19 @@ def history_rows(trained: Iterable[Trained[Any]]) -> list[Row]:
     ]
 
 
-def timing_rows(trained: Iterable[Trained[Any]]) -> list[Row]:
-    """How many epochs of each run were timed, and their seconds, on whatever machine it was.
+def write_study(
+    stage: str,
+    trained: Iterable[Trained[Any]],
+    summary: TableRow,
+    **tables: Sequence[TableRow],
+) -> None:
+    """Write tables, timings.csv with the seconds of each run's epochs, and summary.json.
 
-    They stand apart from the results, which repeat.
+    Timings are apart from the results, which repeat.
     """
-    rows = []
+    timings = []
     for run, record in trained:
         seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
-        rows.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
-    return rows
+        timings.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
+    write_tables(stage, **tables, timings=timings)
+    write_json(artefacts(stage, "summary.json"), summary)

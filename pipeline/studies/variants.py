@@ -1,6 +1,5 @@
 """Studies that start from a chosen configuration: it is changed, trained and scored on pairs."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any, TypeVar
@@ -15,28 +14,26 @@ from actmodels.errors import ArtefactError
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
 from pipeline.parameters.study_sections import Limits
+from pipeline.running.results import read_json
 from pipeline.running.stage import artefacts
 from pipeline.studies.study import Run, Trained
 from pipeline.trained.trials import load_model
 from tune.storage import Storage
 from tune.store import TrialStore
 
-Config = TypeVar("Config", bound=TrialConfig)
+Pairs = TypeVar("Pairs", bound=TrialConfig)
 
 
 def chosen(model: str) -> TrialConfig:
-    """The configuration that `select_best` chose for a model.
+    """Return the configuration that `select_best` chose for a model.
 
     Raises:
         ArtefactError: there is none.
     """
-    path = artefacts("select_best", "best.json")
-    try:
-        winners = json.loads(path.read_text(encoding="utf-8"))
-        return trial_from_dict(winners[model]["config"])
-    except (OSError, ValueError, KeyError) as error:
-        problem = f"{path} is missing or has no model {model}; run: dvc repro select_best"
-        raise ArtefactError(problem) from error
+    winners = read_json("select_best", "best.json")
+    if model not in winners:
+        raise ArtefactError(f"best.json has no model {model}; run: dvc repro select_best")
+    return trial_from_dict(winners[model]["config"])
 
 
 def changed(
@@ -47,7 +44,7 @@ def changed(
     study: Limits,
     seed: int,
 ) -> TrialConfig:
-    """A configuration like `base` but for some settings.
+    """Return a configuration like `base` but for some settings.
 
     Args:
         model: base's own or a relative of it, whose further settings are the common ones.
@@ -67,12 +64,12 @@ def changed(
 
 def scored(
     stage: str,
-    trained: Sequence[Trained[Config]],
+    trained: Sequence[Trained[Pairs]],
     pairs: PairTensors,
     place: Storage,
     data: str = "tensors",
-) -> Iterator[tuple[Run[Config], TrialRecord, Evaluation]]:
-    """Each run of a stage on the pairs of a split, with the weights of its best epoch.
+) -> Iterator[tuple[Run[Pairs], TrialRecord, Evaluation]]:
+    """Yield each run of a stage on the pairs of a split, with the weights of its best epoch.
 
     Args:
         data: the stage that wrote the word vectors.

@@ -1,4 +1,4 @@
-"""On what and how long a stage trained: artefacts/<stage>/environment.json.
+"""The machine and the time of a training stage: artefacts/<stage>/environment.json.
 
 Apart from the stage's results, because no two runs agree on it.
 """
@@ -6,87 +6,78 @@ Apart from the stage's results, because no two runs agree on it.
 import json
 import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
-from types import TracebackType
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from actmodels.files import DamagedError
 from actmodels.records import TrialRecord
 from pipeline.running.results import write_json
+from pipeline.running.stage import artefacts
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
 from tune.provenance import machine, provenance_tags
-from tune.storage import storage
+from tune.storage import Storage, storage
 from tune.store import TrialStore
 
 
-class Stopwatch:
-    """Runs while trials are trained, over as many runs of the stage as that takes.
+def _place(stage: str, trials: Sequence[Trial], execution: Execution) -> tuple[Storage, str]:
+    return storage(execution.state / "stopwatch"), f"{stage}-{grid_hash(trials)}.json"
 
-    What earlier runs of the same trials took is kept in the state folder and added; a run that
-    was killed outright, and not interrupted, is not in it.
 
-    Args:
-        kind: "sweep" or "retrain".
-        trials: all trials of the stage.
-        execution: where finished trials are kept.
+@contextmanager
+def timed(stage: str, trials: Sequence[Trial], execution: Execution) -> Iterator[None]:
+    """Add the block's time to that of earlier runs of the same trials, however it ends.
+
+    A run that was killed, and not interrupted, is not counted.
     """
+    store, ended = TrialStore(execution.trials), False
 
-    def __init__(self, kind: str, trials: Sequence[Trial], execution: Execution) -> None:
-        self.trials, self.store = trials, TrialStore(execution.trials)
-        self.place = storage(execution.state / "stopwatch")
-        self.name = f"{kind}-{grid_hash(list(trials))}.json"
+    def finished() -> int:
+        return sum(store.holds(trial.key) for trial in trials)
 
-    def __enter__(self) -> "Stopwatch":
-        """Start."""
-        self.started, self.finished = time.monotonic(), self._finished()
-        return self
+    started, before = time.monotonic(), finished()
+    try:
+        yield
+        ended = True
+    finally:
+        trained = finished() - before
+        if trained or not ended:
+            total = total_time(stage, trials, execution)
+            total["trained"] += trained
+            total["wall_seconds"] += time.monotonic() - started
+            place, name = _place(stage, trials, execution)
+            place.make()
+            place.write_sealed(name, json.dumps(total).encode())
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stop, however it ended, and add this run to those before it if it trained anything."""
-        trained = self._finished() - self.finished
-        if not trained and error is None:
-            return
-        before = self._before()
-        kept = {
-            "trained": before["trained"] + trained,
-            "wall_seconds": before["wall_seconds"] + time.monotonic() - self.started,
-        }
-        self.place.make()
-        self.place.write_sealed(self.name, json.dumps(kept).encode())
 
-    def write(self, folder: Path, records: Sequence[TrialRecord]) -> None:
-        """Write environment.json; its machine is the driver's, nodes are those of each trial."""
-        total = self._before()
-        told = {
-            "provenance": provenance_tags(),
-            "data_digest": self.trials[0].origin["data"],
-            "machine": machine(),
-            "trials": len(self.trials),
-            "reused": len(self.trials) - total["trained"],
-            "wall_seconds": round(total["wall_seconds"], 1),
-            "trained_on": {record.key: record.machine for record in records},
-        }
-        write_json(folder / "environment.json", told, indent=1)
-
-    def _finished(self) -> int:
-        return sum(self.store.holds(trial.key) for trial in self.trials)
-
-    def _before(self) -> dict[str, Any]:
-        """What earlier runs took; nothing if there was none, or its file was damaged."""
-        found: dict[str, Any] = {"trained": 0, "wall_seconds": 0.0}
-        try:
-            found = json.loads(self.place.read_sealed(self.name))
-        except FileNotFoundError:
-            pass
-        except DamagedError as error:
-            aside = self.place.set_aside(self.name)
-            told = f"{error}; set aside as {aside}, what earlier runs took is not counted"
-            print(told, file=sys.stderr, flush=True)
+def total_time(stage: str, trials: Sequence[Trial], execution: Execution) -> dict[str, Any]:
+    """Return trained trials and seconds of all runs; zeros if the file is damaged or missing."""
+    place, name = _place(stage, trials, execution)
+    try:
+        found: dict[str, Any] = json.loads(place.read_sealed(name))
         return found
+    except FileNotFoundError:
+        pass
+    except DamagedError as error:
+        aside = place.set_aside(name)
+        message = f"{error}; set aside as {aside}, what earlier runs took is not counted"
+        print(message, file=sys.stderr, flush=True)
+    return {"trained": 0, "wall_seconds": 0.0}
+
+
+def write_environment(
+    stage: str, trials: Sequence[Trial], execution: Execution, records: Sequence[TrialRecord]
+) -> None:
+    """Write environment.json; its machine is the driver's, nodes are those of each trial."""
+    total = total_time(stage, trials, execution)
+    environment = {
+        "provenance": provenance_tags(),
+        "data_digest": trials[0].origin["data"],
+        "machine": machine(),
+        "trials": len(trials),
+        "reused": len(trials) - total["trained"],
+        "wall_seconds": round(total["wall_seconds"], 1),
+        "trained_on": {record.key: record.machine for record in records},
+    }
+    write_json(artefacts(stage, "environment.json"), environment, indent=1)

@@ -14,7 +14,7 @@ from actmodels.files import regular, write_text
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TIMING_FIELDS, TrialRecord
 from pipeline.parameters.load import Params
-from pipeline.running.results import read_json, write_json, write_table
+from pipeline.running.results import TableRow, read_json, write_json, write_tables
 from pipeline.running.stage import artefacts, made, project, state_folder
 from tune.early_stopping import SuccessiveHalving
 from tune.execution import Execution
@@ -23,7 +23,7 @@ from tune.provenance import provenance_tags
 
 
 def execution_settings(params: Params) -> Execution:
-    """The section `cluster`, with absolute paths: workers have folders of their own."""
+    """Return the section `cluster` with absolute paths: workers have folders of their own."""
     settings = dict(params.cluster)
     for key in ("storage", "state"):
         if "://" not in settings[key]:
@@ -33,7 +33,7 @@ def execution_settings(params: Params) -> Execution:
 
 
 def data_digest() -> str:
-    """The digest of the data that the `tensors` stage made."""
+    """Return the digest of the data that stage `tensors` wrote."""
     return str(read_json("tensors", "manifest.json")["digest"])
 
 
@@ -43,7 +43,7 @@ def keyed(
     execution: Execution,
     early_stopping: SuccessiveHalving | None = None,
 ) -> list[Trial]:
-    """Trials of any kind on the data of a digest, named by their keys."""
+    """Return trials of any kind on the data of a digest, named by their keys."""
     return with_keys(
         configs,
         data_digest=digest,
@@ -54,16 +54,15 @@ def keyed(
     )
 
 
-def trial_row(record: TrialRecord) -> dict[str, Any]:
-    """One line of trials.csv: settings, then the figures of the best epoch."""
-    config = trial_from_dict(record.config).flat()
+def trial_row(record: TrialRecord) -> TableRow:
+    """Return a row of trials.csv: settings, then the figures of the best epoch."""
     best = record.best.result()
     best_epoch = best.pop("epoch")
-    # The setting of this name may differ from what training made of it.
+    # The setting of this name may differ from the weight at the end of training.
     best["ponder_weight_end"] = best.pop("ponder_weight")
     return {
         "key": record.key,
-        **config,
+        **trial_from_dict(record.config).flat(),
         "parameters": record.parameters,
         "epochs": len(record.history),
         "diverged": record.diverged,
@@ -72,38 +71,37 @@ def trial_row(record: TrialRecord) -> dict[str, Any]:
     }
 
 
-def write_trials(folder: Path, records: Sequence[TrialRecord], summary: dict[str, Any]) -> None:
+def write_trials(stage: str, records: Sequence[TrialRecord], summary: TableRow) -> None:
     """Write records.jsonl, trials.csv, history.csv, timings.csv and summary.json."""
-
-    def named(record: TrialRecord) -> dict[str, Any]:
-        config = record.config
-        return {"key": record.key, "model": config["model"], "seed": config["seed"]}
-
-    write_text(folder / "records.jsonl", "".join(r.result_json() + "\n" for r in records))
-    write_table(folder / "trials.csv", [trial_row(record) for record in records])
-    epochs = [(named(record), epoch) for record in records for epoch in record.history]
-    write_table(folder / "history.csv", [name | epoch.result() for name, epoch in epochs])
-    write_table(
-        folder / "timings.csv",
-        [
-            n | {"epoch": e.epoch} | {field: getattr(e, field) for field in TIMING_FIELDS}
-            for n, e in epochs
-        ],
-    )
-    write_json(folder / "summary.json", summary)
+    history, timings = list[TableRow](), list[TableRow]()
+    for record in records:
+        name = {"key": record.key, **{key: record.config[key] for key in ("model", "seed")}}
+        for epoch in record.history:
+            history.append(name | epoch.result())
+            timings.append(name | {key: getattr(epoch, key) for key in ("epoch", *TIMING_FIELDS)})
+    lines = "".join(record.result_json() + "\n" for record in records)
+    write_text(artefacts(stage, "records.jsonl"), lines)
+    trials = [trial_row(record) for record in records]
+    write_tables(stage, trials=trials, history=history, timings=timings)
+    write_json(artefacts(stage, "summary.json"), summary)
 
 
 def read_records(stage: str) -> list[TrialRecord]:
-    """The trials that `sweep` or `retrain` wrote, in their order; ArtefactError without them."""
+    """Read the trials that `sweep` or `retrain` wrote, in their order."""
     lines = made(stage, "records.jsonl").read_text(encoding="utf-8").splitlines()
     return [TrialRecord.from_json(line) for line in lines]
 
 
+def weights_file(config: TrialConfig) -> Path:
+    """Return the path where `retrain` stores the weights of a trial."""
+    return artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+
+
 def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
-    """Each retrained model with the parameters of its best dev epoch, in the order of retrain.
+    """Yield each retrained model with the parameters of its best dev epoch.
 
     Args:
-        name: of the model; all of them without it.
+        name: of the model; by default all of them.
 
     Raises:
         ArtefactError: weights are missing or do not fit the model.
@@ -113,12 +111,11 @@ def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord,
     for record in read_records("retrain"):
         config = trial_from_dict(record.config)
         if name in ("", config.model):
-            path = artefacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
-            yield config, record, load_model(config, words, path, "retrain")
+            yield config, record, load_model(config, words, weights_file(config), "retrain")
 
 
 def log_figures(stage: str, keys: list[str], figures: dict[str, Any]) -> None:
-    """Tell MLflow what a stage found of the trials of these keys."""
+    """Log a stage's figures of the trials of these keys to MLflow."""
     from tune.results import log_evaluation  # MLflow, which not every stage of trials needs
 
     tags = {**provenance_tags(), "data_digest": data_digest()}
@@ -128,7 +125,7 @@ def log_figures(stage: str, keys: list[str], figures: dict[str, Any]) -> None:
 def load_model(
     config: TrialConfig, words: WordVectors, weights: Path | BytesIO, stage: str
 ) -> PairModel:
-    """The model of a trial with the weights that `stage` stored, in evaluation mode.
+    """Load the weights that `stage` stored into the model of a trial, in evaluation mode.
 
     Raises:
         ArtefactError: the weights are missing or do not fit the model.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -70,9 +71,11 @@ def picture_spec(chart: Chart) -> dict[str, Any]:
 def write_pictures(charts: Iterable[Chart], folder: Path) -> None:
     """Write each chart as `folder`/NAME.png; pictures of an earlier report are removed."""
     drawn = {folder / f"{chart.name}.png": chart for chart in charts}
-    for path, chart in tqdm(drawn.items(), "report", unit=" figure"):
-        with replacing(path) as temporary:
-            temporary.write_bytes(png(chart))
+    with ThreadPoolExecutor(2) as pool:
+        pictures = zip(drawn, pool.map(png, drawn.values()), strict=True)
+        for path, picture in tqdm(pictures, "report", len(drawn), unit=" figure"):
+            with replacing(path) as temporary:
+                temporary.write_bytes(picture)
     for stray in sorted(set(folder.glob("*.png")) - set(drawn)):
         stray.unlink()
 
@@ -84,7 +87,8 @@ def png(chart: Chart) -> bytes:
     )
     packed = BytesIO()
     with Image.open(BytesIO(drawn)) as image:  # a fifth of the bytes is left
-        image.save(packed, "PNG", optimize=True, dpi=(PIXELS_PER_INCH, PIXELS_PER_INCH))
+        # as small as by `optimize`, in half the time
+        image.save(packed, "PNG", compress_level=8, dpi=(PIXELS_PER_INCH, PIXELS_PER_INCH))
     return packed.getvalue()
 
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,13 +32,14 @@ def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
 
 
 def test_the_best_seed_by_dev_is_chosen_and_of_equals_the_first() -> None:
-    records = [
-        record("a", 1, 0.5, 0.6, 0.55),
-        record("b", 1, 0.9),
-        record("a", 2, 0.7, 0.5),
-        record("a", 3, 0.7),
-        record("b", 2, 0.1),
+    seeds = [
+        ("a", 1, 0.5, 0.6, 0.55),
+        ("b", 1, 0.9),
+        ("a", 2, 0.7, 0.5),
+        ("a", 3, 0.7),
+        ("b", 2, 0.1),
     ]
+    records = [record(*seed) for seed in seeds]
     chosen = export.best_seeds(records)
     assert {model: found.key for model, found in chosen.items()} == {"a": "a-2", "b": "b-1"}
 
@@ -120,21 +119,3 @@ def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
     named = client.get_model_version_by_alias("textual-entailment", "best")
     assert named.tags["model"] == best["best"]
     assert "MLFLOW_TRACKING_URI" not in os.environ
-
-
-@pytest.mark.slow
-def test_a_moved_project_loads_its_models_after_the_next_export(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    old, new = folder / "old", folder / "new"
-    retrained(old, *tiny_trials())
-    monkeypatch.chdir(old)
-    export.main()
-    old.rename(new)
-    monkeypatch.chdir(new)
-    export.main()
-    load = "import mlflow; mlflow.pyfunc.load_model('models:/textual-entailment@best')"
-    uri = f"sqlite:///{new}/state/mlflow.db"
-    environment = os.environ | {"MLFLOW_TRACKING_URI": uri}
-    subprocess.run([sys.executable, "-c", load], env=environment, check=True)

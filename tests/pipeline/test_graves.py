@@ -1,44 +1,73 @@
-"""The stage of Graves' tasks: what it plans, and what it says of trained networks."""
+"""The stage of Graves' tasks: its runs, their keys, and figures of trained networks."""
 
+import json
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from omegaconf import OmegaConf
+from torch import Tensor
 
+from actmodels.errors import DataError
 from actmodels.records import TrialRecord
+from actmodels.sequences.characters import read_bytes
+from actmodels.sequences.pondering import KINDS
 from actmodels.sequences.training import SequenceTraining
 from actmodels.settings import ActConfig, DactConfig, FixedStepsConfig
 from actmodels.tables import COLUMNS
-from pipeline import graves
-from pipeline.parameters.study_sections import SequenceStudy
-from pipeline.studies.sequences import (
+from pipeline.graves import (
+    NO_DATA,
     SequenceRun,
-    difficulty_rows,
-    planned,
+    digest_of,
+    measured,
+    plan,
     run_name,
-    sequence_result,
+    task_of,
 )
-from tests.pipeline.project import ROOT, told, written
+from pipeline.parameters.study_sections import Graves, SequenceStudy
+from pipeline.sources.stored_text import StoredText, stored_text
+from pipeline.studies.study import train
 from tests.pipeline.test_study_params import PARITY
+from tune.execution import Execution
+from tune.grid import Trial
 
-STUDY = SequenceStudy(
-    **PARITY | {"max_epochs": 2, "kinds": {"none": {}, "act": {"ponder_weight": [0.01, 1e-4]}}}
-)
+CONTENT = b"The fox is [[quick]]. The dog, 12 years old, is lazy.\n" * 8
+KIND = {"none": {}, "act": {"ponder_weight": [0.01]}}
+SETTINGS: dict[str, Any] = {
+    **{"window": 6, "held_out_bytes": 120, "cell": "lstm", "state_size": 8, "init": "xavier"},
+    **{"init_std": 0.1, "epsilon": 0.01, "max_steps": 4, "halting_bias": 0.0},
+    **{"learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 8, "updates_per_epoch": 3},
+    **{"dev_sequences": 10, "dev_seed": 1},
+}
+TASKS = {
+    "parity": SequenceStudy(**PARITY | {"max_epochs": 2, "kinds": KIND}),
+    "characters": SequenceStudy(max_epochs=2, patience=0, kinds=KIND, settings=SETTINGS),
+}
+
+
+def study(**changes: Any) -> Graves:
+    settings = {"seeds": [3, 4], "drawn": 20, "drawn_seed": 7, "text": "small", "read_from": 5}
+    return Graves(**settings | {"read_bytes": 30, "tasks": TASKS} | changes)
+
+
+RUNS = plan(study())  # of each task two without ACT, then two with it
+
+
+def kinds(**kinds: Any) -> list[SequenceRun]:
+    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"kinds": kinds})}))
 
 
 def test_every_value_of_every_kind_with_every_seed() -> None:
-    runs = planned("parity", STUDY, [1, 2])
-    assert [(run.labels["run"], run.config.seed) for run in runs] == [
-        *(("without ACT", 1), ("without ACT", 2)),
-        *(("ACT, ponder weight 0.01", 1), ("ACT, ponder weight 0.01", 2)),
-        *(("ACT, ponder weight 0.0001", 1), ("ACT, ponder weight 0.0001", 2)),
-    ]
-    assert runs[0].config.halting is None
-    assert runs[2].config.halting == ActConfig(0.01, 0.01, 5, 1.0)
-    assert runs[0].config.model == "parity_rnn_none"
-    assert {run.config.task.bits for run in runs} == {4}  # type: ignore[union-attr]
+    both = ("without ACT", 3), ("without ACT", 4)
+    act = ("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)
+    assert [(run.labels["run"], run.config.seed) for run in RUNS] == [*both, *act] * 2
+    assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
+    assert RUNS[0].config.model == "parity_rnn_none"
+    # each kind takes the common settings that it has: fixed steps have no epsilon
+    runs = kinds(dact={"ponder_weight": [0.1], "epsilon": [0.2]}, fixed_steps={"steps": [2, 3]})
+    fixed = [FixedStepsConfig(steps) for steps in (2, 3)]
+    assert [run.config.halting for run in runs] == [DactConfig(0.2, 0.1, 5, 1.0), *fixed]
 
 
 @pytest.mark.parametrize(
@@ -46,63 +75,98 @@ def test_every_value_of_every_kind_with_every_seed() -> None:
     [
         ("fixed_steps", {"steps": 3}, "fixed steps 3"),
         ("target_steps", {"target_steps": 2.5}, "target steps 2.5"),
-        ("dact", {"ponder_weight": 1e-5}, "DACT, ponder weight 1e-05"),
-        (
-            "ponder_net",
-            {"ponder_weight": 0.01, "prior_steps": 3.0},
-            "PonderNet, ponder weight 0.01, prior steps 3",
-        ),
+        ("ponder_net", {"ponder_weight": 1e-5, "prior_steps": 3.0},
+         "PonderNet, ponder weight 1e-05, prior steps 3"),
         ("act", {}, "ACT"),
     ],
-)
+)  # fmt: skip
 def test_names_of_runs(kind: str, changes: dict[str, Any], name: str) -> None:
     assert run_name(kind, changes) == name
 
 
-def test_each_kind_takes_the_settings_that_it_knows() -> None:
-    """Of what all have in common: fixed steps know nothing of epsilon."""
-    kinds = {"dact": {"ponder_weight": [0.1], "epsilon": [0.2]}, "fixed_steps": {"steps": [2, 3]}}
-    runs = planned("parity", SequenceStudy(**PARITY | {"kinds": kinds}), [1])
-    assert [run.config.halting for run in runs] == [
-        DactConfig(0.2, 0.1, 5, 1.0),
-        FixedStepsConfig(2),
-        FixedStepsConfig(3),
+def stored(folder: Path, content: bytes = CONTENT) -> StoredText:
+    """A text as stage `texts` writes it into a project's folder."""
+    texts = folder / "artefacts" / "texts"
+    texts.mkdir(parents=True)
+    (texts / "small.txt").write_bytes(content)
+    known = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    (texts / "summary.json").write_text(json.dumps({"texts": {"small": known}}), encoding="utf-8")
+    return stored_text("small")
+
+
+@pytest.fixture
+def text(folder: Path) -> Tensor:
+    return read_bytes(stored(folder).path)
+
+
+def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[str, Any]]]:
+    training = SequenceTraining(run.config, text)
+    training.run_epoch()
+    found = measured(run, training.best_parameters, study(), text)
+    for name, rows in found.items():
+        assert set(COLUMNS[f"graves/{name}.csv"]) <= set(rows[0])
+    return found
+
+
+def test_difficulties_add_up_and_repeat() -> None:
+    found = tables(RUNS[2])
+    assert list(found) == ["difficulty"]
+    assert [row["difficulty"] for row in found["difficulty"]] == [1, 2, 3, 4]
+    assert sum(row["instances"] for row in found["difficulty"]) == 20
+    assert tables(RUNS[2]) == found
+
+
+def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
+    """Kinds are of the same windows for all runs; what halts reads, with the first seed."""
+    without, act, other = (tables(RUNS[place], text) for place in (4, 6, 7))
+    assert [list(found) for found in (without, act, other)] == [
+        *(["bytes"], ["bytes", "reading"], ["bytes"]),
     ]
+    rows = [[(row["kind"], row["bytes"]) for row in found["bytes"]] for found in (without, act)]
+    assert rows[0] == rows[1] and sum(count for _, count in rows[0]) == 20 * 6
+    named = [kind for kind, _ in rows[0]]
+    assert named == [kind for kind in KINDS if kind in named]
+    assert {row["steps"] for row in without["bytes"]} == {None}
+    reading = act["reading"]
+    assert bytes(row["byte"] for row in reading) == CONTENT[-120:][5:35]
+    assert [row["position"] for row in reading] == list(range(1, 31))
+    assert all(1 <= row["steps"] <= 4 and row["ponder"] > row["steps"] for row in reading)
+    assert all(row["loss"] > 0 and row["entropy"] > 0 for row in reading)
 
 
-def trained(run: SequenceRun) -> tuple[SequenceTraining, TrialRecord]:
-    training = SequenceTraining(run.config)
-    history = tuple(training.epochs())
-    return training, TrialRecord("k", run.config.as_dict(), training.parameters, history, {})
-
-
-@pytest.mark.parametrize("place", [0, 2])
-def test_rows_are_those_of_the_best_epoch_and_add_up(place: int) -> None:
-    run = planned("parity", STUDY, [1])[0 if place == 0 else 1]
-    training, record = trained(run)
-    row = sequence_result(run, record)
-    assert set(COLUMNS["graves/results.csv"]) <= set(row)
-    best = max(epoch.dev_accuracy for epoch in record.history)
-    assert row["dev_error"] == pytest.approx(1 - best)
-    assert (row["ponder_weight"], row["halting"]) == ((None, "none"), (0.01, "act"))[place > 0]
-    assert (row["dev_mean_steps"] is None) is (place == 0)
-    rows = difficulty_rows(run, training.best_parameters, 300, seed=7)
-    assert list(rows[0]) == COLUMNS["graves/difficulty.csv"]
-    assert [found["difficulty"] for found in rows] == [1, 2, 3, 4]
-    assert sum(found["instances"] for found in rows) == 300
-    again = difficulty_rows(run, training.best_parameters, 300, seed=7)
-    assert rows == again
-
-
-def test_nothing_is_trained_where_nothing_is_asked_for(
+def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    params = OmegaConf.load(ROOT / "params.yaml")
-    params.graves.tasks = {}
-    OmegaConf.save(params, folder / "params.yaml")
-    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
-    graves.main()
-    made = written(folder, "graves")
-    for name in ("results", "difficulty", "reading", "bytes"):
-        assert made[f"{name}.csv"].decode() == ",".join(COLUMNS[f"graves/{name}.csv"]) + "\n"
-    assert told(folder, "graves") == {}
+    seen: list[list[Trial]] = []
+
+    def note(kind: str, trials: list[Trial], where: Execution, **_: object) -> list[TrialRecord]:
+        seen.append(trials)
+        return [TrialRecord(trial.key, {}, 0, (), {}) for trial in trials]
+
+    monkeypatch.setattr("tune.sweep.run_trials", note)
+    place = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
+    first = stored(folder)
+    for text in (first, StoredText("small", first.path, 9, "another")):
+        trained = train("graves", RUNS, place, partial(digest_of, stored=text))
+    assert [trial.config for trial in seen[0]] == [run.config for run in RUNS]
+    assert [record.key for _, record in trained] == [trial.key for trial in seen[1]]
+    assert [t.origin["data"] for t in seen[0]] == [*[NO_DATA] * 4, *[first.sha256] * 4]
+    changed = [one.key != other.key for one, other in zip(*seen, strict=True)]
+    assert changed == [False] * 4 + [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("content", "read_from", "problem"),
+    [
+        (CONTENT[:120], 5, "0 bytes are left to train on, but a window and the byte after it are "
+                           "7; give a longer text or hold out less"),
+        (CONTENT, 90, "120 bytes are held out, but read_from, read_bytes and the byte after them "
+                      "need 121; hold out more or read less"),
+    ],
+)  # fmt: skip
+def test_a_text_that_is_too_short(
+    folder: Path, content: bytes, read_from: int, problem: str
+) -> None:
+    text, config = read_bytes(stored(folder, content).path), RUNS[4].config
+    with pytest.raises(DataError, match=f"^graves.text, small: {problem}$"):
+        task_of(config, study(read_from=read_from), text)

@@ -1,30 +1,21 @@
 """The stage of multi-hop pairs: the pairs that it draws, its runs, and its tables."""
 
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors
 from actmodels.evaluation import Evaluation
-from actmodels.multihop.training import MultihopTraining, multihop_data
-from actmodels.records import TrialRecord
 from actmodels.tables import COLUMNS
 from pipeline import multihop
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Multihop
-from tests.pipeline.project import told, write_params, written
-from tune.execution import Execution
-from tune.grid import Trial
-from tune.store import TrialStore
+from tests.pipeline.project import write_params, written
 
-TABLES = ("results.csv", "hops.csv", "history.csv", "timings.csv")
 STUDY: dict[str, Any] = {
     "seeds": [1],
     "corpus": {"dev": 4, "test": 5, "beyond": 2, "dimensions": 8},
@@ -76,56 +67,6 @@ def test_every_value_of_every_model_with_every_seed(folder: Path) -> None:
     assert {run.config.stream.max_hops for run in runs} == {2}
 
 
-def train_here(
-    kind: str, trials: list[Trial], execution: Execution, *, keep_weights: bool
-) -> list[TrialRecord]:
-    """Train one trial after another in this process, in place of `run_trials`."""
-    assert kind == "multihop" and keep_weights
-    records = []
-    for trial in trials:
-        assert isinstance(trial.config, multihop.MultihopTrialConfig)
-        data = multihop_data(trial.config, execution.data_folder)
-        training = MultihopTraining(trial.config, data)
-        history = tuple(training.epochs())
-        config, parameters = trial.config.as_dict(), training.parameters
-        record = TrialRecord(trial.key, config, parameters, history, trial.origin)
-        TrialStore(execution.trials).save(record, training.best_parameters)
-        records.append(record)
-    return records
-
-
-def test_the_tables_of_two_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    section(folder, models={"decomposable_attention": {}})
-    monkeypatch.setitem(sys.modules, "tune.sweep", SimpleNamespace(run_trials=train_here))
-    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
-    multihop.main()
-    made = folder / "artefacts" / "multihop"
-    tables = {name: pd.read_csv(made / name) for name in TABLES}
-    for name in TABLES:
-        assert list(tables[name]) == COLUMNS[f"multihop/{name}"]
-    assert tables["hops.csv"]["hops"].tolist() == [1, 2, 3, 4] * 2
-    results, hops = tables["results.csv"], tables["hops.csv"]
-    assert results["model"].tolist() == ["hop_attention", "decomposable_attention"]
-    without = results["model"] == "decomposable_attention"
-    assert results["dev_mean_steps"].isna().equals(without)
-    assert hops["mean_steps"].isna().tolist() == [False] * 4 + [True] * 4
-    history = tables["history.csv"].groupby("model", sort=False)["dev_accuracy"].max()
-    assert history.tolist() == results["dev_accuracy"].tolist()
-    summary = told(folder, "multihop")["decomposable_attention"]["as set"]
-    mine = hops[hops["model"] == "decomposable_attention"].set_index("hops")["accuracy"]
-    assert summary == {
-        **{"accuracy": pytest.approx(mine[[1, 2]].mean()), "accuracy_beyond": mine[3]},
-        **{"mean_steps": None, "correlation": None},
-    }
-
-
-def run_of(folder: Path) -> tuple[multihop.MultihopRun, PairTensors]:
-    study = section(folder)
-    multihop.write_pairs(study)
-    test = PairTensors.load(folder / "artefacts" / "multihop" / "test.pt")
-    return multihop.plan(study)[0], test
-
-
 def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) -> Evaluation:
     """Predictions that are right or wrong, after these steps."""
     labels = torch.where(torch.tensor(right), test.labels, (test.labels + 1) % 3)
@@ -135,7 +76,10 @@ def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) ->
 
 
 def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
-    run, test = run_of(folder)
+    study = section(folder)
+    multihop.write_pairs(study)
+    test = PairTensors.load(folder / "artefacts" / "multihop" / "test.pt")
+    run = multihop.plan(study)[0]
     right = [True] * 5 + [True] * 4 + [False] + [True, True, False, False, False] + [False] * 5
     steps = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 9, 9, 9, 9, 9]
     result = evaluation(test, right, steps)
@@ -160,30 +104,6 @@ def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
             **{"accuracy_beyond": 0.4, "mean_steps": pytest.approx(1.6), "correlation": 0.5},
         }
     ]
-
-
-@pytest.mark.parametrize("steps", [None, [2] * 20])
-def test_no_correlation_without_steps_or_with_steps_that_never_change(
-    folder: Path, steps: list[int] | None
-) -> None:
-    run, test = run_of(folder)
-    result = evaluation(test, [True] * 20, steps)
-    assert multihop.step_correlation(run, result, test) is None
-    means = {row["mean_steps"] for row in multihop.hop_rows(run, result, test)}
-    assert means == ({None} if steps is None else {2.0})
-
-
-def test_nothing_is_trained_where_no_model_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    section(folder)
-    study = load_params()
-    empty = study.model_copy(update={"multihop": study.multihop.model_copy(update={"models": {}})})
-    monkeypatch.setattr(multihop, "load_params", lambda: empty)
-    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
-    monkeypatch.setitem(sys.modules, "tune.sweep", None)  # importing it, and Ray, would fail
-    multihop.main()
-    files = written(folder, "multihop")
-    for name in TABLES:
-        assert files[name].decode() == ",".join(COLUMNS[f"multihop/{name}"]) + "\n"
-    assert told(folder, "multihop") == {}
+    without = evaluation(test, right, None)
+    assert multihop.step_correlation(run, without, test) is None
+    assert {row["mean_steps"] for row in multihop.hop_rows(run, without, test)} == {None}

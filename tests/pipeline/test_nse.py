@@ -8,35 +8,33 @@ import numpy as np
 import pytest
 import torch
 
-from actmodels.files import write_text
 from actmodels.reader.evaluation import evaluate, trace_query
 from actmodels.reader.training import ReaderTraining
 from actmodels.records import TrialRecord
 from actmodels.tables import COLUMNS
-from pipeline import nse
-from pipeline.nse import planned
-from pipeline.parameters.study_sections import ReadingStudy
-from pipeline.sources.tokens import write_words
-from pipeline.studies.readers import (
+from pipeline.nse import (
     ReaderRun,
     Wording,
     attended,
     baseline_rows,
     compare_runs,
+    load_wording,
+    plan,
     query_trace,
     reader_result,
     step_rows,
 )
+from pipeline.parameters.study_sections import Nse, ReadingStudy
+from pipeline.sources.tokens import write_words
 from pipeline.studies.study import Run, history_rows
 from tests.actmodels.reader.samples import WORDS, make, questions, reader_data, reader_trial
-from tests.pipeline.project import told, write_params, written
-from tests.pipeline.test_study_params import READING as SETTINGS
+from tests.pipeline.test_study_params import READING
 
-STUDY = ReadingStudy(**SETTINGS)
+Trained = tuple[ReaderRun, ReaderTraining, TrialRecord]
 
 
 def test_each_strategy_with_its_steps_and_every_seed() -> None:
-    runs = planned("NE", STUDY, [1, 2])
+    runs = plan(Nse(seeds=[1, 2], traced=0, kinds={"NE": ReadingStudy(**READING)}))
     assert [(run.labels["run"], run.config.seed) for run in runs[::2]] == [
         ("one step", 1),
         ("query gating, 2 steps", 1),
@@ -47,26 +45,19 @@ def test_each_strategy_with_its_steps_and_every_seed() -> None:
     assert [run.config.reader.steps for run in runs[::2]] == [1, 2, 2, 3]
     assert {run.config.questions for run in runs} == {"NE"}
     assert runs[-1].config.model == "nse_adaptive_computation"
-    assert len(planned("NE", STUDY.model_copy(update={"one_step": False}), [1])) == 3
 
 
 @pytest.fixture(scope="module")
-def read() -> tuple[ReaderRun, ReaderTraining, TrialRecord]:
+def read() -> Trained:
     """A trained reader of three steps."""
     config = reader_trial(strategy="adaptive_computation", steps=3, max_epochs=3)
     training = ReaderTraining(config, reader_data())
     history = tuple(training.epochs())
     record = TrialRecord("k", config.as_dict(), training.parameters, history, {})
-    return (
-        Run({"questions": "NE", "run": "adaptive computation, 3 steps"}, config),
-        training,
-        record,
-    )
+    return Run({"questions": "NE", "run": "three steps"}, config), training, record
 
 
-def test_rows_are_those_of_the_best_epoch(
-    read: tuple[ReaderRun, ReaderTraining, TrialRecord],
-) -> None:
+def test_rows_are_those_of_the_best_epoch(read: Trained) -> None:
     run, training, record = read
     test = evaluate(training.model, questions(9, 3), 4)
     row = reader_result(run, record, test)
@@ -79,17 +70,12 @@ def test_rows_are_those_of_the_best_epoch(
     assert [line["epoch"] for line in lines] == [1, 2, 3]
 
 
-def test_what_steps_count_and_would_answer(
-    read: tuple[ReaderRun, ReaderTraining, TrialRecord],
-) -> None:
+def test_weights_and_answers_of_steps(read: Trained) -> None:
     run, training, _ = read
     dev = evaluate(training.model, training.dev, 4)
     lines = step_rows(run.seeded, dev)
-    assert list(lines[0]) == COLUMNS["nse/steps.csv"] and [line["step"] for line in lines] == [
-        1,
-        2,
-        3,
-    ]
+    assert list(lines[0]) == COLUMNS["nse/steps.csv"]
+    assert [line["step"] for line in lines] == [1, 2, 3]
     assert sum(line["weight"] for line in lines) == pytest.approx(1)
     mean_step = sum(line["step"] * line["weight"] for line in lines)
     assert mean_step == pytest.approx(dev.steps.double().mean().item(), rel=1e-6)
@@ -106,8 +92,8 @@ def scored(run: str, seed: int, test_accuracy: float) -> dict[str, Any]:
 def test_runs_are_compared_with_the_first() -> None:
     hits = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]], dtype=float)
     runs = [("one step", 1), ("one step", 2), ("more", 1), ("more", 2)]
-    rows = [scored(*run, hit.mean()) for run, hit in zip(runs, hits, strict=True)]
-    found = compare_runs(rows, hits, {"NE": np.array([1, 1, 2, 3])})
+    rows = [scored(*run, hit.mean()) | {"hits": hit} for run, hit in zip(runs, hits, strict=True)]
+    found = compare_runs(rows, {"NE": np.array([1, 1, 2, 3])})
     assert [list(row) for row in found] == [COLUMNS["nse/runs.csv"]] * 2
     first, other = found
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
@@ -130,7 +116,7 @@ def wording(folder: Path, count: int) -> Wording:
     counts = questions(count).candidate_counts.tolist()
     lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
     (folder / "dev_candidates.tsv").write_text("".join(lines))
-    return Wording.load(folder)
+    return load_wording(folder)
 
 
 @pytest.mark.parametrize("strategy", ["query_gating", "adaptive_computation"])
@@ -160,18 +146,3 @@ def test_attention_counts_wherever_a_word_stands() -> None:
     weights = torch.tensor([0.3, 0.2, 0.4, 0.1, 0.0])
     assert attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
     assert attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]
-
-
-def test_nothing_is_trained_where_nothing_is_asked_for(
-    folder: Path,
-) -> None:
-    write_params(folder)
-    nothing = json.dumps({"source": "none", "kinds": {}})
-    write_text(folder / "artefacts" / "questions" / "manifest.json", nothing)
-    nse.main()
-    made = written(folder, "nse")
-    for name in ("results", "runs", "baselines", "history", "steps", "timings"):
-        assert len(made[f"{name}.csv"].splitlines()) == 1
-    assert made["queries.jsonl"] == b""
-    assert told(folder, "nse") == {}
-    assert not (folder / "state").exists()

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from pipeline import report
-from pipeline.running.stage import run_stage
 from reports import render
 from tests.pipeline.project import ROOT, write_params
 
@@ -22,7 +21,7 @@ def project(folder: Path) -> Path:
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
-    """What the stage hands to MLflow; tests/end_to_end/test_pipeline.py has the real one."""
+    """The arguments for MLflow; tests/end_to_end/test_pipeline.py has the real one."""
     calls: Logged = []
     monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
     return calls
@@ -39,15 +38,3 @@ def test_the_report_is_logged_and_published_figures_can_be_left_out(
     ((where, metrics, state),) = logged
     assert (where, state) == (folder, project / "state")
     assert metrics["adaptive_attention.test_accuracy_mean"] == 0.82
-
-
-def test_a_missing_artefact_is_one_line_without_a_traceback(
-    project: Path, logged: Logged, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (project / "artefacts" / "evaluate" / "results.csv").unlink()
-    with pytest.raises(SystemExit) as ended:
-        run_stage(report.main)
-    assert ended.value.code == 1
-    said = "error: artefacts/evaluate/results.csv is missing; run: dvc repro evaluate\n"
-    assert capsys.readouterr().err == said
-    assert not logged and not (project / "artefacts" / "report").exists()

@@ -1,24 +1,22 @@
 """The stage `trace` on real models: which pairs, in which order, and what each line says."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from actmodels.config import TrialConfig
 from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.steps import trace
 from actmodels.tables import OUTCOMES
-from pipeline import trace as stage
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.sources.tokens import TokenPair, write_token_pairs
-from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise, traced_models
+from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise
+from pipeline.trained.trials import retrained_models
 from tests.pipeline.project import told, write_params, written
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_pairs, sample_trial
@@ -33,17 +31,13 @@ def settings(**given: Any) -> Settings:
 def tokens_of(pairs: PairTensors) -> list[TokenPair]:
     """The sentences as words that spell the ids."""
 
-    def sentence(ids: torch.Tensor, offsets: torch.Tensor, row: int) -> list[str]:
-        return [f"w{i}" for i in ids[offsets[row] : offsets[row + 1]].tolist()]
+    def words(ids: torch.Tensor, offsets: torch.Tensor) -> list[list[str]]:
+        return [[f"w{i}" for i in part.tolist()] for part in ids.tensor_split(offsets[1:-1])]
 
-    return [
-        TokenPair(
-            *(f"pair{row}", LABELS[label], 0),
-            sentence(pairs.premise_ids, pairs.premise_offsets, row),
-            sentence(pairs.hypothesis_ids, pairs.hypothesis_offsets, row),
-        )
-        for row, label in enumerate(pairs.labels.tolist())
-    ]
+    premises = words(pairs.premise_ids, pairs.premise_offsets)
+    hypotheses = words(pairs.hypothesis_ids, pairs.hypothesis_offsets)
+    labelled = zip(pairs.labels.tolist(), premises, hypotheses, strict=True)
+    return [TokenPair(f"pair{n}", LABELS[y], 0, p, h) for n, (y, p, h) in enumerate(labelled)]
 
 
 @pytest.fixture(scope="module")
@@ -77,93 +71,57 @@ def test_named_pairs_come_first_and_then_the_first_of_each_label_as_they_stand()
 
 
 def test_a_pair_that_is_not_there() -> None:
-    with pytest.raises(ConfigError) as caught:
+    problem = "'x' is not in the test split; artefacts/tensors/test_ids.txt lists its pairs"
+    with pytest.raises(ConfigError, match=f"^params.yaml: trace.pair_ids: {problem}$"):
         chosen_rows([], settings(pair_ids=["x"]))
-    where = "artefacts/tensors/test_ids.txt lists its pairs"
-    assert str(caught.value) == (
-        f"params.yaml: trace.pair_ids: 'x' is not in the test split; {where}"
-    )
-
-
-@pytest.mark.parametrize(("seeds", "expected"), [(1, [9]), (2, [9, 3]), (5, [9, 3])])
-def test_the_first_seeds_are_traced(project: Path, seeds: int, expected: list[int]) -> None:
-    models = traced_models(settings(seeds=seeds))
-    assert [(config.model, config.seed) for config, _ in models] == [(MODEL, s) for s in expected]
-
-
-def alone(
-    config: TrialConfig, model: AlternatingAttention, pairs: PairTensors, row: int
-) -> dict[str, Any]:
-    """The numbers of one pair traced by itself, in full."""
-    found = trace(model, collate(pairs, torch.tensor([row]), null_token=config.input.null_token))
-    steps = int(found.steps[0])
-    return {
-        "steps": steps,
-        "predicted": LABELS[int(found.answer[0].argmax())],
-        "classes": [LABELS[int(c.argmax())] for c in found.classes[0, :steps]],
-        "answer": found.answer[0].tolist(),
-        "halting_probability": found.halting[0, :steps].tolist(),
-        "weight": found.weights[0, :steps].tolist(),
-        "premise_attention": found.premise[0, :steps].tolist(),
-        "hypothesis_attention": found.hypothesis[0, :steps].tolist(),
-        "class_probabilities": found.classes[0, :steps].tolist(),
-    }
 
 
 def test_a_line_is_what_the_pair_gives_by_itself(project: Path) -> None:
     found = list(lines(settings()))
+    _, _, model = next(retrained_models(MODEL))
+    assert isinstance(model, AlternatingAttention)
     pairs = sample_pairs(PAIRS, seed=5)
-    ((config, model),) = traced_models(settings())
     assert [line["pair_id"] for line in found] == [f"pair{row}" for row in range(PAIRS)]
     assert len({line["steps"] for line in found}) > 1
     for row, (line, pair) in enumerate(zip(found, tokens_of(pairs), strict=True)):
-        expected = alone(config, model, pairs, row)
+        alone = trace(model, collate(pairs, torch.tensor([row]), null_token=True))
         assert (line["model"], line["seed"], line["label"]) == (MODEL, 9, pair.label)
         assert line["premise"] == ["<null>", *pair.premise]
         assert line["hypothesis"] == ["<null>", *pair.hypothesis]
-        assert (line["steps"], line["predicted"]) == (expected["steps"], expected["predicted"])
-        assert list(line["answer"].values()) == pytest.approx(expected["answer"], abs=5.1e-5)
-        assert [step["step"] for step in line["trace"]] == list(range(1, line["steps"] + 1))
-        assert [step["class"] for step in line["trace"]] == expected["classes"]
+        assert line["predicted"] == LABELS[int(alone.answer[0].argmax())]
+        assert list(line["answer"].values()) == pytest.approx(alone.answer[0].tolist(), abs=5.1e-5)
+        assert len(line["trace"]) == line["steps"] == int(alone.steps[0])
         for n, step in enumerate(line["trace"]):
+            assert (step["step"], step["class"]) == (
+                n + 1,
+                LABELS[int(alone.classes[0, n].argmax())],
+            )
             assert tuple(step["class_probabilities"]) == LABELS
-            step["class_probabilities"] = list(step["class_probabilities"].values())
-            for name in step.keys() - {"step", "class"}:
-                assert step[name] == pytest.approx(expected[name][n], abs=5.1e-5), name
+            shown = [
+                *(step["halting_probability"], step["weight"]),
+                *step["class_probabilities"].values(),
+                *(*step["premise_attention"], *step["hypothesis_attention"]),
+            ]
+            parts = (alone.halting, alone.weights, alone.classes, alone.premise, alone.hypothesis)
+            exact = torch.cat([part[0, n].reshape(-1) for part in parts]).tolist()
+            assert shown == pytest.approx(exact, abs=5.1e-5)
 
 
-def test_numbers_have_four_decimals_at_most(project: Path) -> None:
-    text = json.dumps(list(lines(settings(per_label=5))))
+def test_the_stage_writes_lines_of_the_first_seeds_and_their_counts(project: Path) -> None:
+    for seeds, expected in ((1, [9]), (5, [9, 3])):
+        write_params(project, trace={"seeds": seeds, "per_label": 5})
+        main()
+        made = written(project, "trace")
+        read = [json.loads(line) for line in made["traces.jsonl"].splitlines()]
+        assert list(dict.fromkeys(line["seed"] for line in read)) == expected
     numbers: list[str] = []
-    json.loads(text, parse_float=lambda number: numbers.append(number) or float(number))
-    assert len(numbers) > 100
-    assert max(len(number.split(".")[1]) for number in numbers) == 4  # and none as 1e-05
-
-
-def test_the_stage_writes_the_lines_and_their_counts(project: Path) -> None:
-    write_params(project, trace={"seeds": 2})
-    main()
-    made = written(project, "trace")
-    assert list(made) == ["summary.json", "traces.jsonl"]
-    read = [json.loads(line) for line in made["traces.jsonl"].splitlines()]
-    assert read == list(lines(settings(seeds=2)))
-    assert [line["seed"] for line in read] == [9] * PAIRS + [3] * PAIRS
+    text = made["traces.jsonl"].decode().replace("\n", ",")[:-1]
+    json.loads(f"[{text}]", parse_float=lambda number: numbers.append(number) or float(number))
+    assert max(len(number.split(".")[1]) for number in numbers) == 4  # decimals
     summary = told(project, "trace")
     assert summary == summarise(read)
-    right = sum(line["predicted"] == line["label"] for line in read[:PAIRS])
-    assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (PAIRS, right)
-
-
-def test_a_run_that_breaks_leaves_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: Settings) -> Iterator[dict[str, Any]]:
-        yield {"pair_id": "1"}
-        raise KeyboardInterrupt
-
-    write_params(folder)
-    monkeypatch.setattr(stage, "lines", broken)
-    with pytest.raises(KeyboardInterrupt):
-        main()
-    assert [path.name for path in folder.iterdir()] == ["params.yaml"]
+    right = sum(line["predicted"] == line["label"] for line in read if line["seed"] == 9)
+    assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (15, right)
 
 
 N, E, C = "neutral", "entailment", "contradiction"
@@ -199,11 +157,8 @@ def line(seed: int, label: str, classes: list[str], answer: str) -> dict[str, ob
 
 
 def test_counts_by_seed() -> None:
-    lines = [
-        *(line(1, E, [N, E], E), line(1, E, [N, C], E), line(1, E, [E, N], N)),
-        *(line(1, E, [E], E), line(1, C, [C, N, C], C)),
-        line(2, E, [N, E, N], N),
-    ]
+    first = [([N, E], E), ([N, C], E), ([E, N], N), ([E], E)]
+    lines = [*(line(1, E, *of) for of in first), line(1, C, [C, N, C], C), line(2, E, [N, E, N], N)]
     found = summarise(lines)["adaptive_attention"]
     assert list(found) == ["seed_1", "seed_2"]
     assert found["seed_1"] == {
@@ -213,15 +168,3 @@ def test_counts_by_seed() -> None:
     }
     nothing = dict.fromkeys(("right_after_step_1", "right", *OUTCOMES), 0)
     assert found["seed_2"] == nothing | {"pairs": 1, "changed_in_between": 1}
-    assert summarise([]) == {}
-
-
-def test_what_was_gained_is_what_was_corrected_less_what_was_spoiled() -> None:
-    """Over all traces of one or two steps with every answer."""
-    labels = (N, E, C)
-    traces = [[a] for a in labels] + [[a, b] for a in labels for b in labels]
-    lines = [line(1, E, classes, answer) for classes in traces for answer in labels]
-    (counts,) = summarise(lines)["adaptive_attention"].values()
-    assert sum(counts[name] for name in OUTCOMES) == counts["pairs"] == len(lines)
-    gained = counts["right"] - counts["right_after_step_1"]
-    assert gained == counts["corrected"] - counts["spoiled"]

@@ -37,17 +37,11 @@ def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProce
 
 
 @pytest.mark.slow
-def test_without_a_store_it_says_what_makes_one(tmp_path: Path) -> None:
+def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
     done = run(tmp_path)
-    assert done.returncode == 1
     path = tmp_path / "state" / "mlflow.db"
     said = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
-    assert done.stderr == said
-    assert done.stdout == ""
-
-
-@pytest.mark.slow
-def test_with_a_server_of_ones_own_nothing_is_started(tmp_path: Path) -> None:
+    assert (done.returncode, done.stderr, done.stdout) == (1, said, "")
     report = tmp_path / "artefacts" / "report" / "index.html"
     report.parent.mkdir(parents=True)
     report.touch()

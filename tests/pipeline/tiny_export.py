@@ -3,9 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
 
 from actmodels.config import TrialConfig
 from actmodels.data.stored import save_stored
@@ -15,7 +12,7 @@ from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from actmodels.training import Training
 from pipeline.answering.bundle import write_bundle
-from pipeline.running.results import write_json
+from pipeline.running.results import write_json, write_table
 from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]
@@ -95,15 +92,10 @@ def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
 
 def write_evaluation(folder: Path, configs: tuple[TrialConfig, ...]) -> None:
     """Figures as the stage `evaluate` writes them: seed n has a test accuracy of n tenths."""
-    rows: list[dict[str, Any]] = [
-        {"model": c.model, "seed": c.seed, "test_accuracy": c.seed / 10} for c in configs
-    ]
-    write_text(folder / "results.csv", pd.DataFrame(rows).to_csv(index=False))
-    summary = {
-        config.model: {"seeds": 2, "test_accuracy_mean": 0.25, "test_accuracy_sd": 0.0123}
-        for config in configs
-    }
-    write_text(folder / "summary.json", json.dumps(summary))
+    rows = [{"model": c.model, "seed": c.seed, "test_accuracy": c.seed / 10} for c in configs]
+    write_table(folder / "results.csv", rows, list(rows[0]))
+    figures = {"seeds": 2, "test_accuracy_mean": 0.25, "test_accuracy_sd": 0.0123}
+    write_json(folder / "summary.json", {config.model: figures for config in configs})
 
 
 def tiny_trials() -> list[TrialConfig]:

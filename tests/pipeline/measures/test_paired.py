@@ -37,38 +37,13 @@ def test_by_hand() -> None:
     assert found.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
 
 
-def test_one_seed_is_tested_for_nothing() -> None:
-    found = compare(np.zeros((1, 3)), np.array([[1.0, 1.0, 0.0]]), alone(3))
-    assert found.p is None
-
-
 def test_only_pairs_that_both_scored_count() -> None:
     """The 2016 code dropped pairs: they are no evidence for either."""
     reference = np.array([[1.0, 1.0, 0.0, 1.0]])
     other = np.array([[1.0, np.nan, 1.0, np.nan]])
     found = compare(reference, other, alone(4))
     assert (found.difference, found.pairs) == (0.5, 2)
-
-
-def test_the_interval_has_the_width_of_theory() -> None:
-    """One seed, independent pairs: 2 · 1.96 · sd / sqrt(n)."""
-    generator = np.random.default_rng(1)
-    reference = (generator.random((1, 4000)) < 0.7).astype(float)
-    other = (generator.random((1, 4000)) < 0.75).astype(float)
-    found = compare(reference, other, alone(4000))
-    sd = (other - reference).std()
-    assert found.high - found.low == pytest.approx(2 * 1.96 * sd / 4000**0.5, rel=0.1)
-    assert found.low < found.difference < found.high
-    assert found.low > 0
-
-
-def test_seeds_that_disagree_widen_the_interval() -> None:
-    generator = np.random.default_rng(2)
-    reference = np.zeros((3, 1000))
-    alike = (generator.random((3, 1000)) < 0.5).astype(float)
-    unlike = (generator.random((3, 1000)) < np.array([[0.2], [0.5], [0.8]])).astype(float)
-    widths = [c.high - c.low for c in (compare(reference, x, alone(1000)) for x in (alike, unlike))]
-    assert widths[1] > 3 * widths[0]
+    assert found.p is None  # of one seed
 
 
 def test_seeds_that_are_not_paired_widen_the_interval() -> None:

@@ -5,13 +5,7 @@ import pytest
 from scipy.optimize import curve_fit
 
 from pipeline.measures.paired import Hits
-from pipeline.measures.power_law import (
-    EXPONENTS,
-    Floats,
-    fit,
-    mean_variances,
-    redrawn,
-)
+from pipeline.measures.power_law import EXPONENTS, Floats, fit, mean_variances, redrawn
 
 SIZES = [1000, 2000, 4000, 8000, 16000, 32000]
 SAME = np.full(len(SIZES), 1e-4)
@@ -45,14 +39,6 @@ def test_as_scipy_fits_it() -> None:
     assert [ours.floor[0], ours.scale[0], ours.exponent[0]] == pytest.approx(theirs, rel=0.02)
 
 
-def test_each_draw_is_fitted_by_itself() -> None:
-    errors = np.stack([law_of(np.array(SIZES), 0.1, 0.15, c) for c in (0.3, 0.6)])
-    together = fit(SIZES, errors, SAME)
-    alone = [fit(SIZES, row[None], SAME) for row in errors]
-    assert together.exponent.tolist() == [law.exponent[0] for law in alone]
-    assert together.floor.tolist() == pytest.approx([law.floor[0] for law in alone])
-
-
 @pytest.mark.parametrize(
     "errors",
     [
@@ -65,14 +51,6 @@ def test_what_is_no_power_law_says_so(errors: Floats) -> None:
     law = fit(SIZES, errors[None], SAME)
     assert law.bounded[0]
     assert law.exponent[0] in (EXPONENTS[0], EXPONENTS[-1]) or law.scale[0] == 0
-
-
-def test_a_size_of_less_variance_counts_more() -> None:
-    errors = np.array([0.5, 0.4, 0.35, 0.30, 0.28, 0.2])
-    loose, tight = SAME.copy(), SAME.copy()
-    loose[-1], tight[-1] = 1e-2, 1e-8
-    far = [abs(fit(SIZES, errors[None], v).error(SIZES[-1])[0] - 0.2) for v in (loose, tight)]
-    assert far[1] < 1e-4 < 0.02 < far[0]
 
 
 def test_variances_by_hand() -> None:

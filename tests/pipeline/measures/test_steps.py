@@ -20,17 +20,12 @@ def evaluation(rows: list[int], steps: list[float] | None) -> Evaluation:
 
 def test_lengths_are_means_of_both_sentences() -> None:
     pairs = sample_pairs(4)
-    own = [
-        (len(pairs.premise_ids[a:b]) + len(pairs.hypothesis_ids[c:d])) / 2
-        for a, b, c, d in zip(
-            pairs.premise_offsets.tolist(),
-            pairs.premise_offsets.tolist()[1:],
-            pairs.hypothesis_offsets.tolist(),
-            pairs.hypothesis_offsets.tolist()[1:],
-            strict=False,
-        )
-    ]
-    assert mean_lengths(pairs).tolist() == own
+    words = (
+        (pairs.premise_ids, pairs.premise_offsets),
+        (pairs.hypothesis_ids, pairs.hypothesis_offsets),
+    )
+    first, second = ([len(part) for part in ids.tensor_split(at[1:-1])] for ids, at in words)
+    assert mean_lengths(pairs).tolist() == [(a + b) / 2 for a, b in zip(first, second, strict=True)]
 
 
 def test_steps_that_grow_with_depth_correlate() -> None:
@@ -43,16 +38,13 @@ def test_steps_that_grow_with_depth_correlate() -> None:
     assert rows[1]["pairs"] == 3
 
 
-def test_a_corpus_without_depths_and_a_model_without_steps() -> None:
+def test_no_depths_no_steps_and_what_never_changes() -> None:
     pairs = sample_pairs(3)  # depth 0: not recorded
     rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
     assert [row["steps_against"] for row in rows] == ["mean_length"]
     assert correlation_rows(NAME, evaluation([0, 1], None), pairs) == []
     assert length_rows(NAME, evaluation([0, 1], None), pairs) == []
-
-
-def test_what_never_changes_has_no_correlation() -> None:
-    pairs = replace(sample_pairs(3), depths=torch.tensor([2, 2, 2]))
+    pairs = replace(pairs, depths=torch.tensor([2, 2, 2]))
     rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
     assert (rows[1]["pearson"], rows[1]["spearman"]) == (None, None)
 

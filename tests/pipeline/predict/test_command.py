@@ -44,25 +44,20 @@ def jsonl(*pairs: tuple[object, object]) -> str:
     return "".join(json.dumps({"premise": p, "hypothesis": h}) + "\n" for p, h in pairs)
 
 
-def test_a_pair_is_answered_in_a_line(run: Run) -> None:
+def test_a_pair_is_answered_in_a_line_and_explained_by_steps(run: Run) -> None:
     status, out, errors = run(*PAIR)
     assert (status, errors) == (0, ANSWERED)
     assert out.split()[0] in LABELS
     assert out.endswith(" steps\n") or out.endswith(" 1 step\n")
     assert out.count("\n") == 1
-    _, other, errors = run(*PAIR, "--model", "decomposable_attention")
+    _, explained, _ = run(*PAIR, "--explain")
+    assert explained.startswith(out) and "\x1b" not in explained
+    assert explained.count("  step ") == int(out.split(", ")[-1].split()[0])
+    _, other, errors = run(*PAIR, "--explain", "--model", "decomposable_attention")
     assert "step" not in other
-    assert errors == "answered by decomposable_attention\n"
-
-
-def test_explained_steps_are_as_many_as_are_told(run: Run) -> None:
-    _, out, _ = run(*PAIR, "--explain")
-    assert out.count("  step ") == int(out.splitlines()[0].split(", ")[-1].split()[0])
-    assert "\x1b" not in out
-    _, _, errors = run(*PAIR, "--explain", "--model", "decomposable_attention")
-    advice = "add --model adaptive_attention"
-    sentence = f"decomposable_attention takes no inference steps to explain; {advice}\n"
-    assert errors == f"{sentence}answered by decomposable_attention\n"
+    advice = "takes no inference steps to explain; add --model adaptive_attention"
+    name = "decomposable_attention"
+    assert errors == f"{name} {advice}\nanswered by {name}\n"
 
 
 def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
@@ -97,6 +92,10 @@ def test_words_outside_the_vocabulary_are_named(run: Run) -> None:
     status, out, errors = run("-", "--format", "jsonl", given=jsonl(*PAIRS))
     assert [json.loads(line)["unknown_words"] for line in out.splitlines()] == UNKNOWN
     assert (status, errors) == (0, told)
+    # more than a chunk
+    _, out, errors = run("-", "--format", "jsonl", given=jsonl(*PAIRS * 150, PAIRS[1]))
+    assert [json.loads(line)["unknown_words"] for line in out.splitlines()[:-1]] == UNKNOWN * 150
+    assert errors == told.replace("3 of 4", "451 of 601")
     errors = run("-", given=jsonl(PAIRS[3], PAIRS[1]))[2]
     told = "1 of 2 pairs has words that the model does not know; the first: 'unheard'\n"
     assert errors == told + ANSWERED
@@ -122,16 +121,6 @@ def test_other_fields_go_through_and_attention_when_asked(run: Run) -> None:
     assert [(row["id"], row["note"]) for row in rows] == [("7", '{"é": [1]}'), ("", "")]
 
 
-def test_a_long_file_is_answered_in_its_order(run: Run) -> None:
-    pairs = [PAIRS[number % len(PAIRS)] for number in range(1100)]
-    _, out, errors = run("-", "--format", "jsonl", given=jsonl(*pairs))
-    lines = [json.loads(line) for line in out.splitlines()]
-    assert [(line["premise"], line["hypothesis"]) for line in lines] == pairs
-    assert errors.startswith("825 of 1100 pairs have words")
-    predicted = {line["premise"]: line["predicted"] for line in lines}
-    assert all(predicted[line["premise"]] == line["predicted"] for line in lines)
-
-
 def test_a_bad_last_line_is_told_before_anything_is_written(run: Run) -> None:
     Path("answers.jsonl").write_text("older")
     given = jsonl(*PAIRS[:3]) + '{"premise": "a", "hypothesis": "b", "unknown_words": []}\n'
@@ -153,7 +142,7 @@ def test_output_is_a_file_whole_and_a_link_to_it_stays_one(run: Run) -> None:
     assert Path("link.csv").is_symlink() and Path("new/answers.csv").read_text() == expected
 
 
-def test_output_to_a_pipe_goes_through_it(run: Run) -> None:
+def test_a_pipe_or_a_device_is_written_to_and_never_replaced(run: Run) -> None:
     _, expected, _ = run(*PAIR)
     os.mkfifo("pipe")
     received: list[str] = []
@@ -161,20 +150,11 @@ def test_output_to_a_pipe_goes_through_it(run: Run) -> None:
     reader.start()
     assert run(*PAIR, "--output", "pipe") == (0, "", ANSWERED)
     reader.join(10)
-    assert received == [expected]
-    assert Path("pipe").is_fifo()
-
-
-@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full")
-def test_output_that_cannot_be_written_is_told(run: Run) -> None:
-    """A device is never replaced, not even by one who may."""
+    assert received == [expected] and Path("pipe").is_fifo()
     Path("link").symlink_to("/dev/full")
     told = "error: --output: /dev/full cannot be written: No space left on device\n"
     assert run(*PAIR, "--output", "link") == (1, "", told)
     assert Path("link").is_symlink() and Path("/dev/full").is_char_device()
-    Path("folder").mkdir()
-    told = f"error: --output: {Path('folder').resolve()} cannot be written: Is a directory\n"
-    assert run(*PAIR, "--output", "folder") == (1, "", told)
 
 
 def test_no_pairs_are_told(run: Run) -> None:
@@ -188,28 +168,22 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
     wording = f"error: --model: 'lstm' was not exported; {known}\n"
     assert run(*PAIR, "--model", "lstm") == (1, "", wording)
     path = Path("artefacts/export/best.json").resolve()
-    for text in ("{", '{"best": "lstm", "models": {}}'):
-        path.write_text(text)
-        wording = f"error: {path} is damaged; run: dvc repro -f export\n"
-        assert run(*PAIR) == (1, "", wording)
-    path.unlink()
-    os.mkfifo(path)
-    status, _, said = run(*PAIR)
-    assert status == 1 and said.startswith(f"error: {path} cannot be read (")
+    path.write_text("{")
+    for reason in ("Expecting property name", "[Errno 22] not a regular file"):
+        status, _, said = run(*PAIR)
+        assert status == 1 and said.startswith(f"error: {path} is damaged ({reason}")
+        path.unlink()
+        os.mkfifo(path)
     path.unlink()
     wording = f"error: {path} is missing: no model yet; run: dvc repro export\n"
     assert run(*PAIR) == (1, "", wording)
 
 
-@pytest.mark.parametrize("spoil", ["swapped", "digest", "dev_accuracy", "best"])
+@pytest.mark.parametrize("spoil", ["digest", "dev_accuracy", "best"])
 def test_a_folder_that_holds_another_model_is_refused(run: Run, spoil: str) -> None:
-    models, path = Path("artefacts/export/models"), Path("artefacts/export/best.json")
+    path = Path("artefacts/export/best.json")
     export = json.loads(path.read_text())
-    if spoil == "swapped":
-        (models / "adaptive_attention").rename("other")
-        (models / "decomposable_attention").rename(models / "adaptive_attention")
-        Path("other").rename(models / "decomposable_attention")
-    elif spoil == "best":
+    if spoil == "best":
         export["best"] = "decomposable_attention"
     else:
         export["models"]["adaptive_attention"][spoil] = {"digest": "0" * 64}.get(spoil, 0.9)

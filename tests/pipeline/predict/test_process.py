@@ -15,16 +15,10 @@ from tests.samples import sample_trial
 pytestmark = pytest.mark.slow
 
 
-def command(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[str]:
+def command(folder: Path, *command: str) -> subprocess.Popen[str]:
+    environment, pipe = {**os.environ, "PYTHONPATH": str(ROOT)}, subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,  # type: ignore[call-overload]
+        command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True
     )
 
 
@@ -41,7 +35,7 @@ heavy = {{"mlflow", "ray", "dvc", "altair", "pydantic", "tune", "reports"}} & se
 heavy |= {{"actmodels.training", "nltk", "pandas", "scipy", "sklearn"}} & set(sys.modules)
 assert not heavy, heavy
 """
-    process = command(tmp_path, "-c", script)
+    process = command(tmp_path, sys.executable, "-c", script)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     assert "steps" in out or "1 step" in out
@@ -50,7 +44,8 @@ assert not heavy, heavy
 def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
     write_export(tmp_path, sample_trial("adaptive_attention"))
     (tmp_path / "pairs.jsonl").write_text(jsonl(*(PAIRS * 1000)))
-    process = command(tmp_path, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
+    ask = (sys.executable, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
+    process = command(tmp_path, *ask)
     assert process.stdout is not None and process.stderr is not None
     assert json.loads(process.stdout.readline())["premise"] == PAIRS[0][0]
     process.stdout.close()
@@ -69,12 +64,6 @@ def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
 def test_nothing_to_read_from_or_to_write_to(redirected: str, said: str, tmp_path: Path) -> None:
     write_export(tmp_path, sample_trial("adaptive_attention"))
     line = f"printf 'a\\tb\\n' | {{ {sys.executable} -m pipeline.predict - {redirected}; }}"
-    done = subprocess.run(
-        ["sh", "-c", line],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (1, f"error: {said}\n")
+    process = command(tmp_path, "sh", "-c", line)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (1, f"error: {said}\n")

@@ -12,8 +12,8 @@ import pytest
 
 from actmodels.errors import ArtefactError
 from pipeline.running.inputs import check_as_written, inputs
+from tests.pipeline.project import ROOT
 
-ROOT = Path(__file__).parents[3]
 DVC = """
 stages:
   tell:
@@ -90,16 +90,12 @@ def test_what_a_stage_does_not_read_may_change(body: str, project: Path) -> None
     assert tell(project, body) == (0, "")
 
 
-def test_what_is_no_stage_reads_nothing(project: Path) -> None:
+def test_what_is_no_stage_reads_nothing_and_what_is_not_yaml_has_no_values(project: Path) -> None:
     assert inputs("report") == {}
+    (project / "params.yaml").write_text("tell: !!bool maybe")
+    assert inputs("tell")["params.yaml: tell"] == "null"
     (project / "dvc.yaml").unlink()
     assert inputs("tell") == {}
-
-
-def test_params_that_are_not_yaml_have_no_values(project: Path) -> None:
-    for text in ("tell: !!bool maybe", "tell: !!timestamp x"):
-        (project / "params.yaml").write_text(text)
-        assert inputs("tell")["params.yaml: tell"] == "null"
 
 
 def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> None:
@@ -213,47 +209,32 @@ stages:
 
 
 @pytest.mark.slow
-def test_what_is_not_as_it_was_written_is_never_read(project: Path) -> None:
-    """By DVC's own digests; the advice mends it."""
-    two_stages(project, "copy")
+@pytest.mark.parametrize("cache_type", ["copy", "symlink"])
+def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: Path) -> None:
+    """By DVC's own digests; the advice mends it, and a corrupt cache, which DVC trusts."""
+    two_stages(project, cache_type)
     (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
     assert tell(project, "pass") == (0, "")
-    (project / "made" / "one.txt").write_text("0ne")
-    before = (project / "out.txt").stat().st_mtime_ns
-    status, said = tell(project, "pass")
-    (aside,) = project.glob("state/damaged/*/made")
-    assert (status, said) == (
-        1,
-        "error: made is not what the stage make wrote: it is damaged or was edited; "
-        f"set aside as {aside}; run: dvc repro -f -s make\n",
-    )
-    assert (aside / "one.txt").read_text() == "0ne"
-    assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
-    assert (project / "out.txt").stat().st_mtime_ns == before
-    assert dvc("repro", "-f", "-s", "make")[0] == 0
-    assert tell(project, "pass") == (0, "")
-    (project / "make.py").write_text(MAKE.replace('"one"', '"two"'))
-    assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("cache_type", ["copy", "symlink"])
-def test_the_advice_also_mends_a_corrupt_cache(cache_type: str, project: Path) -> None:
-    """DVC trusts its read-only cached files, and puts them in place of what the stage writes."""
-    two_stages(project, cache_type)
     (cached,) = project.glob(".dvc/cache/files/md5/f9/7c5d*")  # md5 of "one"
     cached.chmod(0o644)
     cached.write_text("0ne")
     cached.chmod(0o444)
     shutil.rmtree(project / "made")
     assert dvc("repro", "make")[0] == 0  # from its cache
-    status, said = dvc("repro", "-f", "-s", "tell")
+    before = (project / "out.txt").stat().st_mtime_ns
+    status, said = tell(project, "pass")
     (made,) = project.glob("state/damaged/*/made")
     (aside,) = project.glob(f"state/damaged/*/{cached.name}")
-    assert status != 0
-    assert f"; set aside as {made}, {aside}; run: dvc repro -f -s make\n" in said
+    wrong = "made is not what the stage make wrote: it is damaged or was edited"
+    advice = f"set aside as {made}, {aside}; run: dvc repro -f -s make"
+    assert (status, said) == (1, f"error: {wrong}; {advice}\n")
+    assert aside.read_text() == "0ne"
+    assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
+    assert (project / "out.txt").stat().st_mtime_ns == before
     assert dvc("repro", "-f", "-s", "make")[0] == dvc("repro", "-f", "-s", "tell")[0] == 0
     assert (project / "made" / "one.txt").read_text() == cached.read_text() == "one"
+    (project / "make.py").write_text(MAKE.replace('"one"', '"two"'))
+    assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
 
 
 @pytest.mark.slow

@@ -11,8 +11,9 @@ from actmodels.errors import ArtefactError
 from pipeline.parameters.load import load_params
 from pipeline.running.stage import artefacts, fresh, made, state_folder
 from pipeline.trained.trials import execution_settings
+from tests.pipeline.project import ROOT
 
-ROOT = Path(__file__).parents[3]
+INTERRUPTED = "interrupted; run the same command again to go on\n"
 STAGE = """
 import os, signal, sys, time
 from actmodels.errors import ConfigError, DataError
@@ -27,71 +28,60 @@ run_stage(main)
 """
 
 
-def run(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", STAGE.format(body=body)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def start(body: str, folder: Path) -> subprocess.Popen[str]:
-    script = [sys.executable, "-c", STAGE.format(body=body)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(script, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    command, pipe = [sys.executable, "-c", STAGE.format(body=body)], subprocess.PIPE
+    return subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=pipe, stderr=pipe, text=True
+    )
+
+
+def run(body: str, folder: Path) -> tuple[int | None, str]:
+    """Exit status and errors."""
+    process = start(body, folder)
+    _, errors = process.communicate(timeout=30)
+    return process.returncode, errors
 
 
 def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     tmp_path: Path,
 ) -> None:
-    done = run('raise ConfigError("params.yaml", ["a is missing", "b is 3"])', tmp_path)
     said = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
-    assert (done.returncode, done.stderr) == (1, said)
-    done = run('raise KeyError("bug")', tmp_path)
+    body = 'raise ConfigError("params.yaml", ["a is missing", "b is 3"])'
+    assert run(body, tmp_path) == (1, said)
+    status, said = run(r"raise KeyError('gr\udcfcn')", tmp_path)  # a file name in another encoding
     (path,) = (tmp_path / "state" / "errors").iterdir()
-    assert (done.returncode, done.stderr) == (1, f"error: KeyError: 'bug' (trace in {path})\n")
+    assert (status, said) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")
     assert path.read_text().startswith("Traceback (most recent call last):\n")
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_text("a file")
+    said = f"(the trace could not be kept in {path.parent}: File exists)\n"
+    assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {said}")
 
 
 def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: Path) -> None:
     address = "https://me:se@cret@host/a.zip?token=secret&v=1"
     for error in ("DataError", "ValueError"):
-        done = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
-        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in done.stderr, done.stderr
-        assert done.stderr.strip("\n").isprintable()
-
-
-def test_the_trace_of_a_file_name_in_another_encoding_is_kept(tmp_path: Path) -> None:
-    done = run(r"raise ValueError('gr\udcfcn')", tmp_path)
-    (path,) = (tmp_path / "state" / "errors").iterdir()
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
-    assert path.read_text().endswith("ValueError: gr\\udcfcn\n")
+        _, said = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
+        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in said
+        assert said.strip("\n").isprintable()
 
 
 def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
     """As on a full disk, whose error has no name; the bar is still open then."""
-    done = run(
+    status, errors = run(
         "import resource; from tqdm import tqdm; resource.setrlimit(resource.RLIMIT_FSIZE, (9999,"
         " 9999)); bar = iter(tqdm('ab')); next(bar)\n"
         "    with replacing(Path.cwd() / 'made' / 'file') as t: t.write_bytes(bytes(10000))",
         tmp_path,
     )
-    told = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    told = [line for line in errors.splitlines() if line.startswith("error: ")]
     wrong = f"error: {tmp_path}/made/file: File too large; mend that and run the same command again"
-    assert (done.returncode, [line.partition(" (trace in ")[0] for line in told]) == (1, [wrong])
+    assert (status, [line.partition(" (trace in ")[0] for line in told]) == (1, [wrong])
     assert not list((tmp_path / "made").iterdir())
-
-
-def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Path) -> None:
-    errors = tmp_path / "state" / "errors"
-    errors.parent.mkdir()
-    errors.write_text("a file")
-    done = run('raise KeyError("bug")', tmp_path)
-    said = f"error: KeyError: 'bug' (the trace could not be kept in {errors}: File exists)\n"
-    assert (done.returncode, done.stderr) == (1, said)
 
 
 @pytest.mark.parametrize("found", ["a file", "a link to nowhere"])
@@ -101,9 +91,8 @@ def test_where_no_trace_can_be_kept_the_error_is_told_all_the_same(tmp_path: Pat
 def test_what_is_no_folder_is_told(name: str, kept: str, found: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text("") if found == "a file" else path.symlink_to(tmp_path / "nowhere")
-    done = run("pass", tmp_path)
     said = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    assert run("pass", tmp_path) == (1, said)
 
 
 def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
@@ -112,37 +101,25 @@ def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     script = [sys.executable, "-c", STAGE.format(body=body)]
     closing = ["bash", "-c", '"$@" <&- >&- 2>&-', "bash", *script]
-    done = subprocess.run(closing, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
-    assert done.returncode == 0
+    subprocess.run(closing, cwd=tmp_path, env=ENVIRONMENT, check=True)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    done = run(
-        f"with replacing(Path('half.txt')) as t: t.write_text('x'); os.kill(os.getpid(), {number});"
-        " time.sleep(20)",
-        tmp_path,
-    )
-    assert done.returncode == code
-    assert done.stderr == "interrupted; run the same command again to go on\n"
+    body = "with replacing(Path('half.txt')) as t: t.write_text('x'); "
+    body += f"os.kill(os.getpid(), {number}); time.sleep(20)"
+    assert run(body, tmp_path) == (code, INTERRUPTED)
     assert {path.name for path in tmp_path.rglob("*")} == {"artefacts", "state", "run.lock"}
 
 
 def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -> None:
     module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
     module.write_text("import os, time; os.kill(os.getpid(), 2); time.sleep(20)")
-    done = subprocess.run(
-        [sys.executable, "-m", "pipeline.corpus"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
-    said = "interrupted; run the same command again to go on\n"
-    assert (done.returncode, done.stderr) == (130, said)
+    command = [sys.executable, "-m", "pipeline.corpus"]
+    done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr.decode()) == (130, INTERRUPTED)
 
 
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
@@ -166,8 +143,7 @@ def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> Non
         path.touch()
     program = "from pipeline.running.stage import run_stage\ndef main(): pass\nrun_stage(main)\n"
     (folder / "one.py").write_text(program)
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "one.py"], env=environment, check=True, timeout=60)
+    subprocess.run([sys.executable, "one.py"], env=ENVIRONMENT, check=True, timeout=60)
     assert [name for name in names if (folder / "artefacts" / name).exists()] == names[2:]
 
 
