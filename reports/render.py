@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,10 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     published: show what others published. examples: how many traced pairs the page holds at most.
     ArtefactError where an artifact is missing or stale; nothing is written then.
     """
-    data = load(root)
-    made, numbers = report(data, published, examples), metrics(data)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(vega)  # two seconds, in which the rest is made
+        data = load(root)
+        made, numbers = report(data, published, examples), metrics(data)
     lasting = [section for section in made.sections if not section.of_run]
     timings = [section for section in made.sections if section.of_run]
     texts = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
+from scipy.special import stdtr, stdtrit
 
 LEVEL = 0.05  # two-sided
 NEGLIGIBLE = 1e-9  # a smaller difference is rounding
@@ -58,8 +58,8 @@ def t_interval(mean: float, sd: float, n: int) -> dict[str, float]:
     error = sd / np.sqrt(n)
     if error == 0:
         return {"difference": mean, "low": mean, "high": mean, "p": float(abs(mean) < NEGLIGIBLE)}
-    margin = t.ppf(1 - LEVEL / 2, n - 1) * error
-    p = 2 * t.sf(abs(mean / error), n - 1)
+    margin = stdtrit(n - 1, 1 - LEVEL / 2) * error
+    p = 2 * stdtr(n - 1, -abs(mean / error))
     return {"difference": mean, "low": mean - margin, "high": mean + margin, "p": float(p)}
 
 

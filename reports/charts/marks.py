@@ -24,7 +24,7 @@ def chart(
     half: bool = False,
 ) -> Chart:
     """Return layers as a chart that is as wide as its place."""
-    spec = alt.layer(*layers).properties(width="container", height=height).to_dict()
+    spec = alt.layer(*layers).properties(width="container", height=height).to_dict(validate=False)
     del spec["$schema"], spec["config"]  # an address, and Altair's own theme
     return Chart(name, title, spec, caption, half)
 
