@@ -1,31 +1,23 @@
-"""What is left to chance while captions are drawn: values of facts, so that a label follows.
-
-What a hypothesis claims of one fact, and what a premise may state of it.
-"""
+"""Random values of facts: what a hypothesis claims of one, and what a premise may state of it."""
 
 from random import Random
 
 from pipeline.captions.lexicon import Concept, Selection
 from pipeline.captions.scenes import Value
-from pipeline.parameters.generated_sections import Captions
+from pipeline.parameters.schema import Captions
 
 NEGATABLE = frozenset({"action", "weather", "colour", "mood", "headgear", "relation"})
 
 
 class Chance(Random):
-    """The random numbers of one purpose, with the shares that params.yaml sets.
-
-    Args:
-        settings: the section `corpus.captions`; its seed is this one's too.
-        purpose: what the numbers are for, such as a split; another one draws others.
-    """
+    """The random numbers of one purpose, such as a split, with the settings of the corpus."""
 
     def __init__(self, settings: Captions, purpose: str) -> None:
         super().__init__(f"captions {settings.seed} {purpose}")
         self.settings = settings
 
     def happens(self, share: float) -> bool:
-        """Whether what happens in this share of all cases happens now."""
+        """True with a probability of `share`."""
         return self.random() < share
 
 

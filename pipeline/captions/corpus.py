@@ -9,13 +9,12 @@ from actmodels.errors import ConfigError
 from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import draw_pair
 from pipeline.captions.sentences import Caption, realise
-from pipeline.parameters.generated_sections import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import UNLABELLED, Pair
 
 WORDINGS = 10  # of one pair of meanings, tried before other meanings are drawn
-TRIES = 10_000  # for one pair, before the corpus is said to be exhausted
-# Of every TENTHS pairs of sentences that can be, a split may have those of its own residues.
-TENTHS = 10
+TRIES = 10_000  # for one pair, before the corpus counts as exhausted
+# Every pair of sentences belongs to one tenth of all pairs; a split may have those of its tenths.
 RESIDUES = {"train": range(0, 8), "dev": range(8, 9), "test": range(9, 10)}
 
 
@@ -41,8 +40,16 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
             )
             raise ConfigError("params.yaml", [problem])
         seen.add(pair)
-        name, (premise, hypothesis) = f"captions-{split}-{number:06d}", pair
-        yield Pair(name, label, *pair, depth, premise.parse, hypothesis.parse)
+        premise, hypothesis = pair
+        yield {
+            "gold_label": label,
+            "sentence1": premise,
+            "sentence2": hypothesis,
+            "pairID": f"captions-{split}-{number:06d}",
+            "reasoning_depth": depth,
+            "sentence1_binary_parse": premise.parse,
+            "sentence2_binary_parse": hypothesis.parse,
+        }
 
 
 def schedule(chance: Chance, pairs: int) -> list[tuple[str, int]]:
@@ -64,6 +71,6 @@ def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[Caption, 
 
 
 def residue(premise: str, hypothesis: str) -> int:
-    """Which tenth of all pairs of sentences this one is in: decides its split for good."""
+    """Which tenth of all pairs of sentences this one is in, which decides its split."""
     digest = sha256(f"{premise}\n{hypothesis}".encode()).digest()
-    return int.from_bytes(digest[:4]) % TENTHS
+    return int.from_bytes(digest[:4]) % 10

@@ -23,10 +23,8 @@ Form = tuple[str, str]  # (one, many)
 class Concept:
     """One node of an outline.
 
-    name: the first form of the concept.
-    atoms: the bits of everything that the concept covers.
-    forms: its interchangeable wordings.
-    parent: the concept above it in the outline, if any.
+    name: the first form. atoms: the bits of everything that the concept covers.
+    forms: its interchangeable wordings. parent: the concept above it in the outline, if any.
     """
 
     name: str
@@ -55,10 +53,7 @@ class Vocabulary:
 
 
 def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Vocabulary:
-    """Read one section of words.yaml.
-
-    exhaustive: there is nothing of the kind outside the outline.
-    """
+    """Read one section of words.yaml; if exhaustive, there is nothing outside the outline."""
     rows = list(_rows(outline))
     atoms: dict[str, int] = {}
     for number, (path, _, _, members) in enumerate(rows):
@@ -99,14 +94,15 @@ VOCABULARIES: dict[str, Vocabulary] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
 class Neighbours:
     """The concepts of a selection that stand in some relation to one of them."""
 
-    narrower: tuple[Concept, ...]
-    broader: tuple[Concept, ...]
-    siblings: tuple[Concept, ...]
-    disjoint: tuple[Concept, ...]
+    def __init__(self, concept: Concept, concepts: tuple[Concept, ...]) -> None:
+        others = [c for c in concepts if c is not concept]
+        self.narrower = tuple(c for c in others if not c.atoms & ~concept.atoms)
+        self.broader = tuple(c for c in others if not concept.atoms & ~c.atoms)
+        self.disjoint = tuple(c for c in others if not c.atoms & concept.atoms)
+        self.siblings = tuple(c for c in self.disjoint if c.parent == concept.parent)
 
 
 class Selection:
@@ -117,16 +113,5 @@ class Selection:
 
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts
-        self.near = {concept: _neighbours(concept, concepts) for concept in concepts}
+        self.near = {concept: Neighbours(concept, concepts) for concept in concepts}
         self.excludable = tuple(c for c in concepts if self.near[c].disjoint)
-
-
-def _neighbours(concept: Concept, concepts: tuple[Concept, ...]) -> Neighbours:
-    others = [c for c in concepts if c is not concept]
-    disjoint = tuple(c for c in others if not c.atoms & concept.atoms)
-    return Neighbours(
-        narrower=tuple(c for c in others if not c.atoms & ~concept.atoms),
-        broader=tuple(c for c in others if not concept.atoms & ~c.atoms),
-        siblings=tuple(c for c in disjoint if c.parent == concept.parent),
-        disjoint=disjoint,
-    )

@@ -22,6 +22,7 @@ FAMILIES = {
 }
 FUR = ("black", "white", "brown", "grey", "dark")
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
+VERDICTS = (CONTRADICTION, NEUTRAL, ENTAILMENT)  # from the strongest
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,7 @@ class Value:
 class Meaning:
     """What one sentence states.
 
-    cast: the participants it mentions.
-    bare: those whose garment it mentions without its colour.
+    cast: the participants it mentions. bare: those whose garment has no colour.
     """
 
     frame: Frame
@@ -156,24 +156,19 @@ def judge(premise: Meaning, hypothesis: Meaning) -> str:
     castings = [(0, 1)]
     if len(premise.frame.participants) == 2 and hypothesis.cast:
         castings.append((1, 0))
-    verdicts = {judge_casting(premise, hypothesis, casting) for casting in castings}
-    if ENTAILMENT in verdicts:
-        return ENTAILMENT
-    return CONTRADICTION if verdicts == {CONTRADICTION} else NEUTRAL
+    verdicts = (judge_casting(premise, hypothesis, casting) for casting in castings)
+    return max(verdicts, key=VERDICTS.index)
 
 
 def judge_casting(premise: Meaning, hypothesis: Meaning, casting: tuple[int, int]) -> str:
-    """The label under one casting: the strongest thing said about any fact decides."""
+    """The label under one casting: the strongest verdict on any fact decides."""
     actors = hypothesis.frame.participants
     for owner in hypothesis.cast:
         actor, role = actors[owner], premise.frame.participants[casting[owner]]
         if (actor.animal, actor.plural) != (role.animal, role.plural):
             return CONTRADICTION
-    verdicts = {judge_fact(premise, hypothesis, key, casting) for key in hypothesis.facts}
-    for verdict in (CONTRADICTION, NEUTRAL):
-        if verdict in verdicts:
-            return verdict
-    return ENTAILMENT
+    verdicts = (judge_fact(premise, hypothesis, key, casting) for key in hypothesis.facts)
+    return min(verdicts, key=VERDICTS.index)
 
 
 def judge_fact(

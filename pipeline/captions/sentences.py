@@ -31,6 +31,11 @@ class Caption(str):
         return binary_parse(self.marked)
 
 
+def be(plural: bool) -> str:
+    """The auxiliary."""
+    return "are" if plural else "is"
+
+
 def part(*words: str) -> str:
     """Words that belong together, marked as one part of a sentence."""
     return f"{OPEN}{' '.join(words)}{CLOSE}"
@@ -117,35 +122,28 @@ def who_does_what(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     owners.sort(key=lambda i: (i, "action") not in meaning.facts)  # those who act come first
     phrases = [noun_phrase(chance, meaning, i) for i in owners]
     actions = [meaning.facts.get((i, "action")) for i in owners]
-    verbs = [meaning.frame.participants[i].plural for i in owners]
-    first = predicate(chance, phrases[0], verbs[0], actions[0], adjuncts, alone=len(owners) == 1)
-    if len(owners) == 1:
+    plurals = [meaning.frame.participants[i].plural for i in owners]
+    one = len(owners) == 1
+    first = predicate(chance, phrases[0], plurals[0], actions[0], adjuncts, one)
+    if one:
         return first
-    if actions[1] is None:
-        beside = f"{chance.choice(BESIDE)} {part(phrases[1])}"
-        if actions[0] is not None and actions[0].negated:
-            other = part(part(phrases[1]), part(be(verbs[1]), "nearby"))
-            return f"{part(first)} and {other}"
-        if actions[0] is None:
-            subject, where = part(phrases[0]), parts([beside, *adjuncts])
-            return chance.choice((
-                f"there {part(be(verbs[0]), subject, *where)}",
-                f"{subject} {part(be(verbs[0]), *where)}",
-            ))  # fmt: skip
-        return predicate(chance, phrases[0], verbs[0], actions[0], [beside, *adjuncts])
-    second = predicate(chance, phrases[1], verbs[1], actions[1], [])
-    return f"{part(first)} {chance.choice(('while', 'and'))} {part(second)}"
+    if actions[1] is not None:
+        second = predicate(chance, phrases[1], plurals[1], actions[1], [], False)
+        return f"{part(first)} {chance.choice(('while', 'and'))} {part(second)}"
+    adjuncts = [f"{chance.choice(BESIDE)} {part(phrases[1])}", *adjuncts]
+    if actions[0] is None:
+        subject, verb, where = part(phrases[0]), be(plurals[0]), parts(adjuncts)
+        patterns = (f"there {part(verb, subject, *where)}", f"{subject} {part(verb, *where)}")
+        return chance.choice(patterns)
+    if actions[0].negated:
+        return f"{part(first)} and {part(part(phrases[1]), part(be(plurals[1]), 'nearby'))}"
+    return predicate(chance, phrases[0], plurals[0], actions[0], adjuncts, False)
 
 
 def predicate(
-    chance: Chance,
-    subject: str,
-    plural: bool,
-    action: Value | None,
-    adjuncts: list[str],
-    alone: bool = False,
+    chance: Chance, subject: str, plural: bool, action: Value | None, where: list[str], alone: bool
 ) -> str:
-    """Subject and verb; `there is` where nothing else is said of the subject, or at will."""
+    """Subject and verb; `there is` where nothing else is stated of the subject, or at random."""
     verb = be(plural)
     doing = [] if action is None else [part(spoken(chance, action, plural))]
     denied = action is not None and action.negated
@@ -153,10 +151,10 @@ def predicate(
     bare = plain(subject)
     simple = not denied and " who " not in bare and " that " not in bare
     existential = alone and simple and chance.happens(0.4)
-    located = bool(adjuncts) and (not alone or adjuncts[0] in WHERE)
+    located = bool(where) and (not alone or where[0] in WHERE)
     if existential or not (doing or located):
-        return f"there {part(verb, part(subject), *doing, *parts(adjuncts))}"
-    return f"{part(subject)} {part(verb, *['not'] * denied, *doing, *parts(adjuncts))}"
+        return f"there {part(verb, part(subject), *doing, *parts(where))}"
+    return f"{part(subject)} {part(verb, *['not'] * denied, *doing, *parts(where))}"
 
 
 def interaction(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
@@ -171,14 +169,9 @@ def interaction(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     if subject.startswith("someone") and other.startswith("someone"):
         other = other.replace("someone", "someone else", 1)
     plural = meaning.frame.participants[order[0]].plural
-    denied = ["not"] if relation.negated else []
+    denied = ["not"] * relation.negated
     does = part(be(plural), *denied, part(verb), part(other), *parts(adjuncts))
     return f"{part(subject)} {does}"
-
-
-def be(plural: bool) -> str:
-    """The auxiliary."""
-    return "are" if plural else "is"
 
 
 def spoken(chance: Chance, value: Value, plural: bool = False, clause: bool = False) -> str:
@@ -212,7 +205,7 @@ def noun_phrase(chance: Chance, meaning: Meaning, owner: int) -> str:
     if (head := about.get("headgear")) is not None and head.negated:
         after.append(f"not wearing {spoken(chance, head, who.plural)}")
     if after:
-        relative = "who" if not who.animal else "that"
+        relative = "that" if who.animal else "who"
         words.append(part(relative, part(be(who.plural), " and ".join(after))))
     return " ".join(_determined(chance, words, who.plural, about.get("count")))
 
@@ -234,7 +227,7 @@ def _determined(chance: Chance, words: list[str], plural: bool, count: Value | N
         return ["some", *words] if chance.happens(0.6) else words
     if words[0] == "someone":
         return words
-    return [_article(words[0], plural) + words[0], *words[1:]]
+    return [_article(words[0], plural), *words[1:]]
 
 
 def _clothes(chance: Chance, meaning: Meaning, owner: int, about: dict[str, Value]) -> list[str]:
@@ -250,14 +243,12 @@ def _clothes(chance: Chance, meaning: Meaning, owner: int, about: dict[str, Valu
         garment = GARMENTS[who.garment][who.plural]
         shade = "" if colour is None else spoken(chance, colour)
         if colour is not None and colour.negated:
-            verb = "are" if who.plural else "is"
-            worn.append(f"{_article(garment, who.plural)}{garment} that {verb} not {shade}")
+            worn.append(f"{_article(garment, who.plural)} that {be(who.plural)} not {shade}")
         else:
-            shown = f"{shade} {garment}" if shade else garment
-            worn.insert(0, f"{_article(shown, who.plural)}{shown}")
+            worn.insert(0, _article(f"{shade} {garment}".strip(), who.plural))
     phrase = [part(chance.choice(("in", "wearing")), " and ".join(worn))] if worn else []
     return phrase + [part("with", word) for word in tail]
 
 
 def _article(phrase: str, plural: bool) -> str:
-    return "" if plural else "an " if phrase[0] in "aeiou" else "a "
+    return phrase if plural else f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"

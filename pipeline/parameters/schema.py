@@ -7,26 +7,16 @@ nothing else is converted. Rules that span several keys are in `pipeline.paramet
 import re
 from typing import Annotated, Any, Literal
 
+from actmodels import values
 from actmodels.registry import MODELS
-from actmodels.values import (
-    Amount,
-    Count,
-    Epochs,
-    Natural,
-    Positive,
-    Range,
-    Sequences,
-    Several,
-    Size,
-    Steps,
-)
-from pipeline.parameters.generated_sections import Captions
 from pipeline.parameters.section import (
     ONCE,
     SOME,
+    SPLITS,
     Fetched,
     Keys,
     Name,
+    Pairs,
     Place,
     Seconds,
     Section,
@@ -54,27 +44,32 @@ Feature = Literal[
     "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
 ]
 Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
+FACTS = (
+    *("kind", "count", "age", "size", "colour", "mood", "headgear"),
+    *("action", "relation", "place", "time", "day", "weather"),
+)
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # a file is called by it
 # what MLflow's addresses of models can hold; `.` and `..` are places in them
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 
-def is_pack_size(value: object) -> bool:
-    """Return whether value is a number of trials that can share a pack, or leaves it to us."""
-    return value == "auto" or (type(value) is int and 1 <= value <= 1000)
-
-
 class Cluster(Section):
     """How trials are run."""
 
-    cpus_per_trial: Count
+    cpus_per_trial: values.Count
     # Ray's own rule: a share of one device or whole devices
-    gpus_per_trial: Annotated[Amount, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)]
+    gpus_per_trial: Annotated[
+        values.Amount, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
+    ]
     trials_per_pack: Annotated[
-        Any, must_be("a whole number from 1 to 1,000, or auto", is_pack_size)
+        Any,
+        must_be(
+            "a whole number from 1 to 1,000, or auto",
+            lambda value: value == "auto" or (type(value) is int and 1 <= value <= 1000),
+        ),
     ]
     matmul_precision: Literal["highest", "high", "medium"]
-    max_failures: Annotated[int, Range(ge=0, le=1000)]
+    max_failures: Annotated[int, values.Range(ge=0, le=1000)]
     wait_for_nodes: Seconds
     wait_for_answer: Seconds
     wait_for_storage: Seconds
@@ -84,19 +79,33 @@ class Cluster(Section):
     state: Place
 
 
-class LabelledPairs(Section):
-    """Labelled pairs that each split must have."""
+class Captions(Section):
+    """Size, seed and difficulty of the embedded corpus."""
 
-    train: Count
-    dev: Count
-    test: Count
+    seed: values.Natural
+    train: Pairs
+    dev: Pairs
+    test: Pairs
+    unlabelled: values.Share
+    max_depth: Annotated[int, values.Range(ge=1, le=6)]  # the deepest there is
+    facts: Annotated[Settings, Keys(dict.fromkeys(FACTS, values.Amount), required=FACTS)]
+    common: values.Portion
+    usual: values.Portion
+    repeated: values.Portion
+    narrower: values.Portion
+    broader: values.Portion
+    siblings: values.Portion
+    negated: values.Portion
+    lures: values.Portion
 
 
 class Snli(Fetched):
-    """Where the SNLI archive comes from and how it is recognised."""
+    """Where the SNLI archive comes from, and how many labelled pairs each split must have."""
 
     folder: Name
-    labelled_pairs: LabelledPairs | None
+    labelled_pairs: (
+        Annotated[Settings, Keys(dict.fromkeys(SPLITS, values.Count), required=SPLITS)] | None
+    )
 
 
 class Corpus(Section):
@@ -111,7 +120,7 @@ class Corpus(Section):
 class Vocabulary(Section):
     """Which words keep their own identity."""
 
-    size: Count
+    size: values.Count
     count_splits: Annotated[list[Split], SOME, ONCE]
     lowercase: bool
 
@@ -119,8 +128,8 @@ class Vocabulary(Section):
 class RandomVectors(Section):
     """Vectors drawn from a normal distribution."""
 
-    seed: Natural
-    std: Positive
+    seed: values.Natural
+    std: values.Positive
 
 
 class Glove(Fetched):
@@ -133,7 +142,7 @@ class Vectors(Section):
     """Which word vectors."""
 
     source: Literal["random", "glove"]
-    dimensions: Size
+    dimensions: values.Size
     random: RandomVectors
     glove: Glove
 
@@ -141,7 +150,7 @@ class Vectors(Section):
 class Tensors(Section):
     """How pairs become tensors."""
 
-    max_tokens: Count | None
+    max_tokens: values.Count | None
 
 
 class TextSource(Fetched):
@@ -163,8 +172,8 @@ class Lexicalised(Section):
     """The feature-based classifier of Bowman et al. 2015."""
 
     features: Annotated[list[Feature], SOME, ONCE]
-    min_count: Count
-    regularisation: Annotated[list[Positive], SOME, ONCE]
+    min_count: values.Count
+    regularisation: Annotated[list[values.Positive], SOME, ONCE]
 
 
 class ModelGrid(Section):
@@ -181,8 +190,8 @@ class EarlyStopping(Section):
     """Which trials of the sweep end before their last epoch."""
 
     rule: Literal["none", "successive_halving"]
-    first_epochs: Epochs
-    keep_one_in: Several
+    first_epochs: values.Epochs
+    keep_one_in: values.Several
 
 
 class Sweep(Limits):
@@ -216,7 +225,7 @@ class Evaluate(Section):
     """Reading of the test split; `reference` is the model that the others are compared with."""
 
     reference: str
-    batch_size: Sequences
+    batch_size: values.Sequences
 
 
 class Export(Section):
@@ -236,17 +245,17 @@ class Ablate(Section):
     """Accuracy by number of inference steps."""
 
     model: str
-    dev_steps: Steps
-    test_steps: Annotated[list[Steps], SOME, ONCE]
-    batch_size: Sequences
+    dev_steps: values.Steps
+    test_steps: Annotated[list[values.Steps], SOME, ONCE]
+    batch_size: values.Sequences
 
 
 class Trace(Section):
     """Which pairs are followed through the steps of a model."""
 
     model: str
-    seeds: Count
-    per_label: Natural
+    seeds: values.Count
+    per_label: values.Natural
     pair_ids: Annotated[list[Name], ONCE]
 
 
@@ -254,7 +263,7 @@ class Report(Section):
     """What the report shows."""
 
     published: bool
-    examples: Count
+    examples: values.Count
 
 
 class Params(Section):

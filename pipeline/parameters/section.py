@@ -22,11 +22,7 @@ class Section(BaseModel):
 
 
 class Keys:
-    """The keys that a mapping may have, with the type of each; they keep the file's order.
-
-    Args:
-        required: those that must be there.
-    """
+    """The keys that a mapping may have or, if required, must; they keep the file's order."""
 
     def __init__(self, types: Mapping[str, Any], *, required: Collection[str] = ()) -> None:
         self.types, self.required = types, required
@@ -41,12 +37,12 @@ class Keys:
         }
         config = CoreConfig(strict=True, allow_inf_nan=False)
         known = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=config)
-        return core_schema.no_info_wrap_validator_function(_in_order, known)
 
+        def in_order(value: Any, validate: ValidatorFunctionWrapHandler) -> dict[str, Any]:
+            checked = validate(value)
+            return {name: checked[name] for name in value}
 
-def _in_order(value: Any, validate: ValidatorFunctionWrapHandler) -> dict[str, Any]:
-    checked = validate(value)
-    return {name: checked[name] for name in value}
+        return core_schema.no_info_wrap_validator_function(in_order, known)
 
 
 def must_be(wording: str, holds: Callable[[Any], object]) -> AfterValidator:
@@ -66,11 +62,8 @@ def is_url(text: str) -> bool:
         port = urlsplit(text).port
     except ValueError:  # a bracket is open, or the port is no number
         return False
-    return (
-        port != 0
-        and "%00" not in text
-        and bool(re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text))
-    )
+    known = re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text)
+    return port != 0 and "%00" not in text and known is not None
 
 
 def is_place(text: str) -> bool:

@@ -5,25 +5,12 @@ params.yaml itself says what each key means.
 
 from typing import Annotated, Any, Literal
 
+from actmodels import values
 from actmodels.config import setting_types
 from actmodels.multihop.config import StreamConfig
 from actmodels.reader.config import PARTS
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
-from actmodels.values import (
-    MOST,
-    Count,
-    Epochs,
-    Natural,
-    Portion,
-    Positive,
-    Range,
-    Sequences,
-    Several,
-    Share,
-    Size,
-    settings_of,
-)
 from pipeline.parameters.section import (
     ONCE,
     SOME,
@@ -41,9 +28,12 @@ CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 201
 WDW = "WDW"  # the one kind of questions that Who-Did-What has
 # The types of all settings of trials, by name: a name has one type. Which of them a trial has
 # is seen where it is built (pipeline.parameters.trials).
-LIMITS = {"max_epochs": Epochs, "patience": Natural}  # what a variant may change besides settings
+LIMITS = {
+    "max_epochs": values.Epochs,
+    "patience": values.Natural,
+}  # what a variant may change besides settings
 PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
-MULTIHOP = PAIRS | settings_of(StreamConfig)
+MULTIHOP = PAIRS | values.settings_of(StreamConfig)
 SEQUENCES = {
     name: of
     for task in TASKS
@@ -51,7 +41,9 @@ SEQUENCES = {
     for name, of in sequence_setting_types(task, kind).items()
 }
 STEPPED = ("strategy", "steps")  # settings of readers that a study compares
-READER = {name: of for name, of in settings_of(*PARTS.values()).items() if name not in STEPPED}
+READER = {
+    name: of for name, of in values.settings_of(*PARTS.values()).items() if name not in STEPPED
+}
 Settings = dict[str, Any]
 Axes = dict[str, list[Any]]  # setting -> the values compared
 
@@ -59,8 +51,8 @@ Axes = dict[str, list[Any]]  # setting -> the values compared
 class Limits(Section):
     """How long a study trains."""
 
-    max_epochs: Epochs
-    patience: Natural
+    max_epochs: values.Epochs
+    patience: values.Natural
 
 
 class Fidelity(Limits):
@@ -77,12 +69,12 @@ class Sizes(Section):
     """Accuracy by number of training pairs, of retrained models."""
 
     models: Annotated[list[str], ONCE]
-    halvings: Annotated[int, Range(ge=1, le=20)]  # to one in a million
-    most_error: Share
-    pairs: Count
-    draws: Sequences
-    draws_seed: Natural
-    widest: Share
+    halvings: Annotated[int, values.Range(ge=1, le=20)]  # to one in a million
+    most_error: values.Share
+    pairs: values.Count
+    draws: values.Sequences
+    draws_seed: values.Natural
+    widest: values.Share
 
 
 class Halting(Limits):
@@ -90,7 +82,7 @@ class Halting(Limits):
 
     model: str
     seeds: Seeds
-    collapsed_below: Positive
+    collapsed_below: values.Positive
     kinds: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]
 
 
@@ -108,22 +100,22 @@ class Graves(Section):
     """Adaptive computation around recurrent cells."""
 
     seeds: Seeds
-    drawn: Sequences
-    drawn_seed: Natural
+    drawn: values.Sequences
+    drawn_seed: values.Natural
     text: Name | None
-    read_from: Natural
-    read_bytes: Sequences
+    read_from: values.Natural
+    read_bytes: values.Sequences
     tasks: Annotated[dict[str, SequenceStudy], each(TASKS, SequenceStudy)]
 
 
 class MultihopCorpus(Section):
     """The fixed multi-hop pairs and their words."""
 
-    seed: Natural
-    dev: Sequences
-    test: Sequences
-    beyond: Natural
-    dimensions: Size
+    seed: values.Natural
+    dev: values.Sequences
+    test: values.Sequences
+    beyond: values.Natural
+    dimensions: values.Size
 
 
 class Multihop(Limits):
@@ -142,14 +134,14 @@ class ClozeText(Section):
     tokenised: bool
     paragraphs: Literal["lines", "empty_lines"]
     section_pattern: Pattern
-    section_sentences: Annotated[int, Range(ge=CONTEXT_LINES + 1, le=MOST)]
+    section_sentences: Annotated[int, values.Range(ge=CONTEXT_LINES + 1, le=values.MOST)]
     left_out_pattern: Pattern
-    stride: Count
-    min_noun_count: Count
-    min_noun_share: Portion
-    dev_share: Portion
-    test_share: Portion
-    seed: Natural
+    stride: values.Count
+    min_noun_count: values.Count
+    min_noun_share: values.Portion
+    dev_share: values.Portion
+    test_share: values.Portion
+    seed: values.Natural
 
 
 class Cbt(Fetched):
@@ -164,7 +156,7 @@ class WhoDidWhat(Section):
     train: Fetched | None
     dev: Fetched | None
     test: Fetched | None
-    names_seed: Natural
+    names_seed: values.Natural
 
 
 class Questions(Section):
@@ -182,8 +174,8 @@ class ReadingStudy(Limits):
     """What is compared on one kind of questions: numbers of steps, by strategy."""
 
     one_step: bool
-    query_gating: Annotated[list[Several], ONCE]
-    adaptive_computation: Annotated[list[Several], ONCE]
+    query_gating: Annotated[list[values.Several], ONCE]
+    adaptive_computation: Annotated[list[values.Several], ONCE]
     settings: Annotated[Settings, Keys(READER, required=READER)]
 
 
@@ -191,5 +183,5 @@ class Nse(Section):
     """Neural Semantic Encoders on cloze questions."""
 
     seeds: Seeds
-    traced: Natural
+    traced: values.Natural
     kinds: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]

@@ -39,7 +39,7 @@ DETERMINERS = frozenset(
 OPEN_ENDED = frozenset(
     ("and", "or", "but", "yet", "nor", "very", "more", "most", "less", "least", "so", "as", "too")
 )
-SENTENCE_MARKS = frozenset((".", ";", "?", "!"))
+SENTENCE_MARKS = frozenset(".;?!")
 # Behind these, a capital may be that of a sentence.
 OPENERS = frozenset(('"', "``", "“", "\u2018", "'", "`", ":", "(", "[", "—", "\u2013", "--", "..."))
 
@@ -61,25 +61,20 @@ def build_questions(
         "NE": names(text),
         "CN": common_nouns(text, config.min_noun_count, config.min_noun_share),
     }
-    parts = split_sections(len(found), config)
-    built = {
-        kind: {
-            split: [
+    built: dict[AnswerKind, dict[str, list[ClozeQuestion]]] = {kind: {} for kind in words}
+    for split, numbers in split_sections(len(found), config).items():
+        for kind in words:
+            questions = [
                 question
                 for number in numbers
                 for question in _of_section(found[number], number, kind, words[kind], config)
             ]
-            for split, numbers in parts.items()
-        }
-        for kind in words
-    }
-    for kind, splits in built.items():
-        for split, questions in splits.items():
             if not questions:
                 raise DataError(
-                    f"{source}: no {kind} question for {split} in {len(parts[split])} sections; "
+                    f"{source}: no {kind} question for {split} in {len(numbers)} sections; "
                     "expected a longer text, or a larger share of it"
                 )
+            built[kind][split] = questions
     return built
 
 
@@ -107,11 +102,7 @@ def _of_section(
 def draw_question(
     context: Section, asked: Sequence[str], words: set[str], draw: Random
 ) -> ClozeQuestion | None:
-    """Leave a word out of a sentence, or None if no word will do.
-
-    Args:
-        words: those that may be asked for.
-    """
+    """Leave one of the `words` out of a sentence; None if no word will do."""
     # Sorted: the order of a set is another one in every process.
     present = sorted({token for sentence in context for token in sentence} & words)
     answers = [word for word in asked if word in present and asked.count(word) == 1]
@@ -126,7 +117,7 @@ def draw_question(
 
 
 def names(sentences: Iterable[Sequence[str]]) -> set[str]:
-    """The names of a text, given as sentences of tokens."""
+    """The names among the tokens of sentences."""
     inside, small = set(), set()
     for sentence in sentences:
         for before, word in zip(["", *sentence], sentence, strict=False):
@@ -143,12 +134,8 @@ def _like_a_name(word: str) -> bool:
 
 
 def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: float) -> set[str]:
-    """The common nouns of a text, given as sentences of tokens.
-
-    Args:
-        min_count: how often at least a word stands where only a noun can.
-        min_share: in which share at least of all its occurrences it does.
-    """
+    """The common nouns among tokens, which stand where only a noun can at least `min_count` times
+    and in at least `min_share` of their occurrences."""
     all_occurrences: Counter[str] = Counter()
     as_noun: Counter[str] = Counter()
     for sentence in sentences:
@@ -164,9 +151,7 @@ def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: 
 
 
 def _ends_group(word: str) -> bool:
-    if kind_of(word) == "mark":
-        return word in SENTENCE_MARKS
-    return kind_of(word) == "function" and word not in OPEN_ENDED
+    return word in SENTENCE_MARKS or (kind_of(word) == "function" and word not in OPEN_ENDED)
 
 
 def _like_a_noun(word: str) -> bool:

@@ -5,13 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from actmodels.reader.questions import (
-    FIRST_WORD,
-    NO_CANDIDATE,
-    PLACEHOLDER,
-    UNKNOWN,
-    QuestionTensors,
-)
+from actmodels.errors import DataError
+from actmodels.reader.questions import NO_CANDIDATE, PLACEHOLDER, UNKNOWN, QuestionTensors
 from pipeline.sources.encode import as_tensor
 
 BLANK = "XXXXX"
@@ -24,7 +19,7 @@ class ClozeQuestion(NamedTuple):
     sentences: the document's tokens, sentence by sentence.
     query: tokens, of which one or more are BLANK.
     candidates: different words, one of which is the answer.
-    article: the number of what it was drawn from, where others may be too; None if not known.
+    article: the number of its source, where others may be from too; None if not known.
     """
 
     sentences: list[list[str]]
@@ -39,24 +34,23 @@ class ClozeQuestion(NamedTuple):
         return [token for sentence in self.sentences for token in sentence]
 
 
-def answer_problem(question: ClozeQuestion) -> str | None:
-    """Why no reader could answer a question rightly, as a sentence; None if one can."""
+def check_answer(question: ClozeQuestion, where: str) -> None:
+    """Raise DataError, which names `where`, if no reader could answer the question rightly."""
     candidates, answer = question.candidates, question.answer
+    repeated = [word for word in candidates if candidates.count(word) > 1]
+    problem = None
     if BLANK not in question.query:
-        return f"the query has no {BLANK}; expected one where the answer is missing"
-    if "" in candidates or BLANK in candidates:
-        return f"a candidate is empty or {BLANK}; expected a word"
-    repeated = sorted({word for word in candidates if candidates.count(word) > 1})
-    if repeated:
-        return f"the candidate {repeated[0]!r} is given twice; expected different candidates"
-    if answer not in candidates:
-        return (
-            f"the answer {answer!r} is not among the candidates {', '.join(candidates)}; "
-            "expected one of them"
-        )
-    if answer not in question.document:
-        return f"the answer {answer!r} is not in the document; expected it there at least once"
-    return None
+        problem = f"the query has no {BLANK}; expected one where the answer is missing"
+    elif "" in candidates or BLANK in candidates:
+        problem = f"a candidate is empty or {BLANK}; expected a word"
+    elif repeated:
+        problem = f"the candidate {repeated[0]!r} is there twice; expected different candidates"
+    elif answer not in candidates:
+        problem = f"the answer {answer!r} is not among the candidates; expected one of {candidates}"
+    elif answer not in question.document:
+        problem = f"the answer {answer!r} is not in the document; expected it there at least once"
+    if problem:
+        raise DataError(f"{where}: {problem}")
 
 
 def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
@@ -69,16 +63,6 @@ def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tup
         words = [*question.document, *(word for word in question.query if word != BLANK)]
         counts.update(word.lower() if lowercase else word for word in words)
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-
-
-def articles(questions: Iterable[ClozeQuestion]) -> list[int]:
-    """A number for each question, the same for those of one article; -1, -2, ... if not known."""
-    return [-n if q.article is None else q.article for n, q in enumerate(questions, start=1)]
-
-
-def word_ids(words: Iterable[str]) -> dict[str, int]:
-    """The token id of each word of a vocabulary, in its order."""
-    return {word: FIRST_WORD + row for row, word in enumerate(words)}
 
 
 def encode_questions(
@@ -111,12 +95,5 @@ def encode_questions(
         query_offsets.append(len(queries))
         counts.append(len(question.candidates))
         answers.append(numbers[question.answer])
-    return QuestionTensors(
-        document_ids=as_tensor(documents),
-        candidate_at=as_tensor(at),
-        document_offsets=as_tensor(document_offsets),
-        query_ids=as_tensor(queries),
-        query_offsets=as_tensor(query_offsets),
-        candidate_counts=as_tensor(counts),
-        answers=as_tensor(answers),
-    )
+    parts = (documents, at, document_offsets, queries, query_offsets, counts, answers)
+    return QuestionTensors(*map(as_tensor, parts))

@@ -3,16 +3,11 @@
 The rules are those of the Treebank's sed script (MacIntyre 1995, `tokenizer.sed`) with what NLTK's
 word tokeniser adds: typographic quotes and dashes, `*`, runs of full stops. Tests hold it against
 that tokeniser, whose import takes seconds and 200 MB.
-
-A sentence of letters and digits with blanks, commas and hyphens between them and one mark at its
-end, as most captions are, need not go through the rules, unless one of its words is two.
 """
 
 import functools
 import re
 
-_PLAIN = re.compile(r"(?!.*(?:,[0-9]|--))([A-Za-z0-9 ,-]*)([.?!]?)")
-_TWO_WORDS = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)\b")
 _APART = r" \g<0> "
 # Each is replaced everywhere before the next begins.
 _RULES = [
@@ -52,15 +47,6 @@ _RULES = [
 def tokenise(sentence: str, lowercase: bool) -> tuple[str, ...]:
     """Split a sentence; no token holds white space of any kind."""
     text = sentence.lower() if lowercase else sentence
-    plain = _PLAIN.fullmatch(text)
-    if plain is None or _TWO_WORDS.search(text):
-        return _split(text)
-    words, mark = plain.groups()
-    return (*words.replace(",", " , ").split(), *mark)
-
-
-def _split(text: str) -> tuple[str, ...]:
-    """The tokens by the rules, which run over the whole sentence."""
     for pattern, new in _RULES:
         text = pattern.sub(new, text)
     return tuple(text.split())

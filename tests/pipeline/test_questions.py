@@ -119,7 +119,7 @@ def children(folder: Path, content: str) -> Path:
 
 
 def test_the_childrens_book_test(folder: Path) -> None:
-    path = children(folder, format_question(question()) * 2)
+    path = children(folder, f"{format_question(question())}\n" * 2)
     found = made(folder, source="cbt", cbt=fetched(path))
     for name in ("NE", "CN"):
         splits = found["kinds"][name]["splits"]

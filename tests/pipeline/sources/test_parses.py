@@ -35,12 +35,8 @@ def test_transitions_rebuild_the_parse(text: str) -> None:
     assert rebuilt(*parse) == text
 
 
-def test_right_branching() -> None:
+def test_right_branching_and_brackets() -> None:
     assert folded("abcd") == "( a ( b ( c d ) ) )" == rebuilt([*"abcd"], right_branching(4))
-    assert right_branching(1) == [0]
-
-
-def test_brackets_around_one_part_and_bracket_tokens() -> None:
     assert read_parse("( ( a ) ( -LRB- b ) )") == (["a", "(", "b"], [0, 0, 2])
 
 
