@@ -30,18 +30,12 @@ def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
 
 def generated(corpus: Corpus) -> dict[str, Iterator[Pair]]:
     """The splits of the embedded corpus, each under a progress bar while it is drawn."""
-    settings = corpus.captions
-    return {
-        split: iter(
-            tqdm(
-                generate_split(settings, split),
-                f"draw {split}",
-                round(getattr(settings, split) * (1 + settings.unlabelled)),
-                unit=" pairs",
-            )
-        )
-        for split in SPLITS
-    }
+    settings, splits = corpus.captions, {}
+    for split in SPLITS:
+        total = round(getattr(settings, split) * (1 + settings.unlabelled))
+        pairs = generate_split(settings, split)
+        splits[split] = iter(tqdm(pairs, f"draw {split}", total, unit=" pairs"))
+    return splits
 
 
 def fetched(corpus: Corpus) -> dict[str, Iterator[Pair]]:

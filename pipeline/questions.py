@@ -34,6 +34,7 @@ from pipeline.sources.vectors import look_up
 
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
 Split = Callable[[], Iterator[ClozeQuestion]]  # read again each time: a split may be large
+Kinds = dict[str, dict[str, Split]]
 
 
 def main() -> None:
@@ -50,7 +51,7 @@ def main() -> None:
         write_json(folder / "manifest.json", {"source": named, "kinds": kinds}, indent=1)
 
 
-def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
+def built(settings: Questions, folder: Path) -> Kinds:
     """Questions from a text; their files, in the format of CBT, stay in the artefact."""
     assert settings.text.name is not None  # a rule of params.yaml
     source = stored_text(settings.text.name).path
@@ -58,21 +59,19 @@ def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
         with source.open(encoding="utf-8") as lines:
             found = build_questions(lines, source.name, settings.text)
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"{source}: not UTF-8 (at byte {error.start + 1}); name another text in "
-            "questions.text.name"
-        ) from error
+        problem = f"not UTF-8 (at byte {error.start + 1})"
+        raise DataError(f"{source}: {problem}; name another questions.text.name") from error
     for kind in settings.kinds:
         for split, questions in found[kind].items():
-            lines_of = map(cbt.format_question, questions)
-            write_lines(folder / kind / f"{split}.txt", lines_of)
+            formatted = map(cbt.format_question, questions)
+            write_lines(folder / kind / f"{split}.txt", formatted)
     return {
         kind: {split: partial(iter, found[kind][split]) for split in SPLITS}
         for kind in settings.kinds
     }
 
 
-def children(settings: Questions, _folder: Path) -> dict[str, dict[str, Split]]:
+def children(settings: Questions, _folder: Path) -> Kinds:
     """The Children's Book Test, read from its archive."""
     archive = fetch(settings.cbt, "questions.cbt")
 
@@ -86,7 +85,7 @@ def children(settings: Questions, _folder: Path) -> dict[str, dict[str, Split]]:
     }
 
 
-def persons(settings: Questions, _folder: Path) -> dict[str, dict[str, Split]]:
+def persons(settings: Questions, _folder: Path) -> Kinds:
     """Who-Did-What, from the user's files."""
     own, splits = settings.whodidwhat, dict[str, Split]()
     for split in SPLITS:
@@ -95,12 +94,8 @@ def persons(settings: Questions, _folder: Path) -> dict[str, dict[str, Split]]:
     return {WDW: splits}
 
 
-SOURCES: dict[str, Callable[[Questions, Path], dict[str, dict[str, Split]]]] = {
-    "none": lambda settings, folder: {},
-    "text": built,
-    "cbt": children,
-    "whodidwhat": persons,
-}
+SOURCES: dict[str, Callable[[Questions, Path], Kinds]]
+SOURCES = {"none": lambda *_: {}, "text": built, "cbt": children, "whodidwhat": persons}
 
 
 def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[str, Any]:
@@ -115,7 +110,7 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
     words = [word for word, _ in counts]
     write_words(folder / "words.tsv", counts)
     vectors = torch.zeros(len(words), params.vectors.dimensions)
-    found = torch.zeros(len(words), dtype=torch.bool)
+    found = torch.zeros(len(words)).bool()
     if params.vectors.source != "random":
         vectors, found = look_up(words, params.vectors)
     save_stored({"vectors": vectors, "found": found}, folder / "vectors.pt")
@@ -126,10 +121,8 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
         tensors.save(folder / f"{split}.pt")
         described[split] = describe(tensors)
     # one number for the questions of one article; -1, -2, ... if not known
-    articles = (
-        -n if q.article is None else q.article for n, q in enumerate(splits["test"](), start=1)
-    )
-    write_lines(folder / ARTICLES, articles)
+    tested = enumerate(splits["test"](), start=1)
+    write_lines(folder / ARTICLES, (-n if q.article is None else q.article for n, q in tested))
     write_lines(folder / "dev_candidates.tsv", ("\t".join(q.candidates) for q in splits["dev"]()))
     files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]
     sizes = {"words": len(words), "found": int(found.sum())}
@@ -138,13 +131,13 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
 
 def describe(questions: QuestionTensors) -> dict[str, Any]:
     """Sizes of a split; `most_frequent` is the accuracy that needs no reading."""
-    count = len(questions)
+    count, candidates = len(questions), questions.candidate_counts.double()
     return {
         "questions": count,
         "document_tokens": round(len(questions.document_ids) / count, 3),
         "query_tokens": round(len(questions.query_ids) / count, 3),
-        "candidates": round(questions.candidate_counts.double().mean().item(), 3),
-        "random": round((1 / questions.candidate_counts.double()).mean().item(), 6),
+        "candidates": round(candidates.mean().item(), 3),
+        "random": round((1 / candidates).mean().item(), 6),
         "most_frequent": round(most_frequent_accuracy(questions), 6),
     }
 

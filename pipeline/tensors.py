@@ -18,18 +18,12 @@ from pipeline.sources.tokens import read_token_pairs, read_words
 
 
 def write_embedding(words: list[str], train: PairTensors) -> None:
-    """Write the vocabulary's vectors, and of each word its hash and whether training has it.
-
-    Raises:
-        ArtefactError: the vectors are of another vocabulary.
-    """
+    """Write the vocabulary's vectors, and of each word its hash and whether training has it."""
     path = made("vectors", "vectors.pt")
     stored = torch.load(path, weights_only=True)
-    if len(stored["vectors"]) != len(words):
-        raise ArtefactError(
-            f"{path} has {len(stored['vectors'])} rows for {len(words)} words of the vocabulary; "
-            "run: dvc repro -f vectors"
-        )
+    if (rows := len(stored["vectors"])) != len(words):
+        problem = f"has {rows} rows for {len(words)} words; run: dvc repro -f vectors"
+        raise ArtefactError(f"{path} {problem}")
     hashes = torch.tensor([spelling_hash(word) for word in words], dtype=torch.int64)
     seen = torch.zeros(FIRST_WORD + len(words), dtype=torch.bool)
     seen[torch.cat([train.premise_ids, train.hypothesis_ids]).long()] = True
@@ -50,10 +44,8 @@ def main() -> None:
         max_tokens = params.tensors.max_tokens if split == "train" else None
         encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)
         if not encoded.pair_ids:
-            raise DataError(
-                f"tensors: no pair of {split} is left of {encoded.dropped}; raise "
-                "tensors.max_tokens in params.yaml"
-            )
+            left = f"no pair of {split} is left of {encoded.dropped}"
+            raise DataError(f"{left}; raise tensors.max_tokens in params.yaml")
         encoded.tensors.save(folder / f"{split}.pt")
         write_lines(folder / f"{split}_ids.txt", encoded.pair_ids)
         count = len(encoded.tensors)

@@ -19,10 +19,7 @@ from pipeline.sources.treebank import tokenise
 def labelled(
     split: str, lowercase: bool, seen: Counter[str], words: Counter[str]
 ) -> Iterator[TokenPair]:
-    """The labelled pairs of a split, tokenised.
-
-    Counts in `seen` the pairs kept and dropped and, with parses, the sentences that have the tree
-    of their parse and those that do not; in `words` the tokens.
+    """The labelled pairs of a split, tokenised; counts pairs and parses in `seen`, and words.
 
     Raises:
         DataError: a sentence has no words, or no sentence has a parse that fits.
@@ -37,11 +34,8 @@ def labelled(
             [*tokenise(pair[key], lowercase)] for key in ("sentence1", "sentence2")
         )
         if not (premise and hypothesis):
-            part = "hypothesis" if premise else "premise"
-            raise DataError(
-                f"{path.name}: the {part} of pair {pair['pairID']} has no words; "
-                "mend or remove the pair in the corpus"
-            )
+            problem = "has a sentence without words; mend or remove it in the corpus"
+            raise DataError(f"{path.name}: pair {pair['pairID']} {problem}")
         words.update(premise + hypothesis)
         yield TokenPair(
             pair["pairID"],
@@ -52,10 +46,8 @@ def labelled(
             *trees(pair, (premise, hypothesis), seen),
         )
     if seen["right_branching"] and not seen["parsed"]:
-        raise DataError(
-            f"{path}: no parse fits its sentence; take a corpus with binary parses, or set "
-            "corpus.parses to false"
-        )
+        advice = "take a corpus with binary parses, or set corpus.parses to false"
+        raise DataError(f"{path}: no parse fits its sentence; {advice}")
 
 
 def trees(

@@ -3,7 +3,7 @@
 from random import Random
 
 from pipeline.captions.lexicon import Concept, Selection
-from pipeline.captions.scenes import Value
+from pipeline.captions.scenes import CONTRADICTION, ENTAILMENT, NEUTRAL, Value
 from pipeline.parameters.schema import Captions
 
 NEGATABLE = frozenset({"action", "weather", "colour", "mood", "headgear", "relation"})
@@ -29,20 +29,18 @@ def pick(chance: Chance, concepts: tuple[Concept, ...]) -> Concept:
 
 
 def draw(chance: Chance, slot: str, concepts: tuple[Concept, ...]) -> Value:
-    """Any value."""
+    """Draw any value of a fact."""
     negated = slot in NEGATABLE and chance.happens(chance.settings.negated)
     backwards = slot == "relation" and chance.happens(0.5)
     return Value(slot, pick(chance, concepts), negated, backwards)
 
 
-def repeating(chance: Chance, claimed: Value, choices: Selection) -> Value:
-    """Mostly the claim itself: what a hypothesis shares with its premise."""
+def _repeating(chance: Chance, claimed: Value, choices: Selection) -> Value:
     same = chance.happens(chance.settings.repeated)
-    return claimed if same else supporting(chance, claimed, choices)
+    return claimed if same else _supporting(chance, claimed, choices)
 
 
-def supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
-    """A statement that the claim follows from: itself, or something narrower."""
+def _supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
     near = choices.near[claimed.concept]
     if claimed.negated:
         if chance.happens(0.3):
@@ -53,8 +51,7 @@ def supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
     return claimed
 
 
-def excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
-    """A statement that the claim contradicts."""
+def _excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
     near = choices.near[claimed.concept]
     if claimed.negated:
         return _as(claimed, chance.choice((claimed.concept, claimed.concept, *near.narrower)))
@@ -63,8 +60,7 @@ def excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
     return _other(chance, claimed, choices)
 
 
-def open_to(chance: Chance, claimed: Value, choices: Selection) -> Value | None:
-    """A statement that leaves the claim undecided; None states nothing."""
+def _open_to(chance: Chance, claimed: Value, choices: Selection) -> Value | None:
     near = choices.near[claimed.concept]
     settings, roll = chance.settings, chance.random()
     if near.broader and roll < settings.broader:
@@ -86,3 +82,13 @@ def _other(chance: Chance, claimed: Value, choices: Selection) -> Value:
 
 def _as(claimed: Value, concept: Concept, negated: bool = False) -> Value:
     return Value(claimed.slot, concept, negated, claimed.backwards)
+
+
+# By the label that a claim gets, a premise's statement of the fact, or None for nothing; without a
+# label, that of a shared fact, which is mostly the claim itself.
+STATEMENTS = {
+    None: _repeating,
+    ENTAILMENT: _supporting,
+    NEUTRAL: _open_to,
+    CONTRADICTION: _excluding,
+}

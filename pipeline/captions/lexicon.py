@@ -2,9 +2,7 @@
 
 A concept is a set of atoms, kept as the bits of an integer: a hypernym holds the atoms of its
 hyponyms, so inclusion is entailment and an empty intersection is contradiction. Every concept
-also has an atom of its own, because no outline lists all the kinds there are of anything.
-
-The concepts and their wordings are in words.yaml, which describes its format.
+also has an atom of its own, because no outline is complete. words.yaml describes its format.
 """
 
 import re
@@ -21,11 +19,7 @@ Form = tuple[str, str]  # (one, many)
 
 @dataclass(frozen=True, eq=False)
 class Concept:
-    """One node of an outline.
-
-    name: the first form. atoms: the bits of everything that the concept covers.
-    forms: its interchangeable wordings. parent: the concept above it in the outline, if any.
-    """
+    """One node of an outline: its first form, the bits it covers, wordings, concept above."""
 
     name: str
     atoms: int
@@ -106,10 +100,7 @@ class Neighbours:
 
 
 class Selection:
-    """The concepts that one fact of one scene can take, each with its neighbours.
-
-    excludable: those that something else of the selection excludes.
-    """
+    """The concepts of one fact, each with its neighbours; some exclude others (`excludable`)."""
 
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts

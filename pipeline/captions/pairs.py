@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from actmodels.errors import ConfigError
-from pipeline.captions.chance import Chance, draw, excluding, open_to, repeating, supporting
+from pipeline.captions.chance import STATEMENTS, Chance, draw
 from pipeline.captions.lexicon import GARMENTS, VOCABULARIES
 from pipeline.captions.scenes import (
     CONTRADICTION,
@@ -38,14 +38,12 @@ from pipeline.sources.jsonl import UNLABELLED
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # by (premise - hypothesis) modulo 3
 TRIES = 1000  # of a group; six in seven succeed where any can
 SPARE_FACTS = 3  # at most, that a premise is about besides those of one hypothesis; at least 2
-STATEMENTS = {
-    None: repeating,
-    ENTAILMENT: supporting,
-    NEUTRAL: open_to,
-    CONTRADICTION: excluding,
-}
-
-
+PLACES, KINDS = VOCABULARIES["place"], VOCABULARIES["kind"]
+INSIDE = PLACES.below("indoors")
+NEAR_WATER = (*PLACES.below("near the water"), PLACES["outdoors"])
+UNHOUSED = set(KINDS.below("animal")) - set(KINDS.below("dog", "cat"))
+FAIR = VOCABULARIES["weather"].below("in good weather")
+DARK = VOCABULARIES["time"].below("in the evening", "at night")
 Group = tuple[list[Meaning], list[Meaning]]  # premises and hypotheses of the module's table
 
 
@@ -70,11 +68,7 @@ def draw_ambiguous(chance: Chance, depth: int) -> tuple[Meaning, Meaning]:
 
 
 def draw_group(chance: Chance, depth: int) -> Group:
-    """Draw until all nine pairs mean what they should.
-
-    Raises:
-        ConfigError: that is never so, since too few kinds of fact are spoken of.
-    """
+    """Draw until all nine pairs have their labels; ConfigError if too few facts are stated."""
     for _ in range(TRIES):
         group = propose_group(chance, depth)
         if group is not None and all(
@@ -83,11 +77,9 @@ def draw_group(chance: Chance, depth: int) -> Group:
             for column, hypothesis in enumerate(group[1])
         ):
             return group
-    problem = (
-        f"corpus.captions: {TRIES:,} tries gave no sentences of {depth} facts; give more of facts "
-        "a weight above 0, or lower max_depth"
-    )
-    raise ConfigError("params.yaml", [problem])
+    problem = f"corpus.captions: {TRIES:,} tries gave no sentences of {depth} facts"
+    advice = "give more of facts a weight above 0, or lower max_depth"
+    raise ConfigError("params.yaml", [f"{problem}; {advice}"])
 
 
 def propose_group(chance: Chance, depth: int) -> Group | None:
@@ -171,25 +163,10 @@ def plausible(meaning: Meaning) -> bool:
     inside = place is not None and place.concept in INSIDE
     ashore = place is not None and place.concept not in NEAR_WATER
     dark = time is not None and time.concept in DARK
-    for (_, slot), value in meaning.facts.items():
-        concept = value.concept
-        if slot == "action" and place is not None:
-            barred = {"out" if inside else "in"} | ({"water"} if ashore else set())
-            if barred & concept.tags:
-                return False
-        if slot == "kind" and inside and concept in UNHOUSED:
-            return False
-        shines = slot == "weather" and concept in FAIR and not value.negated
-        if (slot == "weather" and inside) or (shines and dark):
-            return False
-    return True
-
-
-PLACES, KINDS, TIMES, WEATHER = (
-    VOCABULARIES[slot] for slot in ("place", "kind", "time", "weather")
-)
-INSIDE = frozenset(PLACES.below("indoors"))
-NEAR_WATER = frozenset(PLACES.below("near the water")) | {PLACES["outdoors"]}
-UNHOUSED = frozenset(KINDS.below("animal")) - frozenset(KINDS.below("dog", "cat"))
-FAIR = frozenset(WEATHER.below("in good weather"))
-DARK = frozenset(TIMES.below("in the evening", "at night"))
+    barred = {"out" if inside else "in"} | ({"water"} if ashore else set())
+    odd = {
+        "action": lambda value: place is not None and barred & value.concept.tags,
+        "kind": lambda value: inside and value.concept in UNHOUSED,
+        "weather": lambda value: inside or (dark and value.concept in FAIR and not value.negated),
+    }
+    return not any(odd[k[1]](value) for k, value in meaning.facts.items() if k[1] in odd)

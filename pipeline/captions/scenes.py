@@ -14,12 +14,8 @@ from pipeline.captions.lexicon import VOCABULARIES, Concept, Selection
 SCENE = -1  # the owner of facts that belong to no participant
 Key = tuple[int, str]  # owner (0, 1 or SCENE) and kind of fact
 
-FAMILIES = {
-    "adults": ("adult",),
-    "people": ("adult", "child"),
-    "workers": ("worker",),
-    "animals": ("animal",),
-}
+FAMILIES = {"adults": ["adult"], "people": ["adult", "child"]}
+FAMILIES |= {"workers": ["worker"], "animals": ["animal"]}
 FUR = ("black", "white", "brown", "grey", "dark")
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
 VERDICTS = (CONTRADICTION, NEUTRAL, ENTAILMENT)  # from the strongest
@@ -48,10 +44,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Frame:
-    """The scene that a premise and its hypothesis share: one participant or two.
-
-    interaction: the two act on each other instead of each on its own.
-    """
+    """The scene of premise and hypothesis; with interaction, two participants act on each other."""
 
     participants: tuple[Participant, ...]
     outdoors: bool
@@ -70,10 +63,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Value:
-    """What is stated of one fact: a concept or, negated, its complement.
-
-    backwards: of a relation, participant 1 acts on participant 0.
-    """
+    """A concept or, negated, its complement; backwards, participant 1 acts on participant 0."""
 
     slot: str
     concept: Concept
@@ -91,10 +81,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What one sentence states.
-
-    cast: the participants it mentions. bare: those whose garment has no colour.
-    """
+    """The facts of one sentence, its participants (cast), and those whose garment has no colour."""
 
     frame: Frame
     facts: dict[Key, Value]
@@ -148,11 +135,8 @@ def _selection(slot: str, family: str, outdoors: bool) -> Selection:
 
 
 def judge(premise: Meaning, hypothesis: Meaning) -> str:
-    """Entailment if some casting of the hypothesis makes all its facts follow; contradiction if
-    every casting excludes one; else neutral.
-
-    A casting says which participant of the premise each participant of the hypothesis is.
-    """
+    """The weakest label under any casting: which participant of the premise each participant of
+    the hypothesis is."""
     castings = [(0, 1)]
     if len(premise.frame.participants) == 2 and hypothesis.cast:
         castings.append((1, 0))

@@ -1,9 +1,8 @@
 """The features of Bowman et al. 2015, section 3.2, of sentence pairs, as sparse matrices.
 
-Measures have no words in them: they say how alike two sentences are, each group in a fixed number
-of real values. Indicators are the lexicalised features, 0 or 1: which words and pairs of words.
-Full SNLI has tens of millions of these, so they are hashed and their spelling is not kept.
-549,367 pairs (premises and hypotheses of SNLI recombined, 900,900 columns) took 2.6 GB at most.
+Measures are real values: how alike two sentences are. Indicators are the lexicalised features, 0 or
+1: which words and pairs of words. Full SNLI has tens of millions, so they are hashed (549,367
+pairs with 900,900 columns took 2.6 GB at most).
 """
 
 import math

@@ -69,7 +69,7 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
 
 
 def _type_at(kind: Any, path: KeyPath) -> Any:
-    """The type of what stands at a path."""
+    """The type at a path."""
     for part in path:
         types = _types(kind)
         kind = types.get(part) or types[None]

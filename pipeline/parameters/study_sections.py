@@ -1,7 +1,6 @@
-"""The sections of the studies, cloze questions among them; they are empty unless asked for.
+"""The sections of the studies, cloze questions among them; they are empty unless asked for."""
 
-params.yaml itself says what each key means.
-"""
+# ruff: noqa: D101  (params.yaml says what each section and key means)
 
 from typing import Annotated, Any, Literal
 
@@ -26,8 +25,7 @@ from pipeline.parameters.section import (
 
 CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
 WDW = "WDW"  # the one kind of questions that Who-Did-What has
-# The types of all settings of trials, by name: a name has one type. Which of them a trial has
-# is seen where it is built (pipeline.parameters.trials).
+# The types of all settings of trials, by name; pipeline.parameters.trials tells which a trial has.
 LIMITS = {
     "max_epochs": values.Epochs,
     "patience": values.Natural,
@@ -49,15 +47,11 @@ Axes = dict[str, list[Any]]  # setting -> the values compared
 
 
 class Limits(Section):
-    """How long a study trains."""
-
     max_epochs: values.Epochs
     patience: values.Natural
 
 
 class Fidelity(Limits):
-    """What each deviation from the papers costs: changes by model and name of a variant."""
-
     seeds: Seeds
     models: Annotated[
         dict[str, dict[str, Settings]],
@@ -66,8 +60,6 @@ class Fidelity(Limits):
 
 
 class Sizes(Section):
-    """Accuracy by number of training pairs, of retrained models."""
-
     models: Annotated[list[str], ONCE]
     halvings: Annotated[int, values.Range(ge=1, le=20)]  # to one in a million
     most_error: values.Share
@@ -78,8 +70,6 @@ class Sizes(Section):
 
 
 class Halting(Limits):
-    """The comparison of the ways of halting."""
-
     model: str
     seeds: Seeds
     collapsed_below: values.Positive
@@ -87,18 +77,13 @@ class Halting(Limits):
 
 
 class SequenceStudy(Limits):
-    """One of Graves' tasks: the ways of halting that are compared, and what all have in common.
-
-    settings: each kind takes those that it knows; one that none of them knows is a mistake.
-    """
+    """One of Graves' tasks: each kind of halting takes the settings that it knows."""
 
     kinds: Annotated[dict[str, Axes], each(HALTING_KINDS, Annotated[Axes, axes(SEQUENCES)]), SOME]
     settings: Annotated[Settings, Keys(SEQUENCES)]
 
 
 class Graves(Section):
-    """Adaptive computation around recurrent cells."""
-
     seeds: Seeds
     drawn: values.Sequences
     drawn_seed: values.Natural
@@ -109,8 +94,6 @@ class Graves(Section):
 
 
 class MultihopCorpus(Section):
-    """The fixed multi-hop pairs and their words."""
-
     seed: values.Natural
     dev: values.Sequences
     test: values.Sequences
@@ -119,8 +102,6 @@ class MultihopCorpus(Section):
 
 
 class Multihop(Limits):
-    """Models on multi-hop pairs that are drawn during training."""
-
     seeds: Seeds
     corpus: MultihopCorpus
     models: Annotated[dict[str, Axes], each(MODELS, Annotated[Axes, axes(MULTIHOP)])]
@@ -128,8 +109,6 @@ class Multihop(Limits):
 
 
 class ClozeText(Section):
-    """How questions are built from one of the texts; see pipeline/sources/cloze.py."""
-
     name: Name | None
     tokenised: bool
     paragraphs: Literal["lines", "empty_lines"]
@@ -145,14 +124,10 @@ class ClozeText(Section):
 
 
 class Cbt(Fetched):
-    """Where the archive of the Children's Book Test comes from."""
-
     folder: Name
 
 
 class WhoDidWhat(Section):
-    """The user's licensed files of Who-Did-What."""
-
     train: Fetched | None
     dev: Fetched | None
     test: Fetched | None
@@ -160,8 +135,6 @@ class WhoDidWhat(Section):
 
 
 class Questions(Section):
-    """Which cloze questions."""
-
     source: Literal["none", "text", "cbt", "whodidwhat"]
     kinds: Annotated[list[Literal["NE", "CN"]], SOME, ONCE]
     lowercase: bool
@@ -180,8 +153,6 @@ class ReadingStudy(Limits):
 
 
 class Nse(Section):
-    """Neural Semantic Encoders on cloze questions."""
-
     seeds: Seeds
     traced: values.Natural
     kinds: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]

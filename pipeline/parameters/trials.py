@@ -31,10 +31,7 @@ def expand(
     seeds: Sequence[int],
     limits: Limits,
 ) -> Iterator[tuple[Changes, Config]]:
-    """Every combination of the axes' values with every seed; the last axis, then the seed first.
-
-    Args:
-        build: of settings, limits and a seed. settings: of all trials; those of axes go first.
+    """Every combination of the axes' values with every seed, which varies fastest.
 
     Raises:
         ConfigError: settings are missing or unknown, cannot be together, or make too many trials.
@@ -55,10 +52,7 @@ def shared(settings: Mapping[str, Any], known: Iterable[str]) -> Changes:
 
 
 def model_trials(model: str, sweep: Sweep) -> Iterator[TrialConfig]:
-    """The grid of a model, its axes in the order of the result tables.
-
-    Its grid goes before its own settings, these before the common ones.
-    """
+    """The grid of a model, its axes in the order of the result tables."""
     known, own = setting_types(model), sweep.models[model]
     ordered = shared(own.grid, (*known, *own.grid))
     settings = shared(sweep.settings, known) | own.settings

@@ -54,9 +54,8 @@ def open_member(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO
                 if opened.namelist().count(member) > 1:
                     raise DataError(f"{archive} has {member} twice; expected it once")
                 # zipfile's own readline is slow; its reads of a whole buffer are not.
-                with io.BufferedReader(
-                    opened.open(_find(archive, member, infos)), BUFFER_BYTES
-                ) as stream:
+                raw = opened.open(_find(archive, member, infos))
+                with io.BufferedReader(raw, BUFFER_BYTES) as stream:
                     yield stream, infos[member].file_size
     except DAMAGED as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, None):
@@ -80,11 +79,7 @@ def _find(archive: Path, member: str, files: dict[str, Any]) -> Any:
 
 
 def member_lines(archive: Path, member: str, key: str, label: str) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line with its newline) under a progress bar over the bytes.
-
-    Raises:
-        DataError: as `open_member` does; a line has no end.
-    """
+    """Yield (line number from 1, line with its newline) under a progress bar over the bytes."""
     with (
         open_member(archive, member, key) as (stream, size),
         tqdm(total=size, desc=label, unit="B", unit_scale=True) as bar,

@@ -22,11 +22,8 @@ CANDIDATES = 10
 def parse_questions(lines: Iterable[bytes], source: str) -> Iterator[ClozeQuestion]:
     """Yield the questions of a file's lines, with or without their newlines.
 
-    Args:
-        source: the file, for messages.
-
     Raises:
-        DataError: there is no question, or a malformed one; names file and line.
+        DataError: there is no question, or a malformed one; names the source and the line.
     """
     found = 0
     for empty, block in groupby(enumerate(lines, start=1), lambda line: not line[1].strip()):
@@ -34,9 +31,7 @@ def parse_questions(lines: Iterable[bytes], source: str) -> Iterator[ClozeQuesti
             found += 1
             yield _question([(f"{source}, line {number}", line) for number, line in block])
     if not found:
-        raise DataError(
-            f"{source} has no questions; expected some in the Children's Book Test's format"
-        )
+        raise DataError(f"{source} has no questions; expected the Children's Book Test's format")
 
 
 def _question(lines: list[tuple[str, bytes]]) -> ClozeQuestion:
@@ -45,32 +40,23 @@ def _question(lines: list[tuple[str, bytes]]) -> ClozeQuestion:
     for own, (where, line) in enumerate(lines, start=1):
         number, _, text = decoded(line, where).rstrip("\r\n").partition(" ")
         if number != str(own):
-            raise DataError(
-                f"{where}: the numbering is broken, {number!r} begins the line; expected {own}"
-            )
+            raise DataError(f"{where}: the line begins with {number!r}; expected the number {own}")
+        if not text.strip():
+            raise DataError(f"{where}: the line has no words; expected a sentence")
         context.append(text.split())
     if len(lines) != CONTEXT_LINES + 1:
-        raise DataError(
-            f"{where}: a question of {len(lines)} lines ends; expected {CONTEXT_LINES} context "
-            f"lines and the query as line {CONTEXT_LINES + 1}"
-        )
-    if [] in context:
-        raise DataError(
-            f"{lines[context.index([])][0]}: the context line has no words; expected a sentence"
-        )
+        expected = f"expected {CONTEXT_LINES} lines of context and the query"
+        raise DataError(f"{where}: a question of {len(lines)} lines ends; {expected}")
     fields = text.split("\t")
     if len(fields) != 4 or fields[2]:
-        raise DataError(
-            f"{where}: expected the query, a tab, the answer, two tabs and the candidates; "
-            f"found {len(fields)} fields between tabs"
-        )
+        expected = "expected query, tab, answer, two tabs, candidates"
+        raise DataError(f"{where}: found {len(fields)} fields between tabs; {expected}")
     candidates = [candidate.strip() for candidate in fields[3].split("|")]
+    if (count := len(candidates)) != CANDIDATES:
+        expected = f"expected {CANDIDATES} between vertical bars"
+        raise DataError(f"{where}: found {count} candidates; {expected}")
     question = ClozeQuestion(context[:-1], fields[0].split(), candidates, fields[1].strip())
     check_answer(question, where)
-    if len(candidates) != CANDIDATES:
-        raise DataError(
-            f"{where}: {len(candidates)} candidates; expected {CANDIDATES} between vertical bars"
-        )
     return question
 
 

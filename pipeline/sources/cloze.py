@@ -1,17 +1,15 @@
 """Cloze questions from any plain text, in the manner of the Children's Book Test.
 
 Twenty sentences are the document, and a word of the one behind them is missing (Hill et al. 2015
-section 2). The answer stands in the document, as do all ten candidates, which are of its kind.
-Unlike theirs, the other candidates never stand in the query, where a reader could rule them out.
+section 2). All ten candidates stand in the document and are of one kind. Unlike theirs, the wrong
+ones never stand in the query, where a reader could rule them out.
 
-Which words may be asked for, names and common nouns, is told without a tagger. Both rules look at
-the whole text at once, and prefer missing a word to taking a wrong one:
+Rules over the whole text, instead of a tagger, choose the words; they miss some:
 
 - a name begins with a capital inside a sentence, where grammar asks for none, and is never
   written small in the text. Days, months and peoples count as names;
-- a common noun is written small, is no function word, and stands between a determiner and a word
-  that ends the words around a noun ("the lobster is", "a pair of"), at least so many times and in
-  at least such a share of all its occurrences. Superlatives slip in ("the largest of").
+- a common noun is written small, is no function word, and often stands between a determiner and a
+  word that ends a noun phrase ("the lobster is", "a pair of"). Superlatives slip in.
 """
 
 from collections import Counter
@@ -47,13 +45,10 @@ OPENERS = frozenset(('"', "``", "“", "\u2018", "'", "`", ":", "(", "[", "—",
 def build_questions(
     lines: Iterable[str], source: str, config: ClozeText
 ) -> dict[AnswerKind, dict[str, list[ClozeQuestion]]]:
-    """Draw the questions of each kind and split.
-
-    Args:
-        lines: the text. source: where it is from, for messages.
+    """Draw the questions of each kind and split from the lines of a text.
 
     Raises:
-        DataError: a split would be without questions.
+        DataError: a split would be without questions; names the source.
     """
     found = sections(lines, config)
     text = [sentence for section in found for sentence in section]
@@ -70,10 +65,8 @@ def build_questions(
                 for question in _of_section(found[number], number, kind, words[kind], config)
             ]
             if not questions:
-                raise DataError(
-                    f"{source}: no {kind} question for {split} in {len(numbers)} sections; "
-                    "expected a longer text, or a larger share of it"
-                )
+                problem = f"no {kind} question for {split} in {len(numbers)} sections"
+                raise DataError(f"{source}: {problem}; take a longer text, or a larger share of it")
             built[kind][split] = questions
     return built
 

@@ -23,8 +23,7 @@ from pipeline.parameters.section import Fetched
 from pipeline.running.stage import alone, state_folder
 
 ATTEMPTS = 5  # in a row without one new byte
-FIRST_WAIT_S = 1.0  # doubles with every attempt
-LONGEST_WAIT_S = 30.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 30.0  # the first doubles with every attempt
 TIMEOUTS_S = (15.0, 60.0)  # to connect, and without one byte: a slow server is not a stalled one
 CHUNK_BYTES = 1 << 18
 BUSY_STATUSES = (408, 425, 429)  # worth another try, as every 5xx is
@@ -41,8 +40,8 @@ class RefusedError(Exception):
 def fetch(file: Fetched, key: str) -> Path:
     """The path of a file in the state folder, fetched unless a good copy is there already.
 
-    Safe to call from several processes at once: one fetches and the others wait for it. The file
-    is named by its digest and its first URL.
+    Safe to call from several processes: one fetches and the others wait for it. The file is named
+    by its digest and its first URL.
 
     Args:
         file: with mirrors in order of preference; https://, http:// or file:///.
@@ -54,18 +53,17 @@ def fetch(file: Fetched, key: str) -> Path:
     store = state_folder() / "downloads"
     name = PurePosixPath(unquote(urlsplit(file.urls[0]).path)).name or "file"
     target = store / f"{file.sha256[:16]}-{name}"
+    part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
     waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
-        with alone(target.with_name(target.name + ".lock"), lambda: _say(waiting)):
+        with alone(lock, lambda: _say(waiting)):
             if not target.exists() or file_digest(target) != file.sha256:
-                part = target.with_name(target.name + ".part")
                 _from_mirrors(file, part, key)
                 part.replace(target)
     except OSError as error:
-        raise DataError(
-            f"{key}: cannot write to {error.filename or store} ({error.strerror or error}); mend "
-            "that and run again (what already came is kept)"
-        ) from error
+        problem = f"cannot write to {error.filename or store} ({error.strerror or error})"
+        advice = "mend that and run again (what already came is kept)"
+        raise DataError(f"{key}: {problem}; {advice}") from error
     return target
 
 
@@ -77,8 +75,7 @@ def _from_mirrors(file: Fetched, part: Path, key: str) -> None:
         try:
             return _from_url(url, file, part, key)
         except CutError as cut:
-            advice = f"{ATTEMPTS} times in a row; run again to go on from there"
-            problems.append(f"{key}: {url}: {cut}, {advice}")
+            problems.append(f"{key}: {url}: {cut}, {ATTEMPTS} times in a row; run again to go on")
         except RefusedError as refusal:
             problems.append(f"{key}: {url}: {refusal}; check {key}.urls in params.yaml")
     raise DataError("\n".join(problems))
@@ -96,18 +93,15 @@ def _from_url(url: str, file: Fetched, part: Path, key: str) -> None:
         if found == file.sha256:
             return
         part.unlink()  # its pieces may be of two versions: once more, from the start
-    raise RefusedError(
-        f"{held:,} bytes came with SHA-256 {found}, expected {file.sha256} ({key}.sha256)"
-    )
+    expected = f"expected {file.sha256} ({key}.sha256)"
+    raise RefusedError(f"{held:,} bytes came with SHA-256 {found}, {expected}")
 
 
 def _copy(url: str, part: Path) -> bool:
     """Copy a file of this machine; False, as it is never pieced together."""
     address = urlsplit(url)
     if address.netloc not in ("", "localhost"):
-        raise RefusedError(
-            "not an absolute path; a file URL has three slashes: file:///folder/name"
-        )
+        raise RefusedError("no absolute path; a file URL has three slashes: file:///folder/name")
     path = Path(url2pathname(address.path))
     try:
         if path.exists() and not path.is_file():  # a pipe may have no end, and no writer

@@ -31,12 +31,7 @@ def as_tensor(values: "array[int]") -> torch.Tensor:
 def encode(
     pairs: Iterable[TokenPair], ids: Mapping[str, int], max_tokens: int | None = None
 ) -> Encoded:
-    """Encode a split.
-
-    Args:
-        ids: token id of every word of the vocabulary; other words become UNKNOWN.
-        max_tokens: leave out pairs with a longer sentence; None keeps all.
-    """
+    """Encode a split; words without an id are UNKNOWN, pairs longer than max_tokens are dropped."""
     # compact arrays, sentences end to end: full SNLI has 12 million tokens
     sides = [(array("i"), array("q", [0]), array("h")) for _ in ("premise", "hypothesis")]
     labels, depths, pair_ids, dropped = array("q"), array("q"), [], 0

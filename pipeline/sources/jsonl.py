@@ -67,13 +67,10 @@ def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]
         for split, pairs in splits.items():
             counts: Counter[str] = Counter()
             write_lines(folder / f"{split}.jsonl", _counted(pairs, counts))
+            unlabelled = counts.pop(UNLABELLED, 0)
+            head = {"labelled": counts.total(), "unlabelled": unlabelled}
             per_label = {label: counts[label] for label in LABELS}
-            summary[split] = {
-                "pairs": counts.total(),
-                "labelled": sum(per_label.values()),
-                "unlabelled": counts[UNLABELLED],
-                **per_label,
-            }
+            summary[split] = {"pairs": sum(head.values())} | head | per_label
         write_json(folder / "summary.json", {"source": source, "splits": summary}, indent=1)
 
 
@@ -86,32 +83,27 @@ def _counted(pairs: Iterable[Pair], counts: Counter[str]) -> Iterator[str]:
 def read_split(archive: Path, folder: str, split: str, expected: int | None) -> Iterator[Pair]:
     """Yield the pairs of `<folder>/snli_1.0_<split>.jsonl`, the unlabelled ones included.
 
-    Args:
-        expected: labelled pairs that the split must have; None does not check.
-
     Raises:
-        DataError: the archive or a line is damaged (names the line), two pairs have one id, none
-            is labelled, or the count differs.
+        DataError: the archive or a line is damaged, two pairs have one id, or the number of
+            labelled pairs is 0 or not `expected`, unless that is None.
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
     labelled = 0
     first: dict[str, int] = {}
     for number, line in member_lines(archive, member, "corpus.snli", f"snli {split}"):
-        pair = checked_pair(line, f"{member}, line {number}")
+        where = f"{member}, line {number}"
+        pair = checked_pair(line, where)
         if (before := first.setdefault(pair["pairID"], number)) != number:
-            raise DataError(
-                f"{member}, line {number}: the pairID {shown(pair['pairID'])} is that of line "
-                f"{before}; expected another for each pair"
-            )
+            name = shown(pair["pairID"])
+            raise DataError(f"{where}: pairID is {name}, as in line {before}; expected another one")
         labelled += pair["gold_label"] != UNLABELLED
         yield pair
     if not labelled:
         raise DataError(f"{member} in {archive} has no labelled pair; expected at least one")
     if expected is not None and labelled != expected:
         raise DataError(
-            f"{member} in {archive}: the {split} split has {labelled} labelled pairs, expected "
-            f"{expected} (corpus.snli.labelled_pairs.{split}); for another version of the corpus "
-            "correct the number, or switch the check off with corpus.snli.labelled_pairs: null"
+            f"{member} in {archive} has {labelled} labelled pairs, expected {expected}; correct "
+            f"corpus.snli.labelled_pairs.{split}, or set corpus.snli.labelled_pairs to null"
         )
 
 
@@ -122,10 +114,11 @@ def checked_pair(line: str | bytes, where: str) -> Pair:
         DataError: not JSON, a key twice or missing, or a value of another type; names `where`.
     """
     try:
-        return CHECKED.validate_python(json.loads(line, object_pairs_hook=single_keys), strict=True)
+        row = json.loads(line, object_pairs_hook=single_keys)
+        return CHECKED.validate_python(row, strict=True)
     except ValidationError as error:
         raise DataError(f"{where}: {sentence(error.errors()[0], SnliPair)}") from None
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{where}: not a JSON object ({error}); expected one sentence pair per line"
+            f"{where}: not a JSON object ({error}); expected a sentence pair"
         ) from error

@@ -12,18 +12,12 @@ LONGEST_LINE = 1 << 24  # bytes; a word of GloVe with its 300 numbers has 3,000
 
 
 def numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line with its newline).
-
-    Raises:
-        DataError: a line is longer than LONGEST_LINE; names it.
-    """
+    """Yield (line number from 1, line with its newline); DataError for one above LONGEST_LINE."""
     lines = iter(partial(stream.readline, LONGEST_LINE), b"")
     for number, line in enumerate(lines, start=1):
         if len(line) == LONGEST_LINE:
-            raise DataError(
-                f"{source}, line {number}: longer than {LONGEST_LINE:,} bytes; expected a file of "
-                "lines"
-            )
+            problem = f"longer than {LONGEST_LINE:,} bytes; expected a file of lines"
+            raise DataError(f"{source}, line {number}: {problem}")
         yield number, line
 
 
@@ -32,9 +26,8 @@ def decoded(line: bytes, where: str) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"{where}: not UTF-8 (at byte {error.start + 1}); convert the file to UTF-8"
-        ) from error
+        problem = f"not UTF-8 (at byte {error.start + 1}); convert the file to UTF-8"
+        raise DataError(f"{where}: {problem}") from error
 
 
 def single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

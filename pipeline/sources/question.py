@@ -16,10 +16,9 @@ ARTICLES = "test_articles.txt"  # which test questions are of one article
 class ClozeQuestion(NamedTuple):
     """A word is missing from the query; the document tells which.
 
-    sentences: the document's tokens, sentence by sentence.
-    query: tokens, of which one or more are BLANK.
+    sentences: the document's tokens. query: tokens, of which one or more are BLANK.
     candidates: different words, one of which is the answer.
-    article: the number of its source, where others may be from too; None if not known.
+    article: the number of the question's source, which others may share; None if not known.
     """
 
     sentences: list[list[str]]
@@ -37,27 +36,20 @@ class ClozeQuestion(NamedTuple):
 def check_answer(question: ClozeQuestion, where: str) -> None:
     """Raise DataError, which names `where`, if no reader could answer the question rightly."""
     candidates, answer = question.candidates, question.answer
-    repeated = [word for word in candidates if candidates.count(word) > 1]
-    problem = None
-    if BLANK not in question.query:
-        problem = f"the query has no {BLANK}; expected one where the answer is missing"
-    elif "" in candidates or BLANK in candidates:
-        problem = f"a candidate is empty or {BLANK}; expected a word"
-    elif repeated:
-        problem = f"the candidate {repeated[0]!r} is there twice; expected different candidates"
-    elif answer not in candidates:
-        problem = f"the answer {answer!r} is not among the candidates; expected one of {candidates}"
-    elif answer not in question.document:
-        problem = f"the answer {answer!r} is not in the document; expected it there at least once"
-    if problem:
-        raise DataError(f"{where}: {problem}")
+    problems = {
+        f"the query has no {BLANK}": BLANK not in question.query,
+        f"a candidate is empty or {BLANK}": "" in candidates or BLANK in candidates,
+        "a candidate is there twice": len(set(candidates)) < len(candidates),
+        f"the answer {answer!r} is not among the candidates": answer not in candidates,
+        f"the answer {answer!r} is not in the document": answer not in question.document,
+    }
+    for problem in (problem for problem, holds in problems.items() if holds):
+        expected = f"expected {BLANK} for an answer that document and candidates have"
+        raise DataError(f"{where}: {problem}; {expected}")
 
 
 def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
-    """Words of documents and queries with their counts, the most frequent first, then by spelling.
-
-    Questions that share text count it each time.
-    """
+    """Words of documents and queries with their counts, the most frequent first, then by name."""
     counts: Counter[str] = Counter()
     for question in questions:
         words = [*question.document, *(word for word in question.query if word != BLANK)]
@@ -70,8 +62,7 @@ def encode_questions(
 ) -> QuestionTensors:
     """Encode a split.
 
-    Candidates are found in the document by their spelling, case included, whatever the ids of
-    their words are.
+    Candidates are found in the document by their spelling, case included.
 
     Args:
         ids: token id of every word of the vocabulary; other words become UNKNOWN.

@@ -23,8 +23,7 @@ CLOSERS = frozenset({'"', "''", "”", "\u2019", ")", "]"})
 def sections(lines: Iterable[str], layout: ClozeText) -> list[list[list[str]]]:
     """Sections of sentences of tokens, in the text's order; a paragraph's end ends a sentence.
 
-    A sentence that an earlier section has too is left out of the later one, so that no two
-    sections share any text.
+    No two sections share text: a later one lacks the sentences of those before it.
     """
     found: list[list[list[str]]] = [[]]
     for paragraph in _paragraphs(lines, layout):

@@ -7,10 +7,8 @@
     </mc>
 
 The corpus needs a licence and was not at hand: the layout is that which public readers of it rely
-on, and nothing else in the file is read. Its `&nbsp;`, which XML does not know, is a blank.
-
-A choice is a name of one or more words. As Munkhdalai & Yu 2017 section 4.1 do, each is replaced
-by a token without meaning, in document and query alike, numbered at random in each question.
+on. Its `&nbsp;`, which XML does not know, is a blank. As in Munkhdalai & Yu 2017 section 4.1, each
+choice, a name of one or more words, is replaced by a token that is numbered at random.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,15 +21,11 @@ from pipeline.sources.question import BLANK, ClozeQuestion
 from pipeline.sources.sentences import split_sentences
 from pipeline.sources.treebank import tokenise
 
-FEWEST_CHOICES = 2
 TEXTS = ("leftcontext", "rightcontext", "contextart")
 
 
 def read_questions(path: Path, seed: int) -> Iterator[ClozeQuestion]:
-    """Yield the questions of one file in its order.
-
-    Args:
-        seed: of the numbers that stand for names.
+    """Yield the questions of one file in its order; `seed` draws the numbers that replace names.
 
     Raises:
         DataError: the file is no XML or without questions, or a question is malformed; names the
@@ -49,24 +43,16 @@ def read_questions(path: Path, seed: int) -> Iterator[ClozeQuestion]:
 
 
 def _question(found: ElementTree.Element, where: str, draw: Random) -> ClozeQuestion:
-    texts = {name: [_text(element) for element in found.iter(name)] for name in TEXTS}
+    texts = {name: ["".join(e.itertext()) for e in found.iter(name)] for name in TEXTS}
     for name, elements in texts.items():
-        if len(elements) != 1:
-            raise DataError(f"{where}: {len(elements)} elements <{name}>; expected one")
-    choices = [_tokens(_text(choice)) for choice in found.iter("choice")]
-    if len(choices) < FEWEST_CHOICES:
-        raise DataError(
-            f"{where}: {len(choices)} elements <choice>; expected at least {FEWEST_CHOICES}"
-        )
+        if (count := len(elements)) != 1:
+            raise DataError(f"{where}: {count} elements <{name}>; expected one")
+    choices = [_tokens("".join(choice.itertext())) for choice in found.iter("choice")]
+    if len({*map(tuple, choices)} - {()}) < max(2, len(choices)):
+        raise DataError(f"{where}: {len(choices)} elements <choice>; expected different names")
     correct = [choice.get("correct") == "true" for choice in found.iter("choice")]
     if sum(correct) != 1:
         raise DataError(f'{where}: {sum(correct)} choices with correct="true"; expected one')
-    for choice in choices:
-        if not choice:
-            raise DataError(f"{where}: a <choice> is empty; expected a name")
-        if choices.count(choice) > 1:
-            name = " ".join(choice)
-            raise DataError(f"{where}: the choice {name!r} is there twice; expected different ones")
     left, rest, article = (texts[name][0] for name in TEXTS)
     names = [f"@entity{number}" for number in draw.sample(range(len(choices)), len(choices))]
     sentences = [anonymised(sentence, choices, names) for sentence in _sentences(article)]
@@ -75,14 +61,8 @@ def _question(found: ElementTree.Element, where: str, draw: Random) -> ClozeQues
     question = ClozeQuestion(sentences, [*before, BLANK, *behind], names, names[right])
     if question.answer not in question.document:
         name = " ".join(choices[right])
-        raise DataError(
-            f"{where}: the answer {name!r} is not in the article; expected it there at least once"
-        )
+        raise DataError(f"{where}: the answer {name!r} is not in the article; expected it there")
     return question
-
-
-def _text(element: ElementTree.Element) -> str:
-    return "".join(element.itertext())
 
 
 def _sentences(text: str) -> list[list[str]]:
@@ -96,10 +76,7 @@ def _tokens(text: str) -> list[str]:
 def anonymised(
     tokens: Sequence[str], names: Sequence[Sequence[str]], replacements: Sequence[str]
 ) -> list[str]:
-    """Tokens with each name replaced wherever all of its words stand in a row.
-
-    Where two names could begin, the longer one does.
-    """
+    """Tokens with each name replaced where all of its words stand in a row, longer names first."""
     longest = sorted(zip(names, replacements, strict=True), key=lambda pair: -len(pair[0]))
     result, place = [], 0
     while place < len(tokens):

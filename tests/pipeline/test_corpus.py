@@ -64,7 +64,7 @@ def test_snli(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("broken", "problem"),
-    [("{", "not a JSON"), (line(2), "the pairID '2' is that of line 3; expected another")],
+    [("{", "not a JSON"), (line(2), "pairID is '2', as in line 3; expected another one")],
 )
 def test_malformed_line_leaves_no_artefacts(folder: Path, broken: str, problem: str) -> None:
     with pytest.raises(DataError, match=rf"^snli_1\.0/snli_1\.0_dev\.jsonl, line 5: {problem}"):
@@ -74,8 +74,8 @@ def test_malformed_line_leaves_no_artefacts(folder: Path, broken: str, problem: 
 
 def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: Path) -> None:
     message = (
-        r"snli_1\.0_test\.jsonl in .*mirror\.zip: the test split has 3 labelled pairs, expected "
-        r"9824 \(corpus\.snli\.labelled_pairs\.test\).*corpus\.snli\.labelled_pairs: null"
+        r"snli_1\.0_test\.jsonl in .*mirror\.zip has 3 labelled pairs, expected 9824; correct "
+        r"corpus\.snli\.labelled_pairs\.test, or set corpus\.snli\.labelled_pairs to null"
     )
     with pytest.raises(DataError, match=message):
         made(folder, snli(folder, labelled_pairs=COUNTS | {"test": 9824}))

@@ -114,7 +114,7 @@ def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path)
 
 def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:
     vectors(folder, 2)
-    with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words .*dvc repro -f vectors"):
+    with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words; run: dvc repro -f vectors"):
         tensors.main()
 
 

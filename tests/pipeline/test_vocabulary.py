@@ -70,7 +70,7 @@ def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folde
     ("dev", "problem"),
     [
         (UNFIT, "no parse fits its sentence; take a corpus with binary parses, or set corpus.pars"),
-        (pair("x7", "neutral", "A dog", " "), "the hypothesis of pair x7 has no words; mend or"),
+        (pair("x7", "neutral", "A dog", " "), "pair x7 has a sentence without words; mend or rem"),
     ],
 )
 def test_a_split_that_cannot_be_read(folder: Path, dev: Pair, problem: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
-from pipeline.captions.corpus import RESIDUES, generate_split
+from pipeline.captions.corpus import TENTHS, generate_split
 from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import Pair
 from pipeline.sources.treebank import tokenise
@@ -48,7 +48,7 @@ def test_labels_and_depths_are_balanced_together_in_random_order() -> None:
 
 def test_no_pair_occurs_twice_anywhere() -> None:
     small = changed(max_depth=1)  # short sentences: the most likely to meet again
-    pairs = [pair for split in RESIDUES for pair in drawn(split, small)]
+    pairs = [pair for split in TENTHS for pair in drawn(split, small)]
     assert len({tuple(pair[key] for key in SENTENCES) for pair in pairs}) == len(pairs)
 
 
@@ -71,6 +71,6 @@ def test_settings_that_allow_for_too_few_sentences(monkeypatch: pytest.MonkeyPat
     facts = dict.fromkeys(SETTINGS.facts, 0.0) | {"place": 1.0, "time": 1.0}
     with pytest.raises(ConfigError, match=r"1,000 tries gave no sentences of \d facts; give more"):
         drawn("dev", changed(facts=facts))
-    monkeypatch.setitem(RESIDUES, "test", range(0))
+    monkeypatch.setitem(TENTHS, "test", range(0))
     with pytest.raises(ConfigError, match=r"no further pair of depth \d was found for test"):
         drawn("test")

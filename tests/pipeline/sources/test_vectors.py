@@ -58,7 +58,7 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
         ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, found 4"),
         ("other 1 2\n", "line 1: expected a word and 3 numbers, found 2"),
         ("other 1 2 3 4 5\n", "line 1: .* found 5; correct vectors.dimensions or"),
-        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header announces 4"),
+        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header has 4"),
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
         ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
