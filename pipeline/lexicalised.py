@@ -46,10 +46,8 @@ def fit(
 ) -> LogisticRegression:
     """Minimise the summed cross-entropy plus regularisation / 2 times the sum of squared weights.
 
-    L-BFGS draws nothing at random, so replicates would be copies.
-
     Raises:
-        DataError: training pairs bear fewer than two labels, or L-BFGS does not converge.
+        DataError: training pairs have fewer than two labels, or L-BFGS does not converge.
     """
     if len(set(labels)) < 2:
         raise DataError("lexicalised: all training pairs have one label; expected at least two")

@@ -164,9 +164,13 @@ def plausible(meaning: Meaning) -> bool:
     ashore = place is not None and place.concept not in NEAR_WATER
     dark = time is not None and time.concept in DARK
     barred = {"out" if inside else "in"} | ({"water"} if ashore else set())
-    odd = {
-        "action": lambda value: place is not None and barred & value.concept.tags,
-        "kind": lambda value: inside and value.concept in UNHOUSED,
-        "weather": lambda value: inside or (dark and value.concept in FAIR and not value.negated),
-    }
-    return not any(odd[k[1]](value) for k, value in meaning.facts.items() if k[1] in odd)
+    for (_, slot), value in meaning.facts.items():
+        concept = value.concept
+        odd = {
+            "action": place is not None and not barred.isdisjoint(concept.tags),
+            "kind": inside and concept in UNHOUSED,
+            "weather": inside or (dark and concept in FAIR and not value.negated),
+        }
+        if odd.get(slot):
+            return False
+    return True

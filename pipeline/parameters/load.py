@@ -34,8 +34,7 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     """Read and check the parameters.
 
     Raises:
-        ConfigError: one sentence for each value that is wrong, naming its key; where none is, one
-            for each rule that several keys break; or one with a line, for text that is not YAML.
+        ConfigError: a sentence for each wrong value, else for each broken rule; or for the file.
     """
     try:
         params = Params.model_validate(_read(path))

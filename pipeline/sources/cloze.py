@@ -134,7 +134,7 @@ def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: 
     for sentence in sentences:
         all_occurrences.update(sentence)
         for before, word, after in zip(sentence, sentence[1:], sentence[2:], strict=False):
-            if before.lower() in DETERMINERS and _ends_group(after) and _like_a_noun(word):
+            if _only_a_noun_fits(before, word, after):
                 as_noun[word] += 1
     return {
         word
@@ -143,9 +143,7 @@ def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: 
     }
 
 
-def _ends_group(word: str) -> bool:
-    return word in SENTENCE_MARKS or (kind_of(word) == "function" and word not in OPEN_ENDED)
-
-
-def _like_a_noun(word: str) -> bool:
-    return len(word) > 2 and word.isalpha() and word.islower() and kind_of(word) == "content"
+def _only_a_noun_fits(before: str, word: str, after: str) -> bool:
+    ends = after in SENTENCE_MARKS or (kind_of(after) == "function" and after not in OPEN_ENDED)
+    small = len(word) > 2 and word.isalpha() and word.islower()
+    return before.lower() in DETERMINERS and ends and small and kind_of(word) == "content"

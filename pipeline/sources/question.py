@@ -60,13 +60,9 @@ def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tup
 def encode_questions(
     questions: Iterable[ClozeQuestion], ids: Mapping[str, int], lowercase: bool
 ) -> QuestionTensors:
-    """Encode a split.
+    """Encode a split; words without an id are UNKNOWN, and found in small letters if lowercase.
 
     Candidates are found in the document by their spelling, case included.
-
-    Args:
-        ids: token id of every word of the vocabulary; other words become UNKNOWN.
-        lowercase: look words up in small letters.
     """
     documents, queries, at = array("i"), array("i"), array("i")
     document_offsets, query_offsets = array("q", [0]), array("q", [0])

@@ -86,13 +86,6 @@ def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: 
         made(folder, {"source": "snli", "snli": archive | {"labelled_pairs": None}})
 
 
-def test_wrong_digest_keeps_the_earlier_corpus(folder: Path) -> None:
-    made(folder, snli(folder))
-    with pytest.raises(DataError, match=r"expected 0{64} \(corpus\.snli\.sha256\)"):
-        made(folder, snli(folder, sha256="0" * 64))
-    assert "summary.json" in written(folder, "corpus")
-
-
 def test_captions(folder: Path) -> None:
     captions = {"train": 30, "dev": 12, "test": 12, "unlabelled": 0.1}
     made(folder, {"captions": captions})

@@ -81,25 +81,6 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
         assert next(iter(params.graves.tasks)) == "parity"  # everybody's, with or without others
 
 
-def test_depth_compares_every_halting_mechanism_of_hop_attention(tmp_path: Path) -> None:
-    study = compose(tmp_path, "study=depth").multihop
-    points = {model: math.prod(map(len, of.values())) for model, of in study.models.items()}
-    assert points.pop("hop_attention_fixed_steps") == 3
-    others = {f"{HOPS}_{kind}" for kind in ("ponder_net", "dact", "target_steps")}
-    plain = {"decomposable_attention", "adaptive_attention", "iterative_attention", HOPS}
-    assert points == dict.fromkeys(plain | others, 1)
-
-
-def test_halting_on_parity_has_several_steps_of_each_way(tmp_path: Path) -> None:
-    parity = compose(tmp_path, "study=parity_halting").graves.tasks["parity"]
-    points = {kind: math.prod(map(len, of.values())) for kind, of in parity.kinds.items()}
-    assert points.pop("none") == 1
-    assert points == {"fixed_steps": 4, "act": 3, "dact": 2, "ponder_net": 3, "target_steps": 3}
-    graves = compose(tmp_path, "study=graves").graves.tasks["parity"]
-    size = graves.settings | {"learning_rate": 0.005}
-    assert parity.settings.items() >= size.items()
-
-
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
     """Every network but our ablations, which are swept as the network they are taken from."""
     params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses

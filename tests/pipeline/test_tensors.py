@@ -1,6 +1,5 @@
-"""Stage tensors: ids by hand, the digest, and the load time of full SNLI."""
+"""Stage tensors: ids by hand, and the digest."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -116,19 +115,3 @@ def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:
     vectors(folder, 2)
     with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words; run: dvc repro -f vectors"):
         tensors.main()
-
-
-def test_full_snli_loads_in_under_a_second(tmp_path: Path) -> None:
-    """549,367 pairs of 14 and 8 tokens."""
-    count = 549_367
-
-    def sentences(length: int) -> tuple[torch.Tensor, torch.Tensor]:
-        ids = torch.zeros(count * length, dtype=torch.int32)
-        return ids, torch.arange(count + 1) * length
-
-    zeros = torch.zeros(count, dtype=torch.int64)
-    PairTensors(*sentences(14), *sentences(8), zeros, zeros).save(tmp_path / "train.pt")
-    start = time.perf_counter()
-    pairs = PairTensors.load(tmp_path / "train.pt")
-    assert time.perf_counter() - start < 1.0
-    assert len(pairs) == count

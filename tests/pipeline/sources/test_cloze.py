@@ -152,5 +152,5 @@ def test_words_that_cannot_be_left_out() -> None:
 
 
 def test_every_split_has_questions() -> None:
-    with pytest.raises(DataError, match=r"^text: no NE question for dev in 0 sections; expected a"):
+    with pytest.raises(DataError, match=r"^text: no NE question for dev in 0 sections; take a lon"):
         build_questions(text(), "text", CONFIG.model_copy(update={"dev_share": 0.0}))
