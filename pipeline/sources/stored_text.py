@@ -1,13 +1,14 @@
 """A text that stage `texts` wrote."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from pipeline.running.results import read_json
 from pipeline.running.stage import made
 
 
-class StoredText(NamedTuple):
+@dataclass(frozen=True)
+class StoredText:
     """A text as raw bytes.
 
     path: absolute. sha256: of the text, not of what it was fetched in.
