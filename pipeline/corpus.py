@@ -1,60 +1,50 @@
 """Stage corpus: sentence pairs, generated or fetched, as one jsonl file per split."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from tqdm import tqdm
 
-from pipeline.captions import corpus as captions
-from pipeline.parameters.generated_sections import Captions
+from pipeline.captions.corpus import generate_split
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Snli
+from pipeline.parameters.schema import Corpus
 from pipeline.parameters.section import SPLITS
 from pipeline.running.stage import artefacts, run_stage
 from pipeline.sources.download import fetch
-from pipeline.sources.jsonl import Pair, read_split, write_splits
+from pipeline.sources.jsonl import PARSES, Pair, read_split, write_splits
 
 
 def main() -> None:
     """Write the corpus that params.yaml names."""
-    params = load_params().corpus
-    drawn = SOURCES[params.source](getattr(params, params.source))
-    splits = {split: parsed(pairs, params.parses) for split, pairs in drawn.items()}
-    write_splits(artefacts("corpus"), params.source, splits)
+    corpus = load_params().corpus
+    pairs = generated(corpus) if corpus.source == "captions" else fetched(corpus)
+    splits = {split: parsed(drawn, corpus.parses) for split, drawn in pairs.items()}
+    write_splits(artefacts("corpus"), corpus.source, splits)
 
 
 def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
     """The pairs with a parse of each sentence, empty where there is none; or without."""
     for pair in pairs:
-        own = [(parse or "") if parses else None for parse in pair[-2:]]
-        yield pair._replace(premise_parse=own[0], hypothesis_parse=own[1])
+        own = {key: pair.pop(key, "") for key in PARSES}
+        yield pair | own if parses else pair
 
 
-def generated(settings: Captions) -> dict[str, Iterator[Pair]]:
-    """The splits of the corpus of our own, each under a progress bar while it is drawn."""
-
-    def shown(split: str) -> Iterator[Pair]:
+def generated(corpus: Corpus) -> dict[str, Iterator[Pair]]:
+    """The splits of the embedded corpus, each under a progress bar while it is drawn."""
+    settings, splits = corpus.captions, {}
+    for split in SPLITS:
         total = round(getattr(settings, split) * (1 + settings.unlabelled))
-        pairs = captions.generate_split(settings, split)
-        yield from tqdm(pairs, f"draw {split}", total, unit=" pairs")
+        pairs = generate_split(settings, split)
+        splits[split] = iter(tqdm(pairs, f"draw {split}", total, unit=" pairs"))
+    return splits
 
-    return {split: shown(split) for split in SPLITS}
 
-
-def fetched(settings: Snli) -> dict[str, Iterator[Pair]]:
+def fetched(corpus: Corpus) -> dict[str, Iterator[Pair]]:
     """The splits of SNLI; its archive is fetched now, and read when the splits are drawn."""
-    archive = fetch(settings, "corpus.snli")
-    counts = settings.labelled_pairs  # None has no counts to check
+    archive, counts = fetch(corpus.snli, "corpus.snli"), corpus.snli.labelled_pairs or {}
     return {
-        split: read_split(archive, settings.folder, split, getattr(counts, split, None))
-        for split in SPLITS
+        split: read_split(archive, corpus.snli.folder, split, counts.get(split)) for split in SPLITS
     }
 
-
-SOURCES: dict[str, Callable[[Any], dict[str, Iterator[Pair]]]] = {
-    "captions": generated,
-    "snli": fetched,
-}
 
 if __name__ == "__main__":
     run_stage(main)

@@ -1,12 +1,11 @@
 """Stage `lexicalised`: the feature-based classifier of Bowman et al. 2015, section 3.2.
 
-It is the first row of the paper's table 1 (78.2 % on the test split of SNLI): multinomial logistic
-regression with an L2 penalty, whose strength dev accuracy chooses.
+Multinomial logistic regression with an L2 penalty, whose strength dev accuracy chooses: the first
+row of the paper's table 1 (78.2 % on the test split of SNLI).
 """
 
 import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -33,56 +32,34 @@ NAME = {"model": MODEL, "seed": 0}  # nothing is drawn at random, so there is on
 MAX_ITERATIONS = 5_000  # some 200 are needed
 
 
-class Split(NamedTuple):
-    """A split as features [pairs, columns], and the label and the id of each pair."""
-
-    features: sparse.csr_matrix
-    labels: NDArray[np.str_]
-    pair_ids: list[str]
-
-
-def read_split(split: str, transform: Callable[[list[TokenPair]], sparse.csr_matrix]) -> Split:
-    """Read a split and transform its pairs to features.
-
-    Raises:
-        DataError: the split has no pair.
-    """
+def read_split(split: str) -> tuple[list[TokenPair], NDArray[np.str_]]:
+    """The pairs of a split, and their labels; raises DataError if there are none."""
     path = made("vocabulary", f"{split}.tsv")
     pairs = list(tqdm(read_token_pairs(path), f"read {split}", unit=" pairs"))
     if not pairs:
         raise DataError(f"{path} has no pairs; give the corpus labelled {split} pairs")
-    labels = np.array([pair.label for pair in pairs])
-    return Split(transform(pairs), labels, [pair.pair_id for pair in pairs])
+    return pairs, np.array([pair.label for pair in pairs])
 
 
-def fit(train: Split, regularisation: float) -> LogisticRegression:
+def fit(
+    matrix: sparse.csr_matrix, labels: NDArray[np.str_], regularisation: float
+) -> LogisticRegression:
     """Minimise the summed cross-entropy plus regularisation / 2 times the sum of squared weights.
 
-    L-BFGS draws nothing at random, so replicates would be copies.
-
     Raises:
-        DataError: training pairs bear fewer than two labels, or L-BFGS does not converge.
+        DataError: training pairs have fewer than two labels, or L-BFGS does not converge.
     """
-    if len(set(train.labels)) < 2:
-        raise DataError(
-            "lexicalised: all training pairs have the same label; there is nothing to learn"
-        )
+    if len(set(labels)) < 2:
+        raise DataError("lexicalised: all training pairs have one label; expected at least two")
     model = LogisticRegression(C=1 / regularisation, solver="lbfgs", max_iter=MAX_ITERATIONS)
     # one thread: the same bits whatever the machine's number of cores
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         try:
-            return model.fit(train.features, train.labels)
+            return model.fit(matrix, labels)
         except ConvergenceWarning as warning:
-            raise DataError(
-                f"lexicalised.regularisation {regularisation} does not converge in "
-                f"{MAX_ITERATIONS} iterations; use a larger value"
-            ) from warning
-
-
-def accuracy(model: LogisticRegression, split: Split) -> float:
-    """The share of pairs whose label is predicted, in [0, 1]."""
-    return float(model.score(split.features, split.labels))
+            problem = f"does not converge in {MAX_ITERATIONS} iterations; use a larger value"
+            raise DataError(f"lexicalised.regularisation {regularisation} {problem}") from warning
 
 
 def main() -> None:
@@ -90,13 +67,15 @@ def main() -> None:
     params = load_params().lexicalised
     folder = artefacts("lexicalised")
     features = Features(params.features, params.min_count)
-    train = read_split("train", features.fit_transform)
-    dev = read_split("dev", features.transform)
-    fits = {value: fit(train, value) for value in tqdm(params.regularisation, "fit", unit="fit")}
+    pairs, labels = read_split("train")
+    train = features.fit_transform(pairs), labels
+    pairs, labels = read_split("dev")
+    dev = features.transform(pairs), labels
+    fits = {value: fit(*train, value) for value in tqdm(params.regularisation, "fit", unit="fit")}
     reached = {
         value: {
-            "train_accuracy": accuracy(model, train),
-            "dev_accuracy": accuracy(model, dev),
+            "train_accuracy": float(model.score(*train)),
+            "dev_accuracy": float(model.score(*dev)),
             "iterations": int(model.n_iter_[0]),
         }
         for value, model in fits.items()
@@ -105,19 +84,20 @@ def main() -> None:
     chosen = max(fits, key=lambda value: (reached[value]["dev_accuracy"], value))
     model = fits[chosen]
 
-    test = read_split("test", features.transform)
-    predictions = model.predict(test.features)
+    pairs, labels = read_split("test")
+    predictions = model.predict(features.transform(pairs))
     result: dict[str, Any] = {
         "regularisation": chosen,
-        "train_accuracy": reached[chosen]["train_accuracy"],
-        "dev_accuracy": reached[chosen]["dev_accuracy"],
-        "test_accuracy": float((predictions == test.labels).mean()),
+        **{name: reached[chosen][name] for name in ("train_accuracy", "dev_accuracy")},
+        "test_accuracy": float((predictions == labels).mean()),
         "parameters": int(model.coef_.size + model.intercept_.size),
     }
     by_strength = {str(value): figures for value, figures in reached.items()}
     summary = {MODEL: result | {"features": features.sizes, "by_regularisation": by_strength}}
-    predicted = zip(test.pair_ids, test.labels, predictions, strict=True)
-    rows = [NAME | {"pair_id": i, "label": y, "predicted": p} for i, y, p in predicted]
+    rows = [
+        NAME | {"pair_id": pair.pair_id, "label": pair.label, "predicted": predicted}
+        for pair, predicted in zip(pairs, predictions, strict=True)
+    ]
     write_table(folder / "results.csv", [NAME | result | {"test_pairs": len(rows)}])
     write_table(folder / "predictions.csv", rows)
     write_json(folder / "summary.json", summary)

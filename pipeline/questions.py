@@ -4,21 +4,24 @@ Vectors of words come from where the section `vectors` has them; where that draw
 no word has a pre-trained one, and readers draw their own.
 """
 
-import functools
+from pipeline.running.idle import end_if_idle
+
+if __name__ == "__main__":
+    end_if_idle("questions")
+
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
-from actmodels.files import write_text
-from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
+from actmodels.reader.questions import FIRST_WORD, QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.load import load_params
-from pipeline.parameters.schema import Params, Vectors
+from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import WDW, Questions
 from pipeline.running.results import write_json
@@ -28,50 +31,32 @@ from pipeline.sources.archive import member_lines
 from pipeline.sources.cloze import build_questions
 from pipeline.sources.download import fetch
 from pipeline.sources.encode import files_digest
-from pipeline.sources.question import (
-    ARTICLES,
-    ClozeQuestion,
-    articles,
-    count_words,
-    encode_questions,
-    word_ids,
-)
+from pipeline.sources.lines import write_lines
+from pipeline.sources.question import ARTICLES, ClozeQuestion, count_words, encode_questions
 from pipeline.sources.stored_text import stored_text
 from pipeline.sources.tokens import write_words
 from pipeline.sources.vectors import look_up
 
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
-Split = Callable[[], Iterator[ClozeQuestion]]  # read anew each time: a split may be large
+Split = Callable[[], Iterator[ClozeQuestion]]  # read again each time: a split may be large
+Kinds = dict[str, dict[str, Split]]
 
 
 def main() -> None:
     """Write artefacts/questions/: a folder for each kind, and the manifest."""
     params = load_params()
+    source = params.questions.source
+    named = f"text {params.questions.text.name}" if source == "text" else source
     folder = artefacts("questions")
     with fresh(folder):
         kinds = {
             kind: write_kind(folder / kind, splits, params)
-            for kind, splits in sources(params.questions, folder).items()
+            for kind, splits in SOURCES[source](params.questions, folder).items()
         }
-        manifest = {"source": named_source(params.questions), "kinds": kinds}
-        write_json(folder / "manifest.json", manifest, indent=1)
+        write_json(folder / "manifest.json", {"source": named, "kinds": kinds}, indent=1)
 
 
-def named_source(settings: Questions) -> str:
-    """Where questions are from, such as `cbt` or `text wikitext2`."""
-    return f"text {settings.text.name}" if settings.source == "text" else settings.source
-
-
-def sources(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
-    """The splits of each kind of questions."""
-    if settings.source == "text":
-        return built(settings, folder)
-    if settings.source == "cbt":
-        return children(settings)
-    return {WDW: persons(settings)} if settings.source == "whodidwhat" else {}
-
-
-def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
+def built(settings: Questions, folder: Path) -> Kinds:
     """Questions from a text; their files, in the format of CBT, stay in the artefact."""
     assert settings.text.name is not None  # a rule of params.yaml
     source = stored_text(settings.text.name).path
@@ -79,21 +64,19 @@ def built(settings: Questions, folder: Path) -> dict[str, dict[str, Split]]:
         with source.open(encoding="utf-8") as lines:
             found = build_questions(lines, source.name, settings.text)
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"{source}: not UTF-8 (at byte {error.start + 1}); name another text in "
-            "questions.text.name"
-        ) from error
-    asked = {kind: found[kind] for kind in settings.kinds}
-    for kind, splits in asked.items():
-        for split, questions in splits.items():
-            cbt.write_questions(folder / kind / f"{split}.txt", questions)
+        problem = f"not UTF-8 (at byte {error.start + 1})"
+        raise DataError(f"{source}: {problem}; name another questions.text.name") from error
+    for kind in settings.kinds:
+        for split, questions in found[kind].items():
+            formatted = map(cbt.format_question, questions)
+            write_lines(folder / kind / f"{split}.txt", formatted)
     return {
-        kind: {split: functools.partial(iter, splits[split]) for split in SPLITS}
-        for kind, splits in asked.items()
+        kind: {split: partial(iter, found[kind][split]) for split in SPLITS}
+        for kind in settings.kinds
     }
 
 
-def children(settings: Questions) -> dict[str, dict[str, Split]]:
+def children(settings: Questions, _folder: Path) -> Kinds:
     """The Children's Book Test, read from its archive."""
     archive = fetch(settings.cbt, "questions.cbt")
 
@@ -103,67 +86,63 @@ def children(settings: Questions) -> dict[str, dict[str, Split]]:
         return cbt.parse_questions((line for _, line in lines), f"{member} in {archive}")
 
     return {
-        kind: {split: functools.partial(read, kind, split) for split in SPLITS}
-        for kind in settings.kinds
+        kind: {split: partial(read, kind, split) for split in SPLITS} for kind in settings.kinds
     }
 
 
-def persons(settings: Questions) -> dict[str, Split]:
+def persons(settings: Questions, _folder: Path) -> Kinds:
     """Who-Did-What, from the user's files."""
-    given = settings.whodidwhat
-    files = {
-        split: fetch(getattr(given, split), f"questions.whodidwhat.{split}") for split in SPLITS
-    }
-    return {
-        split: functools.partial(whodidwhat.read_questions, path, given.names_seed)
-        for split, path in files.items()
-    }
+    own, splits = settings.whodidwhat, dict[str, Split]()
+    for split in SPLITS:
+        path = fetch(getattr(own, split), f"questions.whodidwhat.{split}")
+        splits[split] = partial(whodidwhat.read_questions, path, own.names_seed)
+    return {WDW: splits}
+
+
+SOURCES: dict[str, Callable[[Questions, Path], Kinds]]
+SOURCES = {"none": lambda *_: {}, "text": built, "cbt": children, "whodidwhat": persons}
 
 
 def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[str, Any]:
-    """Write vocabulary, vectors and tensors of one kind; what the manifest says of them."""
+    """Write vocabulary, vectors and tensors of one kind; return its entry in the manifest."""
     lowercase, kind = params.questions.lowercase, folder.name
 
     def shown(split: str, doing: str) -> Iterator[ClozeQuestion]:
         return iter(tqdm(splits[split](), f"{doing} {kind} {split}", unit=" questions"))
 
-    # All splits are counted: a word that only dev has needs a row, so that it can be told apart.
-    everything = (question for split in SPLITS for question in shown(split, "count"))
-    counts = count_words(everything, lowercase)
+    # All splits are counted: a word that only dev has needs a row of its own.
+    counts = count_words((q for split in SPLITS for q in shown(split, "count")), lowercase)
     words = [word for word, _ in counts]
     write_words(folder / "words.tsv", counts)
-    vectors, found = pretrained(words, params.vectors)
+    vectors = torch.zeros(len(words), params.vectors.dimensions)
+    found = torch.zeros(len(words)).bool()
+    if params.vectors.source != "random":
+        vectors, found = look_up(words, params.vectors)
     save_stored({"vectors": vectors, "found": found}, folder / "vectors.pt")
-    ids, described = word_ids(words), {}
+    ids = {word: row for row, word in enumerate(words, start=FIRST_WORD)}
+    described = {}
     for split in SPLITS:
         tensors = encode_questions(shown(split, "encode"), ids, lowercase)
         tensors.save(folder / f"{split}.pt")
         described[split] = describe(tensors)
-    write_text(folder / ARTICLES, "".join(f"{n}\n" for n in articles(splits["test"]())))
-    candidates = ("\t".join(question.candidates) + "\n" for question in splits["dev"]())
-    write_text(folder / "dev_candidates.tsv", "".join(candidates))
+    # one number for the questions of one article; -1, -2, ... if not known
+    tested = enumerate(splits["test"](), start=1)
+    write_lines(folder / ARTICLES, (-n if q.article is None else q.article for n, q in tested))
+    write_lines(folder / "dev_candidates.tsv", ("\t".join(q.candidates) for q in splits["dev"]()))
     files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]
     sizes = {"words": len(words), "found": int(found.sum())}
     return {"digest": files_digest(files), **sizes, "splits": described}
 
 
-def pretrained(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
-    """Vectors, float32 [words, dimensions], and which words have one, bool [words]."""
-    if settings.source == "random":
-        none = torch.zeros(len(words), dtype=torch.bool)
-        return torch.zeros(len(words), settings.dimensions), none
-    return look_up(words, settings)
-
-
 def describe(questions: QuestionTensors) -> dict[str, Any]:
-    """What a split holds; `most_frequent` is the accuracy that needs no reading."""
-    count = len(questions)
+    """Sizes of a split; `most_frequent` is the accuracy that needs no reading."""
+    count, candidates = len(questions), questions.candidate_counts.double()
     return {
         "questions": count,
         "document_tokens": round(len(questions.document_ids) / count, 3),
         "query_tokens": round(len(questions.query_ids) / count, 3),
-        "candidates": round(questions.candidate_counts.double().mean().item(), 3),
-        "random": round((1 / questions.candidate_counts.double()).mean().item(), 6),
+        "candidates": round(candidates.mean().item(), 3),
+        "random": round((1 / candidates).mean().item(), 6),
         "most_frequent": round(most_frequent_accuracy(questions), 6),
     }
 

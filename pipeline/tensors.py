@@ -8,34 +8,26 @@ from tqdm import tqdm
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError, DataError
-from actmodels.files import write_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
 from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage
 from pipeline.sources.encode import encode, files_digest, spelling_hash
+from pipeline.sources.lines import write_lines
 from pipeline.sources.tokens import read_token_pairs, read_words
-
-
-def words_in(pairs: PairTensors, words: int) -> torch.Tensor:
-    """Whether each word of the vocabulary occurs in a split: bool [words]."""
-    seen = torch.zeros(FIRST_WORD + words, dtype=torch.bool)
-    seen[pairs.premise_ids.long()] = True
-    seen[pairs.hypothesis_ids.long()] = True
-    return seen[FIRST_WORD:].clone()
 
 
 def write_embedding(words: list[str], train: PairTensors) -> None:
     """Write the vocabulary's vectors, and of each word its hash and whether training has it."""
     path = made("vectors", "vectors.pt")
     stored = torch.load(path, weights_only=True)
-    if len(stored["vectors"]) != len(words):
-        raise ArtefactError(
-            f"{path} has {len(stored['vectors'])} rows for {len(words)} words of the vocabulary; "
-            "run: dvc repro -f vectors"
-        )
+    if (rows := len(stored["vectors"])) != len(words):
+        problem = f"has {rows} rows for {len(words)} words; run: dvc repro -f vectors"
+        raise ArtefactError(f"{path} {problem}")
     hashes = torch.tensor([spelling_hash(word) for word in words], dtype=torch.int64)
-    columns = {"word_hash": hashes, "in_train": words_in(train, len(words))}
+    seen = torch.zeros(FIRST_WORD + len(words), dtype=torch.bool)
+    seen[torch.cat([train.premise_ids, train.hypothesis_ids]).long()] = True
+    columns = {"word_hash": hashes, "in_train": seen[FIRST_WORD:].clone()}
     save_stored({**stored, **columns}, artefacts("tensors", "embedding.pt"))
 
 
@@ -52,23 +44,21 @@ def main() -> None:
         max_tokens = params.tensors.max_tokens if split == "train" else None
         encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)
         if not encoded.pair_ids:
-            raise DataError(
-                f"tensors: no pair of {split} is left of {encoded.dropped}; raise "
-                "tensors.max_tokens in params.yaml"
-            )
+            left = f"no pair of {split} is left of {encoded.dropped}"
+            raise DataError(f"{left}; raise tensors.max_tokens in params.yaml")
         encoded.tensors.save(folder / f"{split}.pt")
-        write_text(folder / f"{split}_ids.txt", "".join(f"{i}\n" for i in encoded.pair_ids))
-        count = max(len(encoded.tensors), 1)
+        write_lines(folder / f"{split}_ids.txt", encoded.pair_ids)
+        count = len(encoded.tensors)
         splits[split] = {
-            "pairs": len(encoded.tensors),
+            "pairs": count,
             "dropped": encoded.dropped,
             "premise_tokens": round(len(encoded.tensors.premise_ids) / count, 3),
             "hypothesis_tokens": round(len(encoded.tensors.hypothesis_ids) / count, 3),
         }
     write_embedding(words, PairTensors.load(folder / "train.pt"))
-    names = [f"{split}.pt" for split in SPLITS] + [f"{split}_ids.txt" for split in SPLITS]
+    names = [*(f"{s}.pt" for s in SPLITS), *(f"{s}_ids.txt" for s in SPLITS), "embedding.pt"]
     manifest = {
-        "digest": files_digest([folder / name for name in [*names, "embedding.pt"]]),
+        "digest": files_digest([folder / name for name in names]),
         "pairs": {split: splits[split]["pairs"] for split in SPLITS},
         "words": len(words),
         "splits": splits,

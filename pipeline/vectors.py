@@ -1,6 +1,6 @@
 """Stage vectors: one input vector for each vocabulary word, drawn at random or pre-trained."""
 
-from torch import Tensor
+import torch
 
 from actmodels.data.stored import save_stored
 from pipeline.parameters.load import load_params
@@ -16,19 +16,15 @@ def main() -> None:
     counts = read_counts(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
     vectors, found = look_up([word for word, _ in counts], params.vectors)
     save_stored({"vectors": vectors, "found": found}, artefacts("vectors", "vectors.pt"))
-    summary = {"source": params.vectors.source} | summarise([n for _, n in counts], found)
-    write_json(artefacts("vectors", "summary.json"), summary, indent=1)
-
-
-def summarise(counts: list[int], found: Tensor) -> dict[str, int | float]:
-    """How much of the vocabulary, and of the text it was counted on, has a vector."""
-    covered = sum(count for count, has in zip(counts, found.tolist(), strict=True) if has)
-    return {
+    tokens = torch.tensor([count for _, count in counts])
+    summary = {
+        "source": params.vectors.source,
         "words": len(counts),
         "found": int(found.sum()),
         "type_coverage": round(int(found.sum()) / max(len(counts), 1), 6),
-        "token_coverage": round(covered / max(sum(counts), 1), 6),
+        "token_coverage": round(int(tokens[found].sum()) / max(int(tokens.sum()), 1), 6),
     }
+    write_json(artefacts("vectors", "summary.json"), summary, indent=1)
 
 
 if __name__ == "__main__":

@@ -1,31 +1,23 @@
-"""What is left to chance while captions are drawn: values of facts, so that a label follows.
-
-What a hypothesis claims of one fact, and what a premise may state of it.
-"""
+"""Random values of facts: what a hypothesis claims of one, and what a premise may state of it."""
 
 from random import Random
 
 from pipeline.captions.lexicon import Concept, Selection
-from pipeline.captions.scenes import Value
-from pipeline.parameters.generated_sections import Captions
+from pipeline.captions.scenes import CONTRADICTION, ENTAILMENT, NEUTRAL, Value
+from pipeline.parameters.schema import Captions
 
 NEGATABLE = frozenset({"action", "weather", "colour", "mood", "headgear", "relation"})
 
 
 class Chance(Random):
-    """The random numbers of one purpose, with the shares that params.yaml sets.
-
-    Args:
-        settings: the section `corpus.captions`; its seed is this one's too.
-        purpose: what the numbers are for, such as a split; another one draws others.
-    """
+    """The random numbers of one purpose, such as a split, with the settings of the corpus."""
 
     def __init__(self, settings: Captions, purpose: str) -> None:
         super().__init__(f"captions {settings.seed} {purpose}")
         self.settings = settings
 
     def happens(self, share: float) -> bool:
-        """Whether what happens in this share of all cases happens now."""
+        """True with a probability of `share`."""
         return self.random() < share
 
 
@@ -37,20 +29,18 @@ def pick(chance: Chance, concepts: tuple[Concept, ...]) -> Concept:
 
 
 def draw(chance: Chance, slot: str, concepts: tuple[Concept, ...]) -> Value:
-    """Any value."""
+    """Draw any value of a fact."""
     negated = slot in NEGATABLE and chance.happens(chance.settings.negated)
     backwards = slot == "relation" and chance.happens(0.5)
     return Value(slot, pick(chance, concepts), negated, backwards)
 
 
-def repeating(chance: Chance, claimed: Value, choices: Selection) -> Value:
-    """Mostly the claim itself: what a hypothesis shares with its premise."""
+def _repeating(chance: Chance, claimed: Value, choices: Selection) -> Value:
     same = chance.happens(chance.settings.repeated)
-    return claimed if same else supporting(chance, claimed, choices)
+    return claimed if same else _supporting(chance, claimed, choices)
 
 
-def supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
-    """A statement that the claim follows from: itself, or something narrower."""
+def _supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
     near = choices.near[claimed.concept]
     if claimed.negated:
         if chance.happens(0.3):
@@ -61,8 +51,7 @@ def supporting(chance: Chance, claimed: Value, choices: Selection) -> Value:
     return claimed
 
 
-def excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
-    """A statement that the claim contradicts."""
+def _excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
     near = choices.near[claimed.concept]
     if claimed.negated:
         return _as(claimed, chance.choice((claimed.concept, claimed.concept, *near.narrower)))
@@ -71,8 +60,7 @@ def excluding(chance: Chance, claimed: Value, choices: Selection) -> Value:
     return _other(chance, claimed, choices)
 
 
-def open_to(chance: Chance, claimed: Value, choices: Selection) -> Value | None:
-    """A statement that leaves the claim undecided; None states nothing."""
+def _open_to(chance: Chance, claimed: Value, choices: Selection) -> Value | None:
     near = choices.near[claimed.concept]
     settings, roll = chance.settings, chance.random()
     if near.broader and roll < settings.broader:
@@ -94,3 +82,13 @@ def _other(chance: Chance, claimed: Value, choices: Selection) -> Value:
 
 def _as(claimed: Value, concept: Concept, negated: bool = False) -> Value:
     return Value(claimed.slot, concept, negated, claimed.backwards)
+
+
+# By the label that a claim gets, a premise's statement of the fact, or None for nothing; without a
+# label, that of a shared fact, which is mostly the claim itself.
+STATEMENTS = {
+    None: _repeating,
+    ENTAILMENT: _supporting,
+    NEUTRAL: _open_to,
+    CONTRADICTION: _excluding,
+}

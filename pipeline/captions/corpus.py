@@ -9,21 +9,19 @@ from actmodels.errors import ConfigError
 from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import draw_pair
 from pipeline.captions.sentences import Caption, realise
-from pipeline.parameters.generated_sections import Captions
+from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import UNLABELLED, Pair
 
 WORDINGS = 10  # of one pair of meanings, tried before other meanings are drawn
-TRIES = 10_000  # for one pair, before the corpus is said to be exhausted
-# Of every TENTHS pairs of sentences that can be, a split may have those of its own residues.
-TENTHS = 10
-RESIDUES = {"train": range(0, 8), "dev": range(8, 9), "test": range(9, 10)}
+TRIES = 10_000  # for one pair, before the corpus counts as exhausted
+# A pair of sentences belongs to one tenth of all that can be, and each tenth to one split.
+TENTHS = {"train": range(8), "dev": [8], "test": [9]}
 
 
 def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
-    """The pairs of one split: train, dev or test.
+    """The pairs of one split, all different from each other and from those of other splits.
 
-    No pair of sentences occurs twice, within the split or in another. The labelled pairs are
-    balanced over label and depth jointly, in random order.
+    The labelled pairs are balanced over label and depth jointly, in random order.
 
     Raises:
         ConfigError: the settings allow for too few sentences.
@@ -31,8 +29,10 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
     chance = Chance(settings, split)
     seen: set[tuple[str, str]] = set()
     for number, (label, depth) in enumerate(schedule(chance, getattr(settings, split))):
-        for pair in islice(wordings(chance, label, depth), TRIES):
-            if pair not in seen and residue(*pair) in RESIDUES[split]:
+        for premise, hypothesis in islice(wordings(chance, label, depth), TRIES):
+            digest = sha256(f"{premise}\n{hypothesis}".encode()).digest()
+            tenth = int.from_bytes(digest[:4]) % 10
+            if tenth in TENTHS[split] and (premise, hypothesis) not in seen:
                 break
         else:
             problem = (
@@ -40,9 +40,16 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
                 f"{len(seen):,} of all depths; lower {split}, or allow for more sentences"
             )
             raise ConfigError("params.yaml", [problem])
-        seen.add(pair)
-        name, (premise, hypothesis) = f"captions-{split}-{number:06d}", pair
-        yield Pair(name, label, *pair, depth, premise.parse, hypothesis.parse)
+        seen.add((premise, hypothesis))
+        yield {
+            "gold_label": label,
+            "sentence1": premise,
+            "sentence2": hypothesis,
+            "pairID": f"captions-{split}-{number:06d}",
+            "reasoning_depth": depth,
+            "sentence1_binary_parse": premise.parse,
+            "sentence2_binary_parse": hypothesis.parse,
+        }
 
 
 def schedule(chance: Chance, pairs: int) -> list[tuple[str, int]]:
@@ -61,9 +68,3 @@ def wordings(chance: Chance, label: str, depth: int) -> Iterator[tuple[Caption, 
         premise, hypothesis = draw_pair(chance, label, depth)
         for _ in range(WORDINGS):
             yield realise(chance, premise), realise(chance, hypothesis)
-
-
-def residue(premise: str, hypothesis: str) -> int:
-    """Which tenth of all pairs of sentences this one is in: decides its split for good."""
-    digest = sha256(f"{premise}\n{hypothesis}".encode()).digest()
-    return int.from_bytes(digest[:4]) % TENTHS

@@ -2,9 +2,7 @@
 
 A concept is a set of atoms, kept as the bits of an integer: a hypernym holds the atoms of its
 hyponyms, so inclusion is entailment and an empty intersection is contradiction. Every concept
-also has an atom of its own, because no outline lists all the kinds there are of anything.
-
-The concepts and their wordings are in words.yaml, which describes its format.
+also has an atom of its own, because no outline is complete. words.yaml describes its format.
 """
 
 import re
@@ -21,13 +19,7 @@ Form = tuple[str, str]  # (one, many)
 
 @dataclass(frozen=True, eq=False)
 class Concept:
-    """One node of an outline.
-
-    name: the first form of the concept.
-    atoms: the bits of everything that the concept covers.
-    forms: its interchangeable wordings.
-    parent: the concept above it in the outline, if any.
-    """
+    """One node of an outline: its first form, the bits it covers, wordings, concept above."""
 
     name: str
     atoms: int
@@ -55,10 +47,7 @@ class Vocabulary:
 
 
 def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Vocabulary:
-    """Read one section of words.yaml.
-
-    exhaustive: there is nothing of the kind outside the outline.
-    """
+    """Read one section of words.yaml; if exhaustive, there is nothing outside the outline."""
     rows = list(_rows(outline))
     atoms: dict[str, int] = {}
     for number, (path, _, _, members) in enumerate(rows):
@@ -99,34 +88,21 @@ VOCABULARIES: dict[str, Vocabulary] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
 class Neighbours:
     """The concepts of a selection that stand in some relation to one of them."""
 
-    narrower: tuple[Concept, ...]
-    broader: tuple[Concept, ...]
-    siblings: tuple[Concept, ...]
-    disjoint: tuple[Concept, ...]
+    def __init__(self, concept: Concept, concepts: tuple[Concept, ...]) -> None:
+        others = [c for c in concepts if c is not concept]
+        self.narrower = tuple(c for c in others if not c.atoms & ~concept.atoms)
+        self.broader = tuple(c for c in others if not concept.atoms & ~c.atoms)
+        self.disjoint = tuple(c for c in others if not c.atoms & concept.atoms)
+        self.siblings = tuple(c for c in self.disjoint if c.parent == concept.parent)
 
 
 class Selection:
-    """The concepts that one fact of one scene can take, each with its neighbours.
-
-    excludable: those that something else of the selection excludes.
-    """
+    """The concepts of one fact, each with its neighbours; some exclude others (`excludable`)."""
 
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts
-        self.near = {concept: _neighbours(concept, concepts) for concept in concepts}
+        self.near = {concept: Neighbours(concept, concepts) for concept in concepts}
         self.excludable = tuple(c for c in concepts if self.near[c].disjoint)
-
-
-def _neighbours(concept: Concept, concepts: tuple[Concept, ...]) -> Neighbours:
-    others = [c for c in concepts if c is not concept]
-    disjoint = tuple(c for c in others if not c.atoms & concept.atoms)
-    return Neighbours(
-        narrower=tuple(c for c in others if not c.atoms & ~concept.atoms),
-        broader=tuple(c for c in others if not concept.atoms & ~c.atoms),
-        siblings=tuple(c for c in disjoint if c.parent == concept.parent),
-        disjoint=disjoint,
-    )

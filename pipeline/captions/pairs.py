@@ -15,10 +15,10 @@ meaning of one of its nine pairs does not have the label it should.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from actmodels.errors import ConfigError
-from pipeline.captions.chance import Chance, draw, excluding, open_to, repeating, supporting
+from pipeline.captions.chance import STATEMENTS, Chance, draw
 from pipeline.captions.lexicon import GARMENTS, VOCABULARIES
 from pipeline.captions.scenes import (
     CONTRADICTION,
@@ -38,30 +38,22 @@ from pipeline.sources.jsonl import UNLABELLED
 ROTATION = (ENTAILMENT, NEUTRAL, CONTRADICTION)  # by (premise - hypothesis) modulo 3
 TRIES = 1000  # of a group; six in seven succeed where any can
 SPARE_FACTS = 3  # at most, that a premise is about besides those of one hypothesis; at least 2
-STATEMENTS = {
-    None: repeating,
-    ENTAILMENT: supporting,
-    NEUTRAL: open_to,
-    CONTRADICTION: excluding,
-}
-
-
-@dataclass(frozen=True)
-class Group:
-    """Three premises and three hypotheses, labelled as the module's table says."""
-
-    premises: tuple[Meaning, ...]
-    hypotheses: tuple[Meaning, ...]
+PLACES, KINDS = VOCABULARIES["place"], VOCABULARIES["kind"]
+INSIDE = PLACES.below("indoors")
+NEAR_WATER = (*PLACES.below("near the water"), PLACES["outdoors"])
+UNHOUSED = set(KINDS.below("animal")) - set(KINDS.below("dog", "cat"))
+FAIR = VOCABULARIES["weather"].below("in good weather")
+DARK = VOCABULARIES["time"].below("in the evening", "at night")
+Group = tuple[list[Meaning], list[Meaning]]  # premises and hypotheses of the module's table
 
 
 def draw_pair(chance: Chance, label: str, depth: int) -> tuple[Meaning, Meaning]:
     """Premise and hypothesis of this label, "-" too, the latter with `depth` facts."""
     if label == UNLABELLED:
         return draw_ambiguous(chance, depth)
-    group = draw_group(chance, depth)
+    premises, hypotheses = draw_group(chance, depth)
     column = chance.randrange(3)
-    row = (column + ROTATION.index(label)) % 3
-    return group.premises[row], group.hypotheses[column]
+    return premises[(column + ROTATION.index(label)) % 3], hypotheses[column]
 
 
 def draw_ambiguous(chance: Chance, depth: int) -> tuple[Meaning, Meaning]:
@@ -76,24 +68,18 @@ def draw_ambiguous(chance: Chance, depth: int) -> tuple[Meaning, Meaning]:
 
 
 def draw_group(chance: Chance, depth: int) -> Group:
-    """Draw until all nine pairs mean what they should.
-
-    Raises:
-        ConfigError: that is never so, since too few kinds of fact are spoken of.
-    """
+    """Draw until all nine pairs have their labels; ConfigError if too few facts are stated."""
     for _ in range(TRIES):
         group = propose_group(chance, depth)
         if group is not None and all(
             judge(premise, hypothesis) == ROTATION[(row - column) % 3]
-            for row, premise in enumerate(group.premises)
-            for column, hypothesis in enumerate(group.hypotheses)
+            for row, premise in enumerate(group[0])
+            for column, hypothesis in enumerate(group[1])
         ):
             return group
-    problem = (
-        f"corpus.captions: {TRIES:,} tries gave no sentences of {depth} facts; give more of facts "
-        "a weight above 0, or lower max_depth"
-    )
-    raise ConfigError("params.yaml", [problem])
+    problem = f"corpus.captions: {TRIES:,} tries gave no sentences of {depth} facts"
+    advice = "give more of facts a weight above 0, or lower max_depth"
+    raise ConfigError("params.yaml", [f"{problem}; {advice}"])
 
 
 def propose_group(chance: Chance, depth: int) -> Group | None:
@@ -114,17 +100,11 @@ def propose_group(chance: Chance, depth: int) -> Group | None:
     for row in range(3):
         wanted = {key: ROTATION[(row - column) % 3] for column, key in enumerate(decisive)}
         premises.append(draw_premise(chance, frame, about, claims, wanted))
-    if all(plausible(meaning) for meaning in (*premises, *hypotheses)):
-        return Group(tuple(premises), tuple(hypotheses))
-    return None
+    return (premises, hypotheses) if all(map(plausible, premises + hypotheses)) else None
 
 
 def draw_premise(
-    chance: Chance,
-    frame: Frame,
-    about: list[Key],
-    claims: dict[Key, Value],
-    wanted: dict[Key, str],
+    chance: Chance, frame: Frame, about: list[Key], claims: dict[Key, Value], wanted: dict[Key, str]
 ) -> Meaning:
     """State the facts `about` so that each claim has its wanted label (entailment by default)."""
     facts: dict[Key, Value] = {}
@@ -153,8 +133,7 @@ def draw_frame(chance: Chance) -> Frame:
     outdoors = chance.happens(0.65)
     two = chance.happens(0.7)
     garments = chance.sample(range(len(GARMENTS)), 2)
-    families = ["adults", "people", "workers", "animals"] if outdoors or two else [
-        "adults", "people", "workers"]  # fmt: skip
+    families = ["adults", "people", "workers"] + ["animals"] * (outdoors or two)
     first = chance.choice(families)
     second = chance.choice(["animals"] * 3 + [first if first == "workers" else "people"])
     participants = tuple(
@@ -166,9 +145,8 @@ def draw_frame(chance: Chance) -> Frame:
 
 def favoured(chance: Chance, keys: Sequence[Key]) -> list[Key]:
     """Those spoken of at all in random order, by their weights (Efraimidis & Spirakis 2006)."""
-    weights = chance.settings.facts.model_dump()
-    spoken_of = [key for key in keys if weights[key[1]]]
-    weighted = [(chance.random() ** (1 / weights[key[1]]), key) for key in spoken_of]
+    weights = chance.settings.facts
+    weighted = [(chance.random() ** (1 / weights[k[1]]), k) for k in keys if weights[k[1]]]
     return [key for _, key in sorted(weighted, reverse=True)]
 
 
@@ -181,33 +159,18 @@ def cast(frame: Frame, facts: dict[Key, Value]) -> tuple[int, ...]:
 
 def plausible(meaning: Meaning) -> bool:
     """No ball games in the attic, no cows at home, no sunshine at midnight."""
-    place = meaning.facts.get((SCENE, "place"))
+    place, time = (meaning.facts.get((SCENE, slot)) for slot in ("place", "time"))
     inside = place is not None and place.concept in INSIDE
     ashore = place is not None and place.concept not in NEAR_WATER
+    dark = time is not None and time.concept in DARK
+    barred = {"out" if inside else "in"} | ({"water"} if ashore else set())
     for (_, slot), value in meaning.facts.items():
         concept = value.concept
-        if slot == "action" and place is not None:
-            barred = {"out" if inside else "in"} | ({"water"} if ashore else set())
-            if barred & concept.tags:
-                return False
-        if slot == "kind" and inside and concept in UNHOUSED:
-            return False
-        shines = slot == "weather" and concept in FAIR and not value.negated
-        if (slot == "weather" and inside) or (shines and _dark(meaning)):
+        odd = {
+            "action": place is not None and not barred.isdisjoint(concept.tags),
+            "kind": inside and concept in UNHOUSED,
+            "weather": inside or (dark and concept in FAIR and not value.negated),
+        }
+        if odd.get(slot):
             return False
     return True
-
-
-PLACES, KINDS, TIMES, WEATHER = (
-    VOCABULARIES[slot] for slot in ("place", "kind", "time", "weather")
-)
-INSIDE = frozenset(PLACES.below("indoors"))
-NEAR_WATER = frozenset(PLACES.below("near the water")) | {PLACES["outdoors"]}
-UNHOUSED = frozenset(KINDS.below("animal")) - frozenset(KINDS.below("dog", "cat"))
-FAIR = frozenset(WEATHER.below("in good weather"))
-DARK = frozenset(TIMES.below("in the evening", "at night"))
-
-
-def _dark(meaning: Meaning) -> bool:
-    time = meaning.facts.get((SCENE, "time"))
-    return time is not None and time.concept in DARK

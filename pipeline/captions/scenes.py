@@ -14,14 +14,11 @@ from pipeline.captions.lexicon import VOCABULARIES, Concept, Selection
 SCENE = -1  # the owner of facts that belong to no participant
 Key = tuple[int, str]  # owner (0, 1 or SCENE) and kind of fact
 
-FAMILIES = {
-    "adults": ("adult",),
-    "people": ("adult", "child"),
-    "workers": ("worker",),
-    "animals": ("animal",),
-}
+FAMILIES = {"adults": ["adult"], "people": ["adult", "child"]}
+FAMILIES |= {"workers": ["worker"], "animals": ["animal"]}
 FUR = ("black", "white", "brown", "grey", "dark")
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
+VERDICTS = (CONTRADICTION, NEUTRAL, ENTAILMENT)  # from the strongest
 
 
 @dataclass(frozen=True)
@@ -47,10 +44,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Frame:
-    """The scene that a premise and its hypothesis share: one participant or two.
-
-    interaction: the two act on each other instead of each on its own.
-    """
+    """The scene of premise and hypothesis; with interaction, two participants act on each other."""
 
     participants: tuple[Participant, ...]
     outdoors: bool
@@ -69,10 +63,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Value:
-    """What is stated of one fact: a concept or, negated, its complement.
-
-    backwards: of a relation, participant 1 acts on participant 0.
-    """
+    """A concept or, negated, its complement; backwards, participant 1 acts on participant 0."""
 
     slot: str
     concept: Concept
@@ -90,11 +81,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What one sentence states.
-
-    cast: the participants it mentions.
-    bare: those whose garment it mentions without its colour.
-    """
+    """The facts of one sentence, its participants (cast), and those whose garment has no colour."""
 
     frame: Frame
     facts: dict[Key, Value]
@@ -148,32 +135,24 @@ def _selection(slot: str, family: str, outdoors: bool) -> Selection:
 
 
 def judge(premise: Meaning, hypothesis: Meaning) -> str:
-    """Entailment if some casting of the hypothesis makes all its facts follow; contradiction if
-    every casting excludes one; else neutral.
-
-    A casting says which participant of the premise each participant of the hypothesis is.
-    """
+    """The weakest label under any casting: which participant of the premise each participant of
+    the hypothesis is."""
     castings = [(0, 1)]
     if len(premise.frame.participants) == 2 and hypothesis.cast:
         castings.append((1, 0))
-    verdicts = {judge_casting(premise, hypothesis, casting) for casting in castings}
-    if ENTAILMENT in verdicts:
-        return ENTAILMENT
-    return CONTRADICTION if verdicts == {CONTRADICTION} else NEUTRAL
+    verdicts = (judge_casting(premise, hypothesis, casting) for casting in castings)
+    return max(verdicts, key=VERDICTS.index)
 
 
 def judge_casting(premise: Meaning, hypothesis: Meaning, casting: tuple[int, int]) -> str:
-    """The label under one casting: the strongest thing said about any fact decides."""
+    """The label under one casting: the strongest verdict on any fact decides."""
     actors = hypothesis.frame.participants
     for owner in hypothesis.cast:
         actor, role = actors[owner], premise.frame.participants[casting[owner]]
         if (actor.animal, actor.plural) != (role.animal, role.plural):
             return CONTRADICTION
-    verdicts = {judge_fact(premise, hypothesis, key, casting) for key in hypothesis.facts}
-    for verdict in (CONTRADICTION, NEUTRAL):
-        if verdict in verdicts:
-            return verdict
-    return ENTAILMENT
+    verdicts = (judge_fact(premise, hypothesis, key, casting) for key in hypothesis.facts)
+    return min(verdicts, key=VERDICTS.index)
 
 
 def judge_fact(

@@ -1,7 +1,7 @@
 """Meanings in English: word order, clause type and wording vary, agreement and articles hold.
 
-Everything here looks at one meaning alone, never at its pair: wording cannot tell a label. What is
-put together stays marked until the sentence is whole, and so is the sentence's parse.
+Every function sees one meaning alone, never its pair: wording cannot tell a label. Parts stay
+marked until the sentence is whole, which gives its parse.
 """
 
 import re
@@ -27,35 +27,32 @@ class Caption(str):
 
     @property
     def parse(self) -> str:
-        """Its binary parse, written as SNLI's are."""
-        return binary_parse(self.marked)
+        """Its binary parse, as SNLI has them; three parts are ( first ( second third ) )."""
+        open_parts: list[list[str]] = [[]]
+        for piece in PIECE.findall(self.marked):
+            if piece == OPEN:
+                open_parts.append([])
+            else:
+                whole = folded(open_parts.pop()) if piece == CLOSE else piece
+                open_parts[-1].append(whole)
+        return folded(open_parts.pop())
 
 
-def part(*words: str) -> str:
+def _be(plural: bool) -> str:
+    return "are" if plural else "is"
+
+
+def _part(*words: str) -> str:
     """Words that belong together, marked as one part of a sentence."""
     return f"{OPEN}{' '.join(words)}{CLOSE}"
 
 
-def parts(phrases: list[str]) -> list[str]:
-    """Each phrase as a part of its own."""
-    return [part(phrase) for phrase in phrases]
+def _parts(phrases: list[str]) -> list[str]:
+    return [_part(phrase) for phrase in phrases]
 
 
-def plain(marked: str) -> str:
-    """The words alone."""
+def _plain(marked: str) -> str:
     return marked.replace(OPEN, "").replace(CLOSE, "")
-
-
-def binary_parse(marked: str) -> str:
-    """The parse of a sentence; a part of more than two is ( first ( second ( third ... ) ) )."""
-    open_parts: list[list[str]] = [[]]
-    for piece in PIECE.findall(marked):
-        if piece == OPEN:
-            open_parts.append([])
-            continue
-        whole = folded(open_parts.pop()) if piece == CLOSE else piece
-        open_parts[-1].append(whole)
-    return folded(open_parts.pop())
 
 
 def realise(chance: Chance, meaning: Meaning) -> Caption:
@@ -64,40 +61,39 @@ def realise(chance: Chance, meaning: Meaning) -> Caption:
     weather = facts.get((SCENE, "weather"))
     clause = weather is not None and (weather.negated or not meaning.cast or chance.happens(0.4))
     idle = not any(slot in ("action", "relation") for _, slot in facts)
+    elsewhere = ("relation", "weather") if clause else ("relation",)
     adjuncts = [
         spoken(chance, value)
-        for key, value in facts.items()
-        if key[0] == SCENE and key[1] != "relation" and not (clause and key[1] == "weather")
+        for (owner, slot), value in facts.items()
+        if owner == SCENE and slot not in elsewhere
     ]
     chance.shuffle(adjuncts)
     adjuncts.sort(key=lambda adjunct: idle and adjunct not in WHERE)
-    if weather is not None and clause:
-        body = with_weather(chance, meaning, weather, adjuncts)
-    else:
-        body = scene_clause(chance, meaning, adjuncts)
+    build = with_weather if clause else scene_clause
+    body = build(chance, meaning, adjuncts)
     marked = re.sub(r"\w", lambda first: first[0].upper(), body, count=1)
-    caption = Caption(f"{plain(marked)}.")
-    caption.marked = f"{part(marked)} ."
+    caption = Caption(f"{_plain(marked)}.")
+    caption.marked = f"{_part(marked)} ."
     return caption
 
 
-def with_weather(chance: Chance, meaning: Meaning, weather: Value, adjuncts: list[str]) -> str:
+def with_weather(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     """The sentence with a clause such as "it is raining"."""
-    sky = spoken(chance, weather, clause=True)
+    sky = spoken(chance, meaning.facts[SCENE, "weather"], clause=True)
     if not meaning.cast:
-        return " ".join(parts([sky, *adjuncts]))
+        return " ".join(_parts([sky, *adjuncts]))
     rest = scene_clause(chance, meaning, adjuncts)
     patterns = ["{sky} and {rest}"]
     # A "not" must not reach into the weather, and one "while" is enough.
     if " while " not in rest and not any(value.negated for value in meaning.facts.values()):
         patterns += ["{sky} while {rest}", "{rest} while {sky}"]
-    return chance.choice(patterns).format(sky=part(sky), rest=part(rest))
+    return chance.choice(patterns).format(sky=_part(sky), rest=_part(rest))
 
 
 def scene_clause(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     """Who does what, with place and time before or after it."""
     if not meaning.cast:
-        return " ".join(parts([chance.choice(IMPERSONAL), *adjuncts]))
+        return " ".join(_parts([chance.choice(IMPERSONAL), *adjuncts]))
     acts = [v for k, v in meaning.facts.items() if k[1] in ("action", "relation")]
     denied = any(value.negated for value in acts)
     front: list[str] = []
@@ -105,7 +101,7 @@ def scene_clause(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
         moved = len(adjuncts) if denied or chance.happens(0.3) else 1
         front, adjuncts = adjuncts[:moved], adjuncts[moved:]
     core = who_does_what(chance, meaning, adjuncts)
-    return f"{part(*parts(front))}, {part(core)}" if front else core
+    return f"{_part(*_parts(front))}, {_part(core)}" if front else core
 
 
 def who_does_what(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
@@ -117,46 +113,39 @@ def who_does_what(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     owners.sort(key=lambda i: (i, "action") not in meaning.facts)  # those who act come first
     phrases = [noun_phrase(chance, meaning, i) for i in owners]
     actions = [meaning.facts.get((i, "action")) for i in owners]
-    verbs = [meaning.frame.participants[i].plural for i in owners]
-    first = predicate(chance, phrases[0], verbs[0], actions[0], adjuncts, alone=len(owners) == 1)
-    if len(owners) == 1:
+    plurals = [meaning.frame.participants[i].plural for i in owners]
+    one = len(owners) == 1
+    first = predicate(chance, phrases[0], plurals[0], actions[0], adjuncts, one)
+    if one:
         return first
-    if actions[1] is None:
-        beside = f"{chance.choice(BESIDE)} {part(phrases[1])}"
-        if actions[0] is not None and actions[0].negated:
-            other = part(part(phrases[1]), part(be(verbs[1]), "nearby"))
-            return f"{part(first)} and {other}"
-        if actions[0] is None:
-            subject, where = part(phrases[0]), parts([beside, *adjuncts])
-            return chance.choice((
-                f"there {part(be(verbs[0]), subject, *where)}",
-                f"{subject} {part(be(verbs[0]), *where)}",
-            ))  # fmt: skip
-        return predicate(chance, phrases[0], verbs[0], actions[0], [beside, *adjuncts])
-    second = predicate(chance, phrases[1], verbs[1], actions[1], [])
-    return f"{part(first)} {chance.choice(('while', 'and'))} {part(second)}"
+    if actions[1] is not None:
+        second = predicate(chance, phrases[1], plurals[1], actions[1], [], False)
+        return f"{_part(first)} {chance.choice(('while', 'and'))} {_part(second)}"
+    adjuncts = [f"{chance.choice(BESIDE)} {_part(phrases[1])}", *adjuncts]
+    if actions[0] is None:
+        subject, verb, where = _part(phrases[0]), _be(plurals[0]), _parts(adjuncts)
+        patterns = (f"there {_part(verb, subject, *where)}", f"{subject} {_part(verb, *where)}")
+        return chance.choice(patterns)
+    if actions[0].negated:
+        return f"{_part(first)} and {_part(_part(phrases[1]), _part(_be(plurals[1]), 'nearby'))}"
+    return predicate(chance, phrases[0], plurals[0], actions[0], adjuncts, False)
 
 
 def predicate(
-    chance: Chance,
-    subject: str,
-    plural: bool,
-    action: Value | None,
-    adjuncts: list[str],
-    alone: bool = False,
+    chance: Chance, subject: str, plural: bool, action: Value | None, where: list[str], alone: bool
 ) -> str:
-    """Subject and verb; `there is` where nothing else is said of the subject, or at will."""
-    verb = be(plural)
-    doing = [] if action is None else [part(spoken(chance, action, plural))]
+    """Subject and verb; `there is` where nothing else is stated of the subject, or at random."""
+    verb = _be(plural)
+    doing = [] if action is None else [_part(spoken(chance, action, plural))]
     denied = action is not None and action.negated
     # "There is someone who is sad reading" would be hard to read.
-    bare = plain(subject)
+    bare = _plain(subject)
     simple = not denied and " who " not in bare and " that " not in bare
     existential = alone and simple and chance.happens(0.4)
-    located = bool(adjuncts) and (not alone or adjuncts[0] in WHERE)
+    located = bool(where) and (not alone or where[0] in WHERE)
     if existential or not (doing or located):
-        return f"there {part(verb, part(subject), *doing, *parts(adjuncts))}"
-    return f"{part(subject)} {part(verb, *['not'] * denied, *doing, *parts(adjuncts))}"
+        return f"there {_part(verb, _part(subject), *doing, *_parts(where))}"
+    return f"{_part(subject)} {_part(verb, *['not'] * denied, *doing, *_parts(where))}"
 
 
 def interaction(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
@@ -171,14 +160,9 @@ def interaction(chance: Chance, meaning: Meaning, adjuncts: list[str]) -> str:
     if subject.startswith("someone") and other.startswith("someone"):
         other = other.replace("someone", "someone else", 1)
     plural = meaning.frame.participants[order[0]].plural
-    denied = ["not"] if relation.negated else []
-    does = part(be(plural), *denied, part(verb), part(other), *parts(adjuncts))
-    return f"{part(subject)} {does}"
-
-
-def be(plural: bool) -> str:
-    """The auxiliary."""
-    return "are" if plural else "is"
+    denied = ["not"] * relation.negated
+    does = _part(_be(plural), *denied, _part(verb), _part(other), *_parts(adjuncts))
+    return f"{_part(subject)} {does}"
 
 
 def spoken(chance: Chance, value: Value, plural: bool = False, clause: bool = False) -> str:
@@ -193,7 +177,7 @@ def spoken(chance: Chance, value: Value, plural: bool = False, clause: bool = Fa
 
 
 def noun_phrase(chance: Chance, meaning: Meaning, owner: int) -> str:
-    """Determiner, adjectives, noun, then clothes and the relative clause."""
+    """Determiner, adjectives, noun, clothes, relative clause."""
     who = meaning.frame.participants[owner]
     about = {key[1]: value for key, value in meaning.facts.items() if key[0] == owner}
     before: list[str] = []
@@ -207,34 +191,25 @@ def noun_phrase(chance: Chance, meaning: Meaning, owner: int) -> str:
     if who.animal and colour is not None:
         fur = spoken(chance, colour)
         (after if colour.negated else before).append(f"not {fur}" if colour.negated else fur)
-    noun = _noun(chance, about.get("kind"), who.animal, who.plural, bare=not before)
+    if (kind := about.get("kind")) is not None:
+        noun = spoken(chance, kind, who.plural)
+    elif who.animal:
+        noun = "animals" if who.plural else "animal"
+    else:
+        noun = "people" if who.plural else "person" if before else "someone"
     words = [*before, noun, *_clothes(chance, meaning, owner, about)]
     if (head := about.get("headgear")) is not None and head.negated:
         after.append(f"not wearing {spoken(chance, head, who.plural)}")
     if after:
-        relative = "who" if not who.animal else "that"
-        words.append(part(relative, part(be(who.plural), " and ".join(after))))
-    return " ".join(_determined(chance, words, who.plural, about.get("count")))
-
-
-def _noun(chance: Chance, kind: Value | None, animal: bool, plural: bool, bare: bool) -> str:
-    if kind is not None:
-        return spoken(chance, kind, plural)
-    if animal:
-        return "animals" if plural else "animal"
-    if plural:
-        return "people"
-    return "someone" if bare else "person"
-
-
-def _determined(chance: Chance, words: list[str], plural: bool, count: Value | None) -> list[str]:
-    if count is not None:
-        return [spoken(chance, count), *words]
-    if plural:
-        return ["some", *words] if chance.happens(0.6) else words
-    if words[0] == "someone":
-        return words
-    return [_article(words[0], plural) + words[0], *words[1:]]
+        relative = "that" if who.animal else "who"
+        words.append(_part(relative, _part(_be(who.plural), " and ".join(after))))
+    if (count := about.get("count")) is not None:
+        words.insert(0, spoken(chance, count))
+    elif who.plural:
+        words[:0] = ["some"] * chance.happens(0.6)
+    elif words[0] != "someone":
+        words[0] = _article(words[0], who.plural)
+    return " ".join(words)
 
 
 def _clothes(chance: Chance, meaning: Meaning, owner: int, about: dict[str, Value]) -> list[str]:
@@ -250,14 +225,12 @@ def _clothes(chance: Chance, meaning: Meaning, owner: int, about: dict[str, Valu
         garment = GARMENTS[who.garment][who.plural]
         shade = "" if colour is None else spoken(chance, colour)
         if colour is not None and colour.negated:
-            verb = "are" if who.plural else "is"
-            worn.append(f"{_article(garment, who.plural)}{garment} that {verb} not {shade}")
+            worn.append(f"{_article(garment, who.plural)} that {_be(who.plural)} not {shade}")
         else:
-            shown = f"{shade} {garment}" if shade else garment
-            worn.insert(0, f"{_article(shown, who.plural)}{shown}")
-    phrase = [part(chance.choice(("in", "wearing")), " and ".join(worn))] if worn else []
-    return phrase + [part("with", word) for word in tail]
+            worn.insert(0, _article(f"{shade} {garment}".strip(), who.plural))
+    phrase = [_part(chance.choice(("in", "wearing")), " and ".join(worn))] if worn else []
+    return phrase + [_part("with", word) for word in tail]
 
 
 def _article(phrase: str, plural: bool) -> str:
-    return "" if plural else "an " if phrase[0] in "aeiou" else "a "
+    return phrase if plural else f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"

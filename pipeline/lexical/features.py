@@ -1,14 +1,14 @@
 """The features of Bowman et al. 2015, section 3.2, of sentence pairs, as sparse matrices.
 
-Measures have no words in them: they say how alike two sentences are, each group in a fixed number
-of real values. Indicators are the lexicalised features, 0 or 1: which words and pairs of words.
-Full SNLI has tens of millions of these, so they are hashed and their spelling is not kept.
-549,367 pairs (premises and hypotheses of SNLI recombined, 900,900 columns) took 2.6 GB at most.
+Measures are real values: how alike two sentences are. Indicators are the lexicalised features, 0 or
+1: which words and pairs of words. Full SNLI has tens of millions, so they are hashed (549,367
+pairs with 900,900 columns took 2.6 GB at most).
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,17 +51,11 @@ def bleu(pair: TokenPair) -> list[float]:
     ]
 
 
-def length(pair: TokenPair) -> list[float]:
-    """Tokens of the hypothesis less those of the premise [1]."""
-    return [float(len(pair.hypothesis) - len(pair.premise))]
-
-
 def overlap(pair: TokenPair) -> list[float]:
     """Distinct words in both sentences [4]: of all words the count and the share, of content too.
 
     The share is of the words that could be in both, those of the sentence with fewer of them;
-    it is 0 where there is none. Content words are nouns, verbs, adjectives and adverbs
-    together, told by `kind_of`.
+    it is 0 where there is none. Content words are those of `kind_of`.
     """
     values: list[float] = []
     for content in (False, True):
@@ -75,40 +69,34 @@ def overlap(pair: TokenPair) -> list[float]:
 
 
 def hypothesis_ngrams(pair: TokenPair) -> set[str]:
-    """The unigrams and bigrams of the hypothesis; the premise is not looked at."""
+    """The unigrams and bigrams of the hypothesis."""
     return {*pair.hypothesis, *map(" ".join, ngrams(pair.hypothesis, 2))}
 
 
-def crossed(premise: Sequence[Ngram], hypothesis: Sequence[Ngram]) -> set[str]:
+def crossed(pair: TokenPair, n: int) -> set[str]:
     """Each n-gram of the premise with each of the hypothesis, if their last words are of one kind.
 
     Bowman et al. 2015: of the same part of speech.
     """
     of_kind: dict[str, set[str]] = defaultdict(set)
-    for ngram in hypothesis:
+    for ngram in ngrams(pair.hypothesis, n):
         of_kind[kind_of(ngram[-1])].add(" ".join(ngram))
     return {
         f"{' '.join(ngram)} {other}"
-        for ngram in set(premise)
+        for ngram in set(ngrams(pair.premise, n))
         for other in of_kind.get(kind_of(ngram[-1]), ())
     }
 
 
-def cross_unigrams(pair: TokenPair) -> set[str]:
-    """Pairs of words across the sentences."""
-    return crossed(ngrams(pair.premise, 1), ngrams(pair.hypothesis, 1))
-
-
-def cross_bigrams(pair: TokenPair) -> set[str]:
-    """Pairs of bigrams across the sentences."""
-    return crossed(ngrams(pair.premise, 2), ngrams(pair.hypothesis, 2))
-
-
-MEASURES = {"bleu": bleu, "length": length, "overlap": overlap}
-INDICATORS = {
+MEASURES: dict[str, Callable[[TokenPair], list[float]]] = {
+    "bleu": bleu,
+    "length": lambda pair: [float(len(pair.hypothesis) - len(pair.premise))],
+    "overlap": overlap,
+}
+INDICATORS: dict[str, Callable[[TokenPair], set[str]]] = {
     "hypothesis_ngrams": hypothesis_ngrams,
-    "cross_unigrams": cross_unigrams,
-    "cross_bigrams": cross_bigrams,
+    "cross_unigrams": partial(crossed, n=1),
+    "cross_bigrams": partial(crossed, n=2),
 }
 GROUPS = (*MEASURES, *INDICATORS)
 
@@ -120,11 +108,7 @@ class Frequent:
         self._group, self._min_count = group, min_count
 
     def fit_transform(self, matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Choose the columns, and return them of the same pairs.
-
-        Raises:
-            DataError: there is none.
-        """
+        """Choose the columns, and return them of the same pairs; DataError if there is none."""
         columns, counts = np.unique(matrix.indices, return_counts=True)
         self._columns = columns[counts >= self._min_count]
         if not len(self._columns):
@@ -144,12 +128,11 @@ class Frequent:
 
 
 class Features:
-    """The columns that training pairs define, and the matrix of any split in them.
+    """The columns that training pairs define, in the order of GROUPS, and the matrix of any split.
 
     Args:
-        groups: names out of GROUPS; whatever their order, columns follow that of GROUPS.
-        min_count: training pairs that must have an indicator for it to be a column. Bowman et
-            al. 2015 mention no such limit; 1 keeps all.
+        min_count: training pairs that must have an indicator for it to be a column; 1 keeps all,
+            as Bowman et al. 2015 do.
 
     Attributes:
         sizes: number of columns of each group, once fitted.
@@ -164,30 +147,22 @@ class Features:
         self.sizes: dict[str, int] = {}
 
     def fit_transform(self, pairs: Sequence[TokenPair]) -> sparse.csr_matrix:
-        """Choose the columns by the training pairs, and give their matrix [pairs, columns].
+        """Choose the columns by the training pairs; return their matrix [pairs, columns].
 
         Measures get mean 0 and standard deviation 1 over the training pairs, so that the penalty
-        treats them alike.
-
-        Raises:
-            DataError: no indicator of a group is in `min_count` pairs.
+        treats them alike. Raises DataError if no indicator of a group is in `min_count` pairs.
         """
         blocks = [step.fit_transform(_values(name, pairs)) for name, step in self._steps.items()]
         self.sizes = {name: block.shape[1] for name, block in zip(self._steps, blocks, strict=True)}
-        return _side_by_side(blocks)
+        return sparse.hstack([*map(sparse.csr_matrix, blocks)], "csr")
 
     def transform(self, pairs: Sequence[TokenPair]) -> sparse.csr_matrix:
-        """The matrix of other pairs in the same columns; what training never had is left out."""
-        return _side_by_side(
-            [step.transform(_values(name, pairs)) for name, step in self._steps.items()]
-        )
+        """The matrix of other pairs in the same columns."""
+        blocks = [step.transform(_values(name, pairs)) for name, step in self._steps.items()]
+        return sparse.hstack([*map(sparse.csr_matrix, blocks)], "csr")
 
 
 def _values(group: str, pairs: Sequence[TokenPair]) -> NDArray[np.float64] | sparse.csr_matrix:
     if group in MEASURES:
         return np.array([MEASURES[group](pair) for pair in pairs])
     return HASHER.transform(map(INDICATORS[group], pairs))
-
-
-def _side_by_side(blocks: list[NDArray[np.float64] | sparse.csr_matrix]) -> sparse.csr_matrix:
-    return sparse.hstack([sparse.csr_matrix(block) for block in blocks], format="csr")

@@ -1,4 +1,4 @@
-"""YAML files as text, and what came of them, where neither may be without an end."""
+"""YAML files as text, and their values, neither of which may be endless."""
 
 from pathlib import Path
 from typing import Any

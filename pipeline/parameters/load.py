@@ -1,4 +1,4 @@
-"""params.yaml as one validated object; whatever is wrong with it is said at once."""
+"""params.yaml as one validated object; all problems are reported together."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import ConstructorError, SafeConstructor
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError, shown
 from pipeline.parameters.files import endless, text_of
@@ -15,7 +15,6 @@ from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
 
 __all__ = ["Params", "load_params"]
-NESTED = "is nested without end; an alias may name itself, or others that name others"
 
 
 class Constructor(SafeConstructor):
@@ -35,12 +34,10 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     """Read and check the parameters.
 
     Raises:
-        ConfigError: one sentence for each value that is wrong, naming its key; where none is, one
-            for each rule that several keys break; or one with a line, for what is not even YAML.
+        ConfigError: a sentence for each wrong value, else for each broken rule; or for the file.
     """
-    tree = _read(path)
     try:
-        params = Params.model_validate(tree)
+        params = Params.model_validate(_read(path))
     except ValidationError as error:
         problems = [sentence(details, Params) for details in error.errors()]
         raise ConfigError(str(path), problems) from None
@@ -54,28 +51,27 @@ def _read(path: Path) -> dict[str, Any]:
 
     YAML 1.2, the version that DVC reads and writes: `1e-3` is a number, `yes` is text.
     """
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = Constructor
     try:
-        yaml = YAML(typ="safe", pure=True)
-        yaml.Constructor = Constructor
         tree = yaml.load(text_of(path))
+        if isinstance(tree, dict) and not endless(tree):
+            return tree
+        problem = f"holds a {type(tree).__name__}; must be a mapping of sections"
+        if tree is None:
+            problem = "is empty; restore it with: git checkout params.yaml"
+        elif isinstance(tree, dict):
+            raise RecursionError
     except FileNotFoundError:
-        raise ConfigError(str(path), ["no such file; run from the project root"]) from None
+        problem = "no such file; run from the project root"
     except OSError as error:
-        raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from error
+        problem = f"cannot be read: {error.strerror}"
     except UnicodeDecodeError as error:
-        raise ConfigError(str(path), [f"is not UTF-8 at byte {error.start}"]) from error
-    except MarkedYAMLError as error:
-        place = f" at line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(str(path), [f"is not YAML{place}: {error.problem}"]) from error
+        problem = f"is not UTF-8 at byte {error.start}"
     except YAMLError as error:
-        raise ConfigError(str(path), [f"is not YAML: {error}"]) from error
+        mark = getattr(error, "problem_mark", None)
+        place = f" at line {mark.line + 1}" if mark else ""
+        problem = f"is not YAML{place}: {getattr(error, 'problem', error)}"
     except RecursionError:
-        raise ConfigError(str(path), [NESTED]) from None
-    if endless(tree):
-        raise ConfigError(str(path), [NESTED])
-    if tree is None:
-        raise ConfigError(str(path), ["is empty; restore it with: git checkout params.yaml"])
-    if not isinstance(tree, dict):
-        kind = type(tree).__name__
-        raise ConfigError(str(path), [f"holds a {kind}; must be a mapping of sections"])
-    return tree
+        problem = "is nested without end; an alias may name itself, or others that name others"
+    raise ConfigError(str(path), [problem])

@@ -1,34 +1,26 @@
 """The sections of params.yaml as frozen, strictly typed objects; one class per section.
 
-params.yaml itself says what each key means. A whole number is accepted where a number is expected,
-nothing else is converted. Rules that span several keys are in `pipeline.parameters.rules`.
+A whole number is accepted where a number is expected, nothing else is converted. Rules that span
+several keys are in `pipeline.parameters.rules`.
 """
+
+# ruff: noqa: D101  (params.yaml says what each section and key means)
 
 import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from actmodels import values
 from actmodels.registry import MODELS
-from actmodels.values import (
-    Amount,
-    Count,
-    Epochs,
-    Natural,
-    Positive,
-    Range,
-    Sequences,
-    Several,
-    Size,
-    Steps,
-)
-from pipeline.parameters.generated_sections import Captions
 from pipeline.parameters.section import (
     ONCE,
     SOME,
+    SPLITS,
     Fetched,
     Keys,
     Name,
+    Pairs,
     Place,
     Seconds,
     Section,
@@ -55,28 +47,41 @@ from pipeline.parameters.study_sections import (
 Feature = Literal[
     "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
 ]
-Tie = Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]
-FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # a file is called by it
+FACTS = (
+    *("kind", "count", "age", "size", "colour", "mood", "headgear"),
+    *("action", "relation", "place", "time", "day", "weather"),
+)
+PackSize = Annotated[
+    Any,
+    must_be(
+        "a whole number from 1 to 1,000, or auto",
+        lambda size: size == "auto" or (type(size) is int and 1 <= size <= 1000),
+    ),
+]
+FileName = Annotated[
+    str,
+    must_be("a name of letters, digits, _ and -", re.compile(r"[A-Za-z0-9][\w-]*", re.A).fullmatch),
+]
 # what MLflow's addresses of models can hold; `.` and `..` are places in them
-MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
-
-
-def is_pack_size(value: object) -> bool:
-    """Return whether value is a number of trials that can share a pack, or leaves it to us."""
-    return value == "auto" or (type(value) is int and 1 <= value <= 1000)
+ModelName = Annotated[
+    str,
+    must_be(
+        "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
+        "first of them a letter or a digit",
+        re.compile(r"[A-Za-z0-9][\w.-]{0,199}", re.A).fullmatch,
+    ),
+]
 
 
 class Cluster(Section):
-    """How trials are run."""
-
-    cpus_per_trial: Count
+    cpus_per_trial: values.Count
     # Ray's own rule: a share of one device or whole devices
-    gpus_per_trial: Annotated[Amount, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)]
-    trials_per_pack: Annotated[
-        Any, must_be("a whole number from 1 to 1,000, or auto", is_pack_size)
+    gpus_per_trial: Annotated[
+        values.Amount, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
     ]
+    trials_per_pack: PackSize
     matmul_precision: Literal["highest", "high", "medium"]
-    max_failures: Annotated[int, Range(ge=0, le=1000)]
+    max_failures: Annotated[int, values.Range(ge=0, le=1000)]
     wait_for_nodes: Seconds
     wait_for_answer: Seconds
     wait_for_storage: Seconds
@@ -86,24 +91,30 @@ class Cluster(Section):
     state: Place
 
 
-class LabelledPairs(Section):
-    """Labelled pairs that each split must have."""
-
-    train: Count
-    dev: Count
-    test: Count
+class Captions(Section):
+    seed: values.Natural
+    train: Pairs
+    dev: Pairs
+    test: Pairs
+    unlabelled: values.Share
+    max_depth: Annotated[int, values.Range(ge=1, le=6)]  # the deepest there is
+    facts: Annotated[Settings, each(FACTS, values.Amount, required=FACTS)]
+    common: values.Portion
+    usual: values.Portion
+    repeated: values.Portion
+    narrower: values.Portion
+    broader: values.Portion
+    siblings: values.Portion
+    negated: values.Portion
+    lures: values.Portion
 
 
 class Snli(Fetched):
-    """Where the SNLI archive comes from and how it is recognised."""
-
     folder: Name
-    labelled_pairs: LabelledPairs | None
+    labelled_pairs: Annotated[Settings, each(SPLITS, values.Count, required=SPLITS)] | None
 
 
 class Corpus(Section):
-    """Which sentence pairs."""
-
     source: Literal["captions", "snli"]
     parses: bool
     captions: Captions
@@ -111,62 +122,43 @@ class Corpus(Section):
 
 
 class Vocabulary(Section):
-    """Which words keep their own identity."""
-
-    size: Count
+    size: values.Count
     count_splits: Annotated[list[Split], SOME, ONCE]
     lowercase: bool
 
 
 class RandomVectors(Section):
-    """Vectors drawn from a normal distribution."""
-
-    seed: Natural
-    std: Positive
+    seed: values.Natural
+    std: values.Positive
 
 
 class Glove(Fetched):
-    """Where the archive of pre-trained vectors comes from."""
-
     member: Name
 
 
 class Vectors(Section):
-    """Which word vectors."""
-
     source: Literal["random", "glove"]
-    dimensions: Size
+    dimensions: values.Size
     random: RandomVectors
     glove: Glove
 
 
 class Tensors(Section):
-    """How pairs become tensors."""
-
-    max_tokens: Count | None
+    max_tokens: values.Count | None
 
 
 class TextSource(Fetched):
-    """Where a text comes from: an archive whose members are joined, or without any the text."""
-
     members: Annotated[list[Name], ONCE]
 
 
 class Texts(Section):
-    """Plain texts by name, for the studies that read one."""
-
-    sources: dict[
-        Annotated[str, must_be("a name of letters, digits, _ and -", FILE_NAME.fullmatch)],
-        TextSource,
-    ]
+    sources: dict[FileName, TextSource]
 
 
 class Lexicalised(Section):
-    """The feature-based classifier of Bowman et al. 2015."""
-
     features: Annotated[list[Feature], SOME, ONCE]
-    min_count: Count
-    regularisation: Annotated[list[Positive], SOME, ONCE]
+    min_count: values.Count
+    regularisation: Annotated[list[values.Positive], SOME, ONCE]
 
 
 def without_null(models: Any) -> Any:
@@ -177,26 +169,19 @@ def without_null(models: Any) -> Any:
 
 
 class ModelGrid(Section):
-    """A model's trials: `settings` hold for all of them, `grid` lists the values of each axis.
-
-    Its settings go before those common to all models.
-    """
+    """A model's trials: `settings` of all of them, before those common to all models; axes."""
 
     settings: Annotated[Settings, Keys(PAIRS)]
     grid: Annotated[Axes, axes(PAIRS)]
 
 
 class EarlyStopping(Section):
-    """Which trials of the sweep end before their last epoch."""
-
     rule: Literal["none", "successive_halving"]
-    first_epochs: Epochs
-    keep_one_in: Several
+    first_epochs: values.Epochs
+    keep_one_in: values.Several
 
 
 class Sweep(Limits):
-    """The grid search."""
-
     seeds: Seeds
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
@@ -206,66 +191,44 @@ class Sweep(Limits):
 
 
 class SelectBest(Section):
-    """How equal dev accuracies are told apart, first criterion first."""
-
+    # only the order of the grid tells any two configurations apart
     ties: Annotated[
-        list[Tie],
-        SOME,
-        ONCE,
-        # only the order of the grid tells any two configurations apart
+        list[Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]],
+        *(SOME, ONCE),
         must_be("a list that ends with 'grid_order'", lambda ties: ties[-1] == "grid_order"),
     ]
 
 
 class Retrain(Limits):
-    """Training of the best configurations."""
-
     seeds: Seeds
 
 
 class Evaluate(Section):
-    """Reading of the test split; `reference` is the model that the others are compared with."""
-
     reference: str
-    batch_size: Sequences
+    batch_size: values.Sequences
 
 
 class Export(Section):
-    """The retrained models, to be asked."""
-
-    name: Annotated[
-        str,
-        must_be(
-            "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
-            "first of them a letter or a digit",
-            MODEL_NAME.fullmatch,
-        ),
-    ]
+    name: ModelName
 
 
 class Ablate(Section):
-    """Accuracy by number of inference steps."""
-
     model: str
-    dev_steps: Steps
-    test_steps: Annotated[list[Steps], SOME, ONCE]
-    batch_size: Sequences
+    dev_steps: values.Steps
+    test_steps: Annotated[list[values.Steps], SOME, ONCE]
+    batch_size: values.Sequences
 
 
 class Trace(Section):
-    """Which pairs are followed through the steps of a model."""
-
     model: str
-    seeds: Count
-    per_label: Natural
+    seeds: values.Count
+    per_label: values.Natural
     pair_ids: Annotated[list[Name], ONCE]
 
 
 class Report(Section):
-    """What the report shows."""
-
     published: bool
-    examples: Count
+    examples: values.Count
 
 
 class Params(Section):

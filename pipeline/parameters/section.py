@@ -10,8 +10,7 @@ from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
 from actmodels.values import Natural, Range
 
-# What a preset writes for a value that it leaves to the user. Hydra's own mark, ???, will not
-# do: merged over a value it keeps that value.
+# A preset's mark for a value that the user sets. Merged over a value, Hydra's ??? would keep it.
 UNSET = "REQUIRED"
 
 
@@ -22,11 +21,7 @@ class Section(BaseModel):
 
 
 class Keys:
-    """The keys that a mapping may have, with the type of each; they keep the file's order.
-
-    Args:
-        required: those that must be there.
-    """
+    """The keys that a mapping may have or, if required, must; they keep the file's order."""
 
     def __init__(self, types: Mapping[str, Any], *, required: Collection[str] = ()) -> None:
         self.types, self.required = types, required
@@ -41,12 +36,12 @@ class Keys:
         }
         config = CoreConfig(strict=True, allow_inf_nan=False)
         known = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=config)
-        return core_schema.no_info_wrap_validator_function(_in_order, known)
 
+        def in_order(value: Any, validate: ValidatorFunctionWrapHandler) -> dict[str, Any]:
+            checked = validate(value)
+            return {name: checked[name] for name in value}
 
-def _in_order(value: Any, validate: ValidatorFunctionWrapHandler) -> dict[str, Any]:
-    checked = validate(value)
-    return {name: checked[name] for name in value}
+        return core_schema.no_info_wrap_validator_function(in_order, known)
 
 
 def must_be(wording: str, holds: Callable[[Any], object]) -> AfterValidator:
@@ -61,16 +56,13 @@ def must_be(wording: str, holds: Callable[[Any], object]) -> AfterValidator:
 
 
 def is_url(text: str) -> bool:
-    """Return whether text is an absolute URL that `fetch` can open."""
+    """True for an absolute URL that `fetch` can open."""
     try:
         port = urlsplit(text).port
     except ValueError:  # a bracket is open, or the port is no number
         return False
-    return (
-        port != 0
-        and "%00" not in text
-        and bool(re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text))
-    )
+    known = re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text)
+    return port != 0 and "%00" not in text and known is not None
 
 
 def is_place(text: str) -> bool:
@@ -96,18 +88,19 @@ Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
 Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000), ONCE]
 Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
 Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
-PLACE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
-Place = Annotated[str, must_be(PLACE, is_place)]
+PLACES = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
+Place = Annotated[str, must_be(PLACES, is_place)]
 Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
-DIGEST = re.compile(r"[0-9a-f]{64}")
-Sha256 = Annotated[str, must_be("a SHA-256 of 64 lower-case hex digits", DIGEST.fullmatch)]
+Sha256 = Annotated[
+    str, must_be("a SHA-256 of 64 lower-case hex digits", re.compile("[0-9a-f]{64}").fullmatch)
+]
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[str, ...] = get_args(Split)
 
 
-def each(names: Iterable[str], kind: Any) -> Keys:
+def each(names: Iterable[str], kind: Any, *, required: Collection[str] = ()) -> Keys:
     """Any of these keys, all of one type."""
-    return Keys(dict.fromkeys(names, kind))
+    return Keys(dict.fromkeys(names, kind), required=required)
 
 
 def axes(types: Mapping[str, Any]) -> Keys:

@@ -47,16 +47,12 @@ def unknown(path: KeyPath, known: Sequence[str]) -> str:
     return f"{dotted(path)} is unknown; must be one of {listed}"
 
 
-def sentence(details: ErrorDetails, schema: type[Section]) -> str:
-    """What pydantic found, in one sentence.
-
-    Args:
-        schema: what was expected of the whole file.
-    """
+def sentence(details: ErrorDetails, schema: Any) -> str:
+    """One problem that pydantic reports, as a sentence; `schema` is the type that it checks."""
     path, problem, value = details["loc"], details["type"], details["input"]
-    if path[-1] == "[key]":
+    if path[-1:] == ("[key]",):
         path = path[:-1]
-    key, context = dotted(path), details.get("ctx", {})
+    key, context = dotted(path) or "the line", details.get("ctx", {})
     if problem == "missing":
         return f"{key} is missing"
     if value == UNSET:
@@ -73,7 +69,7 @@ def sentence(details: ErrorDetails, schema: type[Section]) -> str:
 
 
 def _type_at(kind: Any, path: KeyPath) -> Any:
-    """The type of what stands at a path."""
+    """The type at a path."""
     for part in path:
         types = _types(kind)
         kind = types.get(part) or types[None]

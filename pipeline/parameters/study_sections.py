@@ -1,29 +1,15 @@
-"""The sections of the studies, cloze questions among them; they are empty unless asked for.
+"""The sections of the studies, cloze questions among them; they are empty unless asked for."""
 
-params.yaml itself says what each key means.
-"""
+# ruff: noqa: D101  (params.yaml says what each section and key means)
 
 from typing import Annotated, Any, Literal
 
+from actmodels import values
 from actmodels.config import setting_types
 from actmodels.multihop.config import StreamConfig
 from actmodels.reader.config import PARTS
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
-from actmodels.values import (
-    MOST,
-    Count,
-    Epochs,
-    Natural,
-    Portion,
-    Positive,
-    Range,
-    Sequences,
-    Several,
-    Share,
-    Size,
-    settings_of,
-)
 from pipeline.parameters.section import (
     ONCE,
     SOME,
@@ -39,11 +25,13 @@ from pipeline.parameters.section import (
 
 CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
 WDW = "WDW"  # the one kind of questions that Who-Did-What has
-# The types of all settings of trials, by name: a name has one type. Which of them a trial has
-# is seen where it is built (pipeline.parameters.trials).
-LIMITS = {"max_epochs": Epochs, "patience": Natural}  # what a variant may change besides settings
+# The types of all settings of trials, by name; pipeline.parameters.trials tells which a trial has.
+LIMITS = {
+    "max_epochs": values.Epochs,
+    "patience": values.Natural,
+}  # what a variant may change besides settings
 PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
-MULTIHOP = PAIRS | settings_of(StreamConfig)
+MULTIHOP = PAIRS | values.settings_of(StreamConfig)
 SEQUENCES = {
     name: of
     for task in TASKS
@@ -51,21 +39,19 @@ SEQUENCES = {
     for name, of in sequence_setting_types(task, kind).items()
 }
 STEPPED = ("strategy", "steps")  # settings of readers that a study compares
-READER = {name: of for name, of in settings_of(*PARTS.values()).items() if name not in STEPPED}
+READER = {
+    name: of for name, of in values.settings_of(*PARTS.values()).items() if name not in STEPPED
+}
 Settings = dict[str, Any]
 Axes = dict[str, list[Any]]  # setting -> the values compared
 
 
 class Limits(Section):
-    """How long a study trains."""
-
-    max_epochs: Epochs
-    patience: Natural
+    max_epochs: values.Epochs
+    patience: values.Natural
 
 
 class Fidelity(Limits):
-    """What each deviation from the papers costs: changes by model and name of a variant."""
-
     seeds: Seeds
     models: Annotated[
         dict[str, dict[str, Settings]],
@@ -74,61 +60,48 @@ class Fidelity(Limits):
 
 
 class Sizes(Section):
-    """Accuracy by number of training pairs, of retrained models."""
-
     models: Annotated[list[str], ONCE]
-    halvings: Annotated[int, Range(ge=1, le=20)]  # to one in a million
-    most_error: Share
-    pairs: Count
-    draws: Sequences
-    draws_seed: Natural
-    widest: Share
+    halvings: Annotated[int, values.Range(ge=1, le=20)]  # to one in a million
+    most_error: values.Share
+    pairs: values.Count
+    draws: values.Sequences
+    draws_seed: values.Natural
+    widest: values.Share
 
 
 class Halting(Limits):
-    """The comparison of the ways of halting."""
-
     model: str
     seeds: Seeds
-    collapsed_below: Positive
+    collapsed_below: values.Positive
     kinds: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]
 
 
 class SequenceStudy(Limits):
-    """One of Graves' tasks: the ways of halting that are compared, and what all have in common.
-
-    settings: each kind takes those that it knows; one that none of them knows is a mistake.
-    """
+    """One of Graves' tasks: each kind of halting takes the settings that it knows."""
 
     kinds: Annotated[dict[str, Axes], each(HALTING_KINDS, Annotated[Axes, axes(SEQUENCES)]), SOME]
     settings: Annotated[Settings, Keys(SEQUENCES)]
 
 
 class Graves(Section):
-    """Adaptive computation around recurrent cells."""
-
     seeds: Seeds
-    drawn: Sequences
-    drawn_seed: Natural
+    drawn: values.Sequences
+    drawn_seed: values.Natural
     text: Name | None
-    read_from: Natural
-    read_bytes: Sequences
+    read_from: values.Natural
+    read_bytes: values.Sequences
     tasks: Annotated[dict[str, SequenceStudy], each(TASKS, SequenceStudy)]
 
 
 class MultihopCorpus(Section):
-    """The fixed multi-hop pairs and their words."""
-
-    seed: Natural
-    dev: Sequences
-    test: Sequences
-    beyond: Natural
-    dimensions: Size
+    seed: values.Natural
+    dev: values.Sequences
+    test: values.Sequences
+    beyond: values.Natural
+    dimensions: values.Size
 
 
 class Multihop(Limits):
-    """Models on multi-hop pairs that are drawn during training."""
-
     seeds: Seeds
     corpus: MultihopCorpus
     models: Annotated[dict[str, Axes], each(MODELS, Annotated[Axes, axes(MULTIHOP)])]
@@ -136,40 +109,32 @@ class Multihop(Limits):
 
 
 class ClozeText(Section):
-    """How questions are built from one of the texts; see pipeline/sources/cloze.py."""
-
     name: Name | None
     tokenised: bool
     paragraphs: Literal["lines", "empty_lines"]
     section_pattern: Pattern
-    section_sentences: Annotated[int, Range(ge=CONTEXT_LINES + 1, le=MOST)]
+    section_sentences: Annotated[int, values.Range(ge=CONTEXT_LINES + 1, le=values.MOST)]
     left_out_pattern: Pattern
-    stride: Count
-    min_noun_count: Count
-    min_noun_share: Portion
-    dev_share: Portion
-    test_share: Portion
-    seed: Natural
+    stride: values.Count
+    min_noun_count: values.Count
+    min_noun_share: values.Portion
+    dev_share: values.Portion
+    test_share: values.Portion
+    seed: values.Natural
 
 
 class Cbt(Fetched):
-    """Where the archive of the Children's Book Test comes from."""
-
     folder: Name
 
 
 class WhoDidWhat(Section):
-    """The user's licensed files of Who-Did-What."""
-
     train: Fetched | None
     dev: Fetched | None
     test: Fetched | None
-    names_seed: Natural
+    names_seed: values.Natural
 
 
 class Questions(Section):
-    """Which cloze questions."""
-
     source: Literal["none", "text", "cbt", "whodidwhat"]
     kinds: Annotated[list[Literal["NE", "CN"]], SOME, ONCE]
     lowercase: bool
@@ -182,14 +147,12 @@ class ReadingStudy(Limits):
     """What is compared on one kind of questions: numbers of steps, by strategy."""
 
     one_step: bool
-    query_gating: Annotated[list[Several], ONCE]
-    adaptive_computation: Annotated[list[Several], ONCE]
+    query_gating: Annotated[list[values.Several], ONCE]
+    adaptive_computation: Annotated[list[values.Several], ONCE]
     settings: Annotated[Settings, Keys(READER, required=READER)]
 
 
 class Nse(Section):
-    """Neural Semantic Encoders on cloze questions."""
-
     seeds: Seeds
-    traced: Natural
+    traced: values.Natural
     kinds: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]

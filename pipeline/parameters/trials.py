@@ -8,17 +8,9 @@ from typing import Any, TypeVar
 
 from actmodels.config import AnyTrialConfig, TrialConfig, build_trial, setting_types
 from actmodels.errors import ConfigError
-from actmodels.multihop.config import (
-    MultihopTrialConfig,
-    build_multihop_trial,
-    multihop_setting_types,
-)
+from actmodels.multihop import config as multihop
 from actmodels.reader.config import ReaderTrialConfig, build_reader_trial
-from actmodels.sequences.config import (
-    SequenceTrialConfig,
-    build_sequence_trial,
-    sequence_setting_types,
-)
+from actmodels.sequences import config as sequences
 from pipeline.parameters.schema import Sweep
 from pipeline.parameters.study_sections import Limits, Multihop, ReadingStudy, SequenceStudy
 
@@ -39,10 +31,7 @@ def expand(
     seeds: Sequence[int],
     limits: Limits,
 ) -> Iterator[tuple[Changes, Config]]:
-    """Every combination of the axes' values with every seed; the last axis, then the seed first.
-
-    Args:
-        build: of settings, limits and a seed. settings: of all trials; those of axes go first.
+    """Every combination of the axes' values with every seed, which varies fastest.
 
     Raises:
         ConfigError: settings are missing or unknown, cannot be together, or make too many trials.
@@ -63,12 +52,9 @@ def shared(settings: Mapping[str, Any], known: Iterable[str]) -> Changes:
 
 
 def model_trials(model: str, sweep: Sweep) -> Iterator[TrialConfig]:
-    """The grid of a model, its axes in the order of the result tables.
-
-    Its grid goes before its own settings, these before the common ones.
-    """
+    """The grid of a model, its axes in the order of the result tables."""
     known, own = setting_types(model), sweep.models[model]
-    ordered = {name: own.grid[name] for name in (*known, *own.grid) if name in own.grid}
+    ordered = shared(own.grid, (*known, *own.grid))
     settings = shared(sweep.settings, known) | own.settings
     for _, config in expand(partial(build_trial, model), settings, ordered, sweep.seeds, sweep):
         yield config
@@ -81,17 +67,19 @@ def sweep_trials(sweep: Sweep) -> list[TrialConfig]:
 
 def sequence_trials(
     task: str, kind: str, study: SequenceStudy, seeds: Sequence[int]
-) -> Iterator[tuple[Changes, SequenceTrialConfig]]:
-    """The trials of a task with a kind of halting, and what tells each apart but its seed."""
-    settings = shared(study.settings, sequence_setting_types(task, kind))
-    build = partial(build_sequence_trial, task, kind)
+) -> Iterator[tuple[Changes, sequences.SequenceTrialConfig]]:
+    """The trials of a task with a halting mechanism, and their settings along the axes."""
+    settings = shared(study.settings, sequences.sequence_setting_types(task, kind))
+    build = partial(sequences.build_sequence_trial, task, kind)
     return expand(build, settings, study.kinds[kind], seeds, study)
 
 
-def multihop_trials(model: str, study: Multihop) -> Iterator[tuple[Changes, MultihopTrialConfig]]:
-    """The trials of a model on multi-hop pairs, and what tells each apart but its seed."""
-    settings = shared(study.settings, multihop_setting_types(model))
-    build = partial(build_multihop_trial, model)
+def multihop_trials(
+    model: str, study: Multihop
+) -> Iterator[tuple[Changes, multihop.MultihopTrialConfig]]:
+    """The trials of a model on multi-hop pairs, and their settings along the axes."""
+    settings = shared(study.settings, multihop.multihop_setting_types(model))
+    build = partial(multihop.build_multihop_trial, model)
     return expand(build, settings, study.models[model], study.seeds, study)
 
 

@@ -1,17 +1,15 @@
 """Cloze questions from any plain text, in the manner of the Children's Book Test.
 
 Twenty sentences are the document, and a word of the one behind them is missing (Hill et al. 2015
-section 2). The answer stands in the document, as do all ten candidates, which are of its kind.
-Unlike theirs, the other candidates never stand in the query, where a reader could rule them out.
+section 2). All ten candidates stand in the document and are of one kind. Unlike theirs, the wrong
+ones never stand in the query, where a reader could rule them out.
 
-Which words may be asked for, names and common nouns, is told without a tagger. Both rules look at
-the whole text at once, and prefer missing a word to taking a wrong one:
+Rules over the whole text, instead of a tagger, choose the words; they miss some:
 
 - a name begins with a capital inside a sentence, where grammar asks for none, and is never
   written small in the text. Days, months and peoples count as names;
-- a common noun is written small, is no function word, and stands between a determiner and a word
-  that ends the words around a noun ("the lobster is", "a pair of"), at least so many times and in
-  at least such a share of all its occurrences. Superlatives slip in ("the largest of").
+- a common noun is written small, is no function word, and often stands between a determiner and a
+  word that ends a noun phrase ("the lobster is", "a pair of"). Superlatives slip in.
 """
 
 from collections import Counter
@@ -39,7 +37,7 @@ DETERMINERS = frozenset(
 OPEN_ENDED = frozenset(
     ("and", "or", "but", "yet", "nor", "very", "more", "most", "less", "least", "so", "as", "too")
 )
-SENTENCE_MARKS = frozenset((".", ";", "?", "!"))
+SENTENCE_MARKS = frozenset(".;?!")
 # Behind these, a capital may be that of a sentence.
 OPENERS = frozenset(('"', "``", "“", "\u2018", "'", "`", ":", "(", "[", "—", "\u2013", "--", "..."))
 
@@ -47,13 +45,10 @@ OPENERS = frozenset(('"', "``", "“", "\u2018", "'", "`", ":", "(", "[", "—",
 def build_questions(
     lines: Iterable[str], source: str, config: ClozeText
 ) -> dict[AnswerKind, dict[str, list[ClozeQuestion]]]:
-    """Draw the questions of each kind and split.
-
-    Args:
-        lines: the text. source: where it is from, for messages.
+    """Draw the questions of each kind and split from the lines of a text.
 
     Raises:
-        DataError: a split would be without questions.
+        DataError: a split would be without questions; names the source.
     """
     found = sections(lines, config)
     text = [sentence for section in found for sentence in section]
@@ -61,25 +56,18 @@ def build_questions(
         "NE": names(text),
         "CN": common_nouns(text, config.min_noun_count, config.min_noun_share),
     }
-    parts = split_sections(len(found), config)
-    built = {
-        kind: {
-            split: [
+    built: dict[AnswerKind, dict[str, list[ClozeQuestion]]] = {kind: {} for kind in words}
+    for split, numbers in split_sections(len(found), config).items():
+        for kind in words:
+            questions = [
                 question
                 for number in numbers
                 for question in _of_section(found[number], number, kind, words[kind], config)
             ]
-            for split, numbers in parts.items()
-        }
-        for kind in words
-    }
-    for kind, splits in built.items():
-        for split, questions in splits.items():
             if not questions:
-                raise DataError(
-                    f"{source}: no {kind} question for {split} in {len(parts[split])} sections; "
-                    "expected a longer text, or a larger share of it"
-                )
+                problem = f"no {kind} question for {split} in {len(numbers)} sections"
+                raise DataError(f"{source}: {problem}; take a longer text, or a larger share of it")
+            built[kind][split] = questions
     return built
 
 
@@ -107,11 +95,7 @@ def _of_section(
 def draw_question(
     context: Section, asked: Sequence[str], words: set[str], draw: Random
 ) -> ClozeQuestion | None:
-    """Leave a word out of a sentence, or None if no word will do.
-
-    Args:
-        words: those that may be asked for.
-    """
+    """Leave one of the `words` out of a sentence; None if no word will do."""
     # Sorted: the order of a set is another one in every process.
     present = sorted({token for sentence in context for token in sentence} & words)
     answers = [word for word in asked if word in present and asked.count(word) == 1]
@@ -126,7 +110,7 @@ def draw_question(
 
 
 def names(sentences: Iterable[Sequence[str]]) -> set[str]:
-    """The names of a text, given as sentences of tokens."""
+    """The names among the tokens of sentences."""
     inside, small = set(), set()
     for sentence in sentences:
         for before, word in zip(["", *sentence], sentence, strict=False):
@@ -143,18 +127,14 @@ def _like_a_name(word: str) -> bool:
 
 
 def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: float) -> set[str]:
-    """The common nouns of a text, given as sentences of tokens.
-
-    Args:
-        min_count: how often at least a word stands where only a noun can.
-        min_share: in which share at least of all its occurrences it does.
-    """
+    """The common nouns among tokens, which stand where only a noun can at least `min_count` times
+    and in at least `min_share` of their occurrences."""
     all_occurrences: Counter[str] = Counter()
     as_noun: Counter[str] = Counter()
     for sentence in sentences:
         all_occurrences.update(sentence)
         for before, word, after in zip(sentence, sentence[1:], sentence[2:], strict=False):
-            if before.lower() in DETERMINERS and _ends_group(after) and _like_a_noun(word):
+            if _only_a_noun_fits(before, word, after):
                 as_noun[word] += 1
     return {
         word
@@ -163,11 +143,7 @@ def common_nouns(sentences: Iterable[Sequence[str]], min_count: int, min_share: 
     }
 
 
-def _ends_group(word: str) -> bool:
-    if kind_of(word) == "mark":
-        return word in SENTENCE_MARKS
-    return kind_of(word) == "function" and word not in OPEN_ENDED
-
-
-def _like_a_noun(word: str) -> bool:
-    return len(word) > 2 and word.isalpha() and word.islower() and kind_of(word) == "content"
+def _only_a_noun_fits(before: str, word: str, after: str) -> bool:
+    ends = after in SENTENCE_MARKS or (kind_of(after) == "function" and after not in OPEN_ENDED)
+    small = len(word) > 2 and word.isalpha() and word.islower()
+    return before.lower() in DETERMINERS and ends and small and kind_of(word) == "content"

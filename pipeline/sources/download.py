@@ -23,10 +23,8 @@ from pipeline.parameters.section import Fetched
 from pipeline.running.stage import alone, state_folder
 
 ATTEMPTS = 5  # in a row without one new byte
-FIRST_WAIT_S = 1.0  # doubles with every attempt
-LONGEST_WAIT_S = 30.0
-CONNECT_TIMEOUT_S = 15.0
-READ_TIMEOUT_S = 60.0  # without one byte; a slow server is not a stalled one
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 30.0  # the first doubles with every attempt
+TIMEOUTS_S = (15.0, 60.0)  # to connect, and without one byte: a slow server is not a stalled one
 CHUNK_BYTES = 1 << 18
 BUSY_STATUSES = (408, 425, 429)  # worth another try, as every 5xx is
 
@@ -42,12 +40,12 @@ class RefusedError(Exception):
 def fetch(file: Fetched, key: str) -> Path:
     """The path of a file in the state folder, fetched unless a good copy is there already.
 
-    Safe to call from several processes at once: one fetches and the others wait for it. The file
-    is named by its digest and its first URL.
+    Safe to call from several processes: one fetches and the others wait for it. The file is named
+    by its digest and its first URL.
 
     Args:
         file: with mirrors in order of preference; https://, http:// or file:///.
-        key: the section of params.yaml that says so, such as "corpus.snli", for messages.
+        key: its section of params.yaml, such as "corpus.snli", for messages.
 
     Raises:
         DataError: no mirror gave a file with this digest, or it cannot be written.
@@ -55,65 +53,56 @@ def fetch(file: Fetched, key: str) -> Path:
     store = state_folder() / "downloads"
     name = PurePosixPath(unquote(urlsplit(file.urls[0]).path)).name or "file"
     target = store / f"{file.sha256[:16]}-{name}"
+    part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
     waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
-        with alone(target.with_name(target.name + ".lock"), lambda: _say(waiting)):
+        with alone(lock, lambda: _say(waiting)):
             if not target.exists() or file_digest(target) != file.sha256:
-                _from_mirrors(file, target, key)
+                _from_mirrors(file, part, key)
+                part.replace(target)
     except OSError as error:
-        raise DataError(
-            f"{key}: cannot write to {error.filename or store} ({error.strerror or error}); mend "
-            "that and run again (what already came is kept)"
-        ) from error
+        problem = f"cannot write to {error.filename or store} ({error.strerror or error})"
+        advice = "mend that and run again (what already came is kept)"
+        raise DataError(f"{key}: {problem}; {advice}") from error
     return target
 
 
-def _from_mirrors(file: Fetched, target: Path, key: str) -> None:
-    part = target.with_name(target.name + ".part")
+def _from_mirrors(file: Fetched, part: Path, key: str) -> None:
     problems: list[str] = []
     for url in file.urls:
         if problems:
             _say(f"{problems[-1]}; trying the next URL")
         try:
-            _from_url(url, file, part, key)
+            return _from_url(url, file, part, key)
         except CutError as cut:
-            problems.append(
-                f"{key}: {url}: {cut}, {ATTEMPTS} times in a row; run again to go on from there"
-            )
+            problems.append(f"{key}: {url}: {cut}, {ATTEMPTS} times in a row; run again to go on")
         except RefusedError as refusal:
             problems.append(f"{key}: {url}: {refusal}; check {key}.urls in params.yaml")
-        else:
-            part.replace(target)
-            return
     raise DataError("\n".join(problems))
 
 
 def _from_url(url: str, file: Fetched, part: Path, key: str) -> None:
     """Complete `part` from one URL and check it; a part that fails the check is removed."""
-    for last in (False, True):
+    for _ in range(2):
         if urlsplit(url).scheme == "file":
             pieced = _copy(url, part)
         else:
             pieced = _persist(url, part, file.bytes, key)
-        found = file_digest(part)
+        found, held = file_digest(part), _size(part)
         if found == file.sha256:
             return
-        held = _size(part)
         part.unlink()
-        if last or not pieced:
-            raise RefusedError(
-                f"{held:,} bytes came with SHA-256 {found}, expected {file.sha256} ({key}.sha256)"
-            )
-        # else the pieces may be of two versions: once more, from the start
+        if not pieced:
+            break  # else its pieces may be of two versions: once more, from the start
+    expected = f"expected {file.sha256} ({key}.sha256)"
+    raise RefusedError(f"{held:,} bytes came with SHA-256 {found}, {expected}")
 
 
 def _copy(url: str, part: Path) -> bool:
     """Copy a file of this machine; False, as it is never pieced together."""
     address = urlsplit(url)
     if address.netloc not in ("", "localhost"):
-        raise RefusedError(
-            "not an absolute path; a file URL has three slashes: file:///folder/name"
-        )
+        raise RefusedError("no absolute path; a file URL has three slashes: file:///folder/name")
     path = Path(url2pathname(address.path))
     try:
         if path.exists() and not path.is_file():  # a pipe may have no end, and no writer
@@ -147,40 +136,33 @@ def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
     held = _size(part)
     # Without identity a server may compress on the way, and then no byte count means anything.
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={held}-"} if held else {})
-    timeouts = (CONNECT_TIMEOUT_S, READ_TIMEOUT_S)
     try:
-        with requests.get(url, headers=headers, stream=True, timeout=timeouts) as response:
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS_S) as response:
             status = response.status_code
             if status == 416 and held:  # nothing is missing, or too much is there
                 return True
-            if status >= 500 or status in BUSY_STATUSES:
-                raise CutError(f"the server answered {status} {response.reason}")
             if status not in (200, 206):
-                raise RefusedError(f"the server answered {status} {response.reason}")
+                busy = status >= 500 or status in BUSY_STATUSES
+                problem = f"the server answered {status} {response.reason}"
+                raise CutError(problem) if busy else RefusedError(problem)
             start = held if status == 206 else 0
             length = response.headers.get("Content-Length", "")
             total = start + int(length) if length.isdigit() else size
             if not start and size is not None and total != size:
                 raise RefusedError(f"the file has {total:,} bytes, expected {size:,} ({key}.bytes)")
-            _append(response, part, start, total, key)
+            bar = tqdm(total=total, initial=start, desc=key, unit="B", unit_scale=True)
+            with bar, part.open("ab" if start else "wb") as out:
+                # read1 hands over what is there: a cut inside a chunk loses nothing of it
+                while chunk := response.raw.read1(CHUNK_BYTES):
+                    out.write(chunk)
+                    bar.update(len(chunk))
+                out.flush()
+                os.fsync(out.fileno())
             return start > 0
     except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
         raise CutError(f"the connection failed ({_cause(error)})") from error
     except requests.RequestException as error:
         raise RefusedError(f"the request failed ({error})") from error
-
-
-def _append(
-    response: requests.Response, part: Path, start: int, total: int | None, key: str
-) -> None:
-    bar = tqdm(total=total, initial=start, desc=key, unit="B", unit_scale=True)
-    with bar, part.open("ab" if start else "wb") as out:
-        # read1 hands over what is there: a cut inside a chunk loses nothing of it
-        while chunk := response.raw.read1(CHUNK_BYTES):
-            out.write(chunk)
-            bar.update(len(chunk))
-        out.flush()
-        os.fsync(out.fileno())
 
 
 def _cause(error: BaseException) -> str:

@@ -23,26 +23,6 @@ class Encoded(NamedTuple):
     dropped: int
 
 
-class _Sentences:
-    """Sentences end to end, in compact arrays: full SNLI has 12 million tokens."""
-
-    def __init__(self) -> None:
-        self.ids, self.offsets, self.tree = array("i"), array("q", [0]), array("h")
-
-    def add(
-        self, tokens: Sequence[str], ids: Mapping[str, int], tree: Sequence[int] | None
-    ) -> None:
-        self.tree.extend(tree or [])
-        self.ids.extend([ids.get(token, UNKNOWN) for token in tokens])
-        self.offsets.append(len(self.ids))
-
-    def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
-        return as_tensor(self.ids), as_tensor(self.offsets)
-
-    def trees(self) -> torch.Tensor | None:
-        return as_tensor(self.tree) if self.tree else None
-
-
 def as_tensor(values: "array[int]") -> torch.Tensor:
     """The same whole numbers, of the same size in memory."""
     return torch.from_numpy(np.array(values))
@@ -51,26 +31,25 @@ def as_tensor(values: "array[int]") -> torch.Tensor:
 def encode(
     pairs: Iterable[TokenPair], ids: Mapping[str, int], max_tokens: int | None = None
 ) -> Encoded:
-    """Encode a split.
-
-    Args:
-        ids: token id of every word of the vocabulary; other words become UNKNOWN.
-        max_tokens: leave out pairs with a longer sentence; None keeps all.
-    """
-    premises, hypotheses = _Sentences(), _Sentences()
+    """Encode a split; words without an id are UNKNOWN, pairs longer than max_tokens are dropped."""
+    # compact arrays, sentences end to end: full SNLI has 12 million tokens
+    sides = [(array("i"), array("q", [0]), array("h")) for _ in ("premise", "hypothesis")]
     labels, depths, pair_ids, dropped = array("q"), array("q"), [], 0
     for pair in pairs:
         if max_tokens is not None and max(len(pair.premise), len(pair.hypothesis)) > max_tokens:
             dropped += 1
             continue
-        premises.add(pair.premise, ids, pair.premise_tree)
-        hypotheses.add(pair.hypothesis, ids, pair.hypothesis_tree)
+        parts = ((pair.premise, pair.premise_tree), (pair.hypothesis, pair.hypothesis_tree))
+        for (words, offsets, ends), (tokens, tree) in zip(sides, parts, strict=True):
+            words.extend([ids.get(token, UNKNOWN) for token in tokens])
+            offsets.append(len(words))
+            ends.extend(tree or [])
         labels.append(LABELS.index(pair.label))
         depths.append(pair.depth)
         pair_ids.append(pair.pair_id)
-    numbers = (as_tensor(labels), as_tensor(depths))
-    trees = (premises.trees(), hypotheses.trees())
-    tensors = PairTensors(*premises.tensors(), *hypotheses.tensors(), *numbers, *trees)
+    flat = [as_tensor(part) for side in sides for part in side[:2]]
+    trees = [as_tensor(ends) if ends else None for _, _, ends in sides]
+    tensors = PairTensors(*flat, as_tensor(labels), as_tensor(depths), *trees)  # type: ignore[call-arg]
     return Encoded(tensors, pair_ids, dropped)
 
 
@@ -80,7 +59,7 @@ def spelling_hash(word: str) -> int:
 
 
 def files_digest(paths: Sequence[Path]) -> str:
-    """SHA-256 over the names and the contents of files, in the order given."""
+    """SHA-256 over the names and the contents of files, in their order here."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.name} {file_digest(path)}\n".encode())

@@ -40,7 +40,7 @@ def read_parse(text: str) -> Parse | None:
 
 
 def tree_over(tokens: int, text: str) -> list[int] | None:
-    """The tree of a parse over so many tokens; None if it is no binary one of as many leaves."""
+    """The tree of a parse; None if it is no binary parse of as many leaves as tokens."""
     parse = read_parse(text)
     return None if parse is None or len(parse.leaves) != tokens else parse.tree
 

@@ -5,13 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from actmodels.reader.questions import (
-    FIRST_WORD,
-    NO_CANDIDATE,
-    PLACEHOLDER,
-    UNKNOWN,
-    QuestionTensors,
-)
+from actmodels.errors import DataError
+from actmodels.reader.questions import NO_CANDIDATE, PLACEHOLDER, UNKNOWN, QuestionTensors
 from pipeline.sources.encode import as_tensor
 
 BLANK = "XXXXX"
@@ -21,10 +16,9 @@ ARTICLES = "test_articles.txt"  # which test questions are of one article
 class ClozeQuestion(NamedTuple):
     """A word is missing from the query; the document tells which.
 
-    sentences: the document's tokens, sentence by sentence.
-    query: tokens, of which one or more are BLANK.
+    sentences: the document's tokens. query: tokens, of which one or more are BLANK.
     candidates: different words, one of which is the answer.
-    article: the number of what it was drawn from, where others may be too; None if not known.
+    article: the number of the question's source, which others may share; None if not known.
     """
 
     sentences: list[list[str]]
@@ -39,31 +33,23 @@ class ClozeQuestion(NamedTuple):
         return [token for sentence in self.sentences for token in sentence]
 
 
-def answer_problem(question: ClozeQuestion) -> str | None:
-    """Why no reader could answer a question rightly, as a sentence; None if one can."""
+def check_answer(question: ClozeQuestion, where: str) -> None:
+    """Raise DataError, which names `where`, if no reader could answer the question rightly."""
     candidates, answer = question.candidates, question.answer
-    if BLANK not in question.query:
-        return f"the query has no {BLANK}; expected one where the answer is missing"
-    if "" in candidates or BLANK in candidates:
-        return f"a candidate is empty or {BLANK}; expected a word"
-    repeated = sorted({word for word in candidates if candidates.count(word) > 1})
-    if repeated:
-        return f"the candidate {repeated[0]!r} is given twice; expected different candidates"
-    if answer not in candidates:
-        return (
-            f"the answer {answer!r} is not among the candidates {', '.join(candidates)}; "
-            "expected one of them"
-        )
-    if answer not in question.document:
-        return f"the answer {answer!r} is not in the document; expected it there at least once"
-    return None
+    problems = {
+        f"the query has no {BLANK}": BLANK not in question.query,
+        f"a candidate is empty or {BLANK}": "" in candidates or BLANK in candidates,
+        "a candidate is there twice": len(set(candidates)) < len(candidates),
+        f"the answer {answer!r} is not among the candidates": answer not in candidates,
+        f"the answer {answer!r} is not in the document": answer not in question.document,
+    }
+    for problem in (problem for problem, holds in problems.items() if holds):
+        expected = f"expected {BLANK} for an answer that document and candidates have"
+        raise DataError(f"{where}: {problem}; {expected}")
 
 
 def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
-    """Words of documents and queries with their counts, the most frequent first, then by spelling.
-
-    Questions that share text count it each time.
-    """
+    """Words of documents and queries with their counts, the most frequent first, then by name."""
     counts: Counter[str] = Counter()
     for question in questions:
         words = [*question.document, *(word for word in question.query if word != BLANK)]
@@ -71,27 +57,12 @@ def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tup
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
-def articles(questions: Iterable[ClozeQuestion]) -> list[int]:
-    """A number for each question, the same for those of one article; -1, -2, ... if not known."""
-    return [-n if q.article is None else q.article for n, q in enumerate(questions, start=1)]
-
-
-def word_ids(words: Iterable[str]) -> dict[str, int]:
-    """The token id of each word of a vocabulary, in its order."""
-    return {word: FIRST_WORD + row for row, word in enumerate(words)}
-
-
 def encode_questions(
     questions: Iterable[ClozeQuestion], ids: Mapping[str, int], lowercase: bool
 ) -> QuestionTensors:
-    """Encode a split.
+    """Encode a split; words without an id are UNKNOWN, and found in small letters if lowercase.
 
-    Candidates are found in the document by their spelling, case included, whatever the ids of
-    their words are.
-
-    Args:
-        ids: token id of every word of the vocabulary; other words become UNKNOWN.
-        lowercase: look words up in small letters.
+    Candidates are found in the document by their spelling, case included.
     """
     documents, queries, at = array("i"), array("i"), array("i")
     document_offsets, query_offsets = array("q", [0]), array("q", [0])
@@ -111,12 +82,5 @@ def encode_questions(
         query_offsets.append(len(queries))
         counts.append(len(question.candidates))
         answers.append(numbers[question.answer])
-    return QuestionTensors(
-        document_ids=as_tensor(documents),
-        candidate_at=as_tensor(at),
-        document_offsets=as_tensor(document_offsets),
-        query_ids=as_tensor(queries),
-        query_offsets=as_tensor(query_offsets),
-        candidate_counts=as_tensor(counts),
-        answers=as_tensor(answers),
-    )
+    parts = (documents, at, document_offsets, queries, query_offsets, counts, answers)
+    return QuestionTensors(*map(as_tensor, parts))

@@ -23,8 +23,7 @@ CLOSERS = frozenset({'"', "''", "”", "\u2019", ")", "]"})
 def sections(lines: Iterable[str], layout: ClozeText) -> list[list[list[str]]]:
     """Sections of sentences of tokens, in the text's order; a paragraph's end ends a sentence.
 
-    A sentence that an earlier section has too is left out of the later one, so that no two
-    sections share any text.
+    No two sections share text: a later one lacks the sentences of those before it.
     """
     found: list[list[list[str]]] = [[]]
     for paragraph in _paragraphs(lines, layout):
@@ -36,7 +35,12 @@ def sections(lines: Iterable[str], layout: ClozeText) -> list[list[list[str]]]:
             if not layout.section_pattern and len(found[-1]) >= layout.section_sentences:
                 found.append([])
             found[-1].append(tokens)
-    return _without_repeats(found)
+    first: dict[tuple[str, ...], int] = {}
+    kept = (
+        [tokens for tokens in section if first.setdefault(tuple(tokens), number) == number]
+        for number, section in enumerate(found)
+    )
+    return [section for section in kept if section]
 
 
 def _paragraphs(lines: Iterable[str], layout: ClozeText) -> Iterator[str | None]:
@@ -59,16 +63,6 @@ def _paragraphs(lines: Iterable[str], layout: ClozeText) -> Iterator[str | None]
         yield " ".join(gathered)
 
 
-def _without_repeats(found: list[list[list[str]]]) -> list[list[list[str]]]:
-    first: dict[tuple[str, ...], int] = {}
-    kept = []
-    for number, section in enumerate(found):
-        own = [s for s in section if first.setdefault(tuple(s), number) == number]
-        if own:
-            kept.append(own)
-    return kept
-
-
 def split_sentences(words: Sequence[str]) -> list[list[str]]:
     """Split the words of a paragraph, as they stand between blanks.
 
@@ -80,23 +74,16 @@ def split_sentences(words: Sequence[str]) -> list[list[str]]:
     current: list[str] = []
     ended = False
     for word in words:
-        if ended and not (word in CLOSERS and _closes(word, current)):
-            if not _begins_small(word):
+        # the straight quotation mark may open or close
+        closes = word in CLOSERS and (word != '"' or current.count('"') % 2 == 1)
+        if ended and not closes:
+            if not word.lstrip(OPENING)[:1].islower():
                 found.append(current)
                 current = []
             ended = False
         current.append(word)
         ended = ended or _ends(word)
     return [*found, current] if current else found
-
-
-def _closes(word: str, sentence: list[str]) -> bool:
-    """Whether a mark closes what was opened: the straight quotation mark may do either."""
-    return word != '"' or sentence.count('"') % 2 == 1
-
-
-def _begins_small(word: str) -> bool:
-    return word.lstrip(OPENING)[:1].islower()
 
 
 def _ends(word: str) -> bool:

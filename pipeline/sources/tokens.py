@@ -1,4 +1,4 @@
-"""What stage `vocabulary` writes: the file of tokenised pairs, and that of the counted words.
+"""The files of stage `vocabulary`: tokenised pairs, and words with their counts.
 
 words.tsv has one `word<TAB>count` line per word, the most frequent first; the word on line i (from
 0) has token id FIRST_WORD + i.
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from actmodels.files import replacing, write_text
+from pipeline.sources.lines import write_lines
 
 
 class TokenPair(NamedTuple):
@@ -25,22 +25,22 @@ class TokenPair(NamedTuple):
 
 def write_token_pairs(path: Path, pairs: Iterable[TokenPair]) -> None:
     """Write one pair a line, tab-separated, tokens separated by single spaces; atomic."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-        for pair in pairs:
-            sentences = (" ".join(pair.premise), " ".join(pair.hypothesis))
-            trees = [" ".join(map(str, tree)) for tree in pair[-2:] if tree is not None]
-            row = (pair.pair_id, pair.label, str(pair.depth), *sentences, *trees)
-            file.write("\t".join(row) + "\n")
+    write_lines(path, map(_row, pairs))
+
+
+def _row(pair: TokenPair) -> str:
+    lists = (" ".join(map(str, part)) for part in pair[3:] if part is not None)
+    return "\t".join([pair.pair_id, pair.label, str(pair.depth), *lists])
 
 
 def read_token_pairs(path: Path) -> Iterator[TokenPair]:
     """Read what `write_token_pairs` wrote."""
     with path.open(encoding="utf-8", newline="\n") as file:
         for line in file:
-            pair_id, label, depth, premise, hypothesis, *trees = line.rstrip("\n").split("\t")
-            numbers = ([int(ended) for ended in tree.split(" ")] for tree in trees)
-            words = (premise.split(" "), hypothesis.split(" "))
-            yield TokenPair(pair_id, label, int(depth), *words, *numbers)
+            pair_id, label, depth, *lists = line.rstrip("\n").split("\t")
+            premise, hypothesis, *trees = (part.split(" ") for part in lists)
+            numbers = ([*map(int, tree)] for tree in trees)
+            yield TokenPair(pair_id, label, int(depth), premise, hypothesis, *numbers)
 
 
 def read_counts(path: Path) -> list[tuple[str, int]]:
@@ -56,5 +56,5 @@ def read_words(path: Path) -> list[str]:
 
 
 def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
-    """Write (word, count) pairs atomically, in the given order."""
-    write_text(path, "".join(f"{word}\t{count}\n" for word, count in counts))
+    """Write (word, count) pairs in their order."""
+    write_lines(path, (f"{word}\t{count}" for word, count in counts))

@@ -7,10 +7,8 @@
     </mc>
 
 The corpus needs a licence and was not at hand: the layout is that which public readers of it rely
-on, and nothing else in the file is looked at. Its `&nbsp;`, which XML does not know, is a blank.
-
-A choice is a name of one or more words. As Munkhdalai & Yu 2017 section 4.1 do, each is replaced
-by a token that says nothing, in document and query alike, numbered at random in each question.
+on. Its `&nbsp;`, which XML does not know, is a blank. As in Munkhdalai & Yu 2017 section 4.1, each
+choice, a name of one or more words, is replaced by a token that is numbered at random.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,22 +21,16 @@ from pipeline.sources.question import BLANK, ClozeQuestion
 from pipeline.sources.sentences import split_sentences
 from pipeline.sources.treebank import tokenise
 
-FEWEST_CHOICES = 2
 TEXTS = ("leftcontext", "rightcontext", "contextart")
 
 
 def read_questions(path: Path, seed: int) -> Iterator[ClozeQuestion]:
-    """Yield the questions of one file in its order.
-
-    Args:
-        seed: of the numbers that stand for names.
+    """Yield the questions of one file in its order; `seed` draws the numbers that replace names.
 
     Raises:
-        DataError: the file is missing, no XML or without questions, or a question is malformed;
-            names the file, and the line or the question counted from 1.
+        DataError: the file is no XML or without questions, or a question is malformed; names the
+            file, and the line or the question counted from 1.
     """
-    if not path.is_file():
-        raise DataError(f"{path} is missing; expected a file of Who-Did-What")
     try:
         root = ElementTree.fromstring(path.read_bytes().replace(b"&nbsp;", b" "))
     except ElementTree.ParseError as error:
@@ -51,44 +43,26 @@ def read_questions(path: Path, seed: int) -> Iterator[ClozeQuestion]:
 
 
 def _question(found: ElementTree.Element, where: str, draw: Random) -> ClozeQuestion:
-    texts = {name: _texts(found, name) for name in TEXTS}
+    texts = {name: ["".join(e.itertext()) for e in found.iter(name)] for name in TEXTS}
     for name, elements in texts.items():
-        if len(elements) != 1:
-            count = len(elements)
-            raise DataError(f"{where}: {count} elements <{name}> in a question; expected one")
-    choices = [_tokens(choice) for choice in _texts(found, "choice")]
-    if len(choices) < FEWEST_CHOICES:
-        raise DataError(
-            f"{where}: {len(choices)} elements <choice>; expected at least {FEWEST_CHOICES}"
-        )
+        if (count := len(elements)) != 1:
+            raise DataError(f"{where}: {count} elements <{name}>; expected one")
+    choices = [_tokens("".join(choice.itertext())) for choice in found.iter("choice")]
+    if len({*map(tuple, choices)} - {()}) < max(2, len(choices)):
+        raise DataError(f"{where}: {len(choices)} elements <choice>; expected different names")
     correct = [choice.get("correct") == "true" for choice in found.iter("choice")]
     if sum(correct) != 1:
-        raise DataError(
-            f'{where}: {sum(correct)} choices with correct="true"; expected exactly one'
-        )
-    if [] in choices:
-        raise DataError(f"{where}: a <choice> is empty; expected a name")
-    for choice in choices:
-        if choices.count(choice) > 1:
-            name = " ".join(choice)
-            raise DataError(f"{where}: the choice {name!r} is given twice; expected different ones")
-    right = correct.index(True)
+        raise DataError(f'{where}: {sum(correct)} choices with correct="true"; expected one')
     left, rest, article = (texts[name][0] for name in TEXTS)
-    numbers = draw.sample(range(len(choices)), len(choices))
-    names = [f"@entity{number}" for number in numbers]
-    sentences = [anonymised(s, choices, names) for s in _sentences(article)]
-    query = [anonymised(_tokens(part), choices, names) for part in (left, rest)]
-    question = ClozeQuestion(sentences, [*query[0], BLANK, *query[1]], names, names[right])
+    names = [f"@entity{number}" for number in draw.sample(range(len(choices)), len(choices))]
+    sentences = [anonymised(sentence, choices, names) for sentence in _sentences(article)]
+    before, behind = (anonymised(_tokens(part), choices, names) for part in (left, rest))
+    right = correct.index(True)
+    question = ClozeQuestion(sentences, [*before, BLANK, *behind], names, names[right])
     if question.answer not in question.document:
         name = " ".join(choices[right])
-        raise DataError(
-            f"{where}: the answer {name!r} is not in the article; expected it there at least once"
-        )
+        raise DataError(f"{where}: the answer {name!r} is not in the article; expected it there")
     return question
-
-
-def _texts(found: ElementTree.Element, name: str) -> list[str]:
-    return ["".join(element.itertext()) for element in found.iter(name)]
 
 
 def _sentences(text: str) -> list[list[str]]:
@@ -102,19 +76,13 @@ def _tokens(text: str) -> list[str]:
 def anonymised(
     tokens: Sequence[str], names: Sequence[Sequence[str]], replacements: Sequence[str]
 ) -> list[str]:
-    """Tokens with each name replaced wherever all of its words stand in a row.
-
-    Where two names could begin, the longer one does.
-    """
-    order = sorted(zip(names, replacements, strict=True), key=lambda pair: -len(pair[0]))
+    """Tokens with each name replaced where all of its words stand in a row, longer names first."""
+    longest = sorted(zip(names, replacements, strict=True), key=lambda pair: -len(pair[0]))
     result, place = [], 0
     while place < len(tokens):
-        for name, replacement in order:
-            if list(tokens[place : place + len(name)]) == list(name):
+        for name, replacement in [*longest, (tokens[place : place + 1], tokens[place])]:
+            if [*tokens[place : place + len(name)]] == [*name]:
                 result.append(replacement)
                 place += len(name)
                 break
-        else:
-            result.append(tokens[place])
-            place += 1
     return result

@@ -27,14 +27,8 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The way to every value, mappings and lists included."""
     if path:
         yield path
-    pairs = (
-        node.items()
-        if isinstance(node, dict)
-        else enumerate(node)
-        if isinstance(node, list)
-        else ()
-    )
-    for key, value in pairs:
+    inside = dict(enumerate(node)) if isinstance(node, list) else node
+    for key, value in inside.items() if isinstance(inside, dict) else ():
         yield from places(value, (*path, key))
 
 

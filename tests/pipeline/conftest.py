@@ -18,6 +18,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fetching waits for nothing and goes through no proxy."""
     monkeypatch.setattr(download, "FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr(download, "READ_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(download, "TIMEOUTS_S", (15.0, 0.2))
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)

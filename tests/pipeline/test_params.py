@@ -63,64 +63,52 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
     ("key", "value", "sentence"),
     [
         ("retrain.sedes", 1, "retrain.sedes is unknown; did you mean retrain.seeds?"),
-        ("corpus.snli.labelled_pairs.trian", 1, "did you mean corpus.snli.labelled_pairs.train?"),
         ("swep", {}, "swep is unknown; did you mean sweep?"),
         ("report.zzz", 1, "report.zzz is unknown; must be one of published"),
-        ("sweep.models.adaptive_atention", {}, f"adaptive_atention is unknown; did you mean {AA}?"),
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
-        ("sweep", REMOVED, "sweep is missing"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
-        ("tensors", None, "tensors is None; must be a mapping of names to values"),
         ("sweep.settings", [], "sweep.settings is []; must be a mapping of names to values"),
         ("vocabulary.size", 10.0, "vocabulary.size is 10.0; must be a whole number"),
-        ("vocabulary.size", True, "vocabulary.size is True; must be a whole number"),
-        ("vocabulary.size", "a; b", "vocabulary.size is 'a; b'; must be a whole number"),
-        ("vectors.random.std", True, "vectors.random.std is True; must be a number"),
-        ("vectors.random.std", "3", "vectors.random.std is '3'; must be a number"),
         ("vectors.random.std", float("inf"), "vectors.random.std is inf; must be a finite number"),
-        ("vectors.random.std", float("nan"), "vectors.random.std is nan; must be a finite number"),
         ("vectors.random.std", 0, "vectors.random.std is 0; must be above 0"),
-        ("corpus.captions.train", 0, "corpus.captions.train is 0; must be at least 1"),
         ("corpus.captions.unlabelled", 1, "unlabelled is 1; must be below 1"),
         ("retrain.max_epochs", 10**6, "retrain.max_epochs is 1000000; must be at most 100,000"),
         ("vocabulary.lowercase", "yes", "vocabulary.lowercase is 'yes'; must be true or false"),
-        ("vocabulary.lowercase", 0, "vocabulary.lowercase is 0; must be true or false"),
         ("corpus.source", "snil", "corpus.source is 'snil'; must be 'captions' or 'snli'"),
         ("evaluate.reference", 1, "evaluate.reference is 1; must be text"),
         ("vectors.glove.member", "", "vectors.glove.member is ''; must be text"),
         ("vectors.glove.member", "REQUIRED", "vectors.glove.member is not set; the preset needs"),
-        ("vectors.glove.sha256", "REQUIRED", "on the command line: -S 'vectors.glove.sha256=...'"),
         ("vectors.glove.sha256", "abc", "must be a SHA-256 of 64 lower-case hex digits"),
         ("corpus.snli.urls", [], "corpus.snli.urls is empty; must have at least one value"),
         ("corpus.snli.urls", "http://a/b", "corpus.snli.urls is 'http://a/b'; must be a list"),
+        (
+            "corpus.snli.urls",
+            ["http://[::1/a.zip"],
+            "urls[0] is 'http://[::1/a.zip'; must be a URL",
+        ),
+        (
+            "corpus.snli.urls",
+            ["http://host:port/a"],
+            "urls[0] is 'http://host:port/a'; must be a U",
+        ),
+        ("corpus.snli.urls", ["file:///a%00b"], "urls[0] is 'file:///a%00b'; must be a URL that"),
         ("corpus.snli.urls", ["/a.zip"], "corpus.snli.urls[0] is '/a.zip'; must be a URL that"),
         ("cluster.gpus_per_trial", 1.5, "cluster.gpus_per_trial is 1.5; must be whole above 1"),
         ("cluster.trials_per_pack", 0, "must be a whole number from 1 to 1,000, or auto"),
-        ("cluster.trials_per_pack", True, "must be a whole number from 1 to 1,000, or auto"),
         ("sweep.seeds", list(range(2000)), "sweep.seeds has 2,000 values; must be at most 1,000"),
         ("retrain.seeds", [1, 2, 1], "retrain.seeds is [1, 2, 1]; must be a list with each value"),
-        ("lexicalised.regularisation", [1, 1.0], "[1, 1.0]; must be a list with each value once"),
         ("select_best.ties", ["dev_loss"], "must be a list that ends with 'grid_order'"),
         ("export.name", "..", "export.name is '..'; must be a name of at most 200 letters of"),
-        ("export.name", "a%2e", "export.name is 'a%2e'; must be a name of at most 200 letters of"),
         ("export.name", "n" * 300, "…; must be a name of at most 200 letters of a to z, digits,"),
         ("sweep.settings.init", "he", "sweep.settings.init is 'he'; must be 'xavier' or 'normal'"),
-        (f"{AA}.settings.null_token", 0, f"{AA}.settings.null_token is 0; must be true or false"),
-        (f"{AA}.settings.halting_bias", float("inf"), "halting_bias is inf; must be a finite num"),
         (f"{AA}.grid.dropout", [0.1, 1.2], f"{AA}.grid.dropout[1] is 1.2; must be below 1"),
-        (f"{AA}.grid.dropout", [0.1, 0.10], f"{AA}.grid.dropout is [0.1, 0.1]; must be a list wi"),
-        (f"{AA}.grid.dropout", [], f"{AA}.grid.dropout is empty; must have at least one value"),
-        (f"{AA}.grid.dropout", 0.1, f"{AA}.grid.dropout is 0.1; must be a list"),
         (f"{AA}.grid.dropout", [[0.1]], f"{AA}.grid.dropout[0] is [0.1]; must be a number"),
-        (f"{AA}.grid.dropout", ["0.1"], f"{AA}.grid.dropout[0] is '0.1'; must be a number"),
-        (f"{AA}.grid.width", [64.0], f"{AA}.grid.width[0] is 64.0; must be a whole number"),
         # what only several keys together show
         (f"{AA}.settings.dropout", 0.1, f"{AA}.settings.dropout is in grid as well; keep one of"),
         (f"{AA}.settings.steps", 2, f"{AA}: steps is not a setting of adaptive_attention"),
         (f"{AA}.grid.batch_size", list(range(1, 10_002)), f"{AA}: makes 20,002 trials with its s"),
         ("sweep.models.spinn_pi", {"settings": {}, "grid": {}}, "reads parses; set corpus.parses"),
         ("evaluate.reference", "lstm", "reference is 'lstm'; must be one of sweep.models: "),
-        ("trace.model", "iterative_attention", "'iterative_attention'; must be one of sweep.mod"),
         ("ablate.model", "lstm_encoders", "must be a model that halts: adaptive_attention"),
         ("ablate.test_steps", [2, 21], "ablate.test_steps[1] is 21; must be at most dev_steps, 20"),
         ("trace.per_label", 0, "trace.per_label is 0; must be at least 1, or name pairs in trace."),
@@ -136,16 +124,14 @@ def test_a_wrong_value_is_named_with_what_is_expected(
 def test_all_wrong_values_come_in_one_message_and_so_do_all_broken_rules(
     tree: Any, tmp_path: Path
 ) -> None:
-    for key, value in (("retrain.patience", -1), (f"{AA}.grid.dropout", [2]), ("texts.a", 1)):
+    wrong = {"retrain.patience": (-1, 0), f"{AA}.grid.dropout": ([2], [0]), "texts.a": (1, REMOVED)}
+    for key, (value, _) in wrong.items():
         changed(tree, key, value)
-    with pytest.raises(ConfigError) as caught:
-        load(tree, tmp_path)
-    lines = str(caught.value).splitlines()
-    assert len(lines) == 3
-    assert all(line.startswith(f"{tmp_path / 'params.yaml'}: ") for line in lines)
-    for key, value in (("retrain.patience", 0), (f"{AA}.grid.dropout", [0]), ("texts.a", REMOVED)):
+    found = problems(tree, tmp_path)
+    assert len(found) == 3
+    for key, (_, value) in wrong.items():
         changed(tree, key, value)
-    for key, value in (("sizes.models", ["x"]), ("trace.per_label", 0), ("graves.text", "a")):
+    for key, value in {"sizes.models": ["x"], "trace.per_label": 0, "graves.text": "a"}.items():
         changed(tree, key, value)
     assert len(problems(tree, tmp_path)) == 3
 
@@ -175,17 +161,21 @@ def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> Non
     assert repr(found) == "(2.0, 1.0, 0.0)"
 
 
-def test_a_number_that_python_does_not_write_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["storage", "state"])
+def test_places(tree: Any, tmp_path: Path, key: str) -> None:
+    for place in ("state/ray", "~/x", "./s3:/x", "größe x", "file:///mnt/x", "s3://b/p", "gs://b"):
+        load(changed(tree, f"cluster.{key}", place), tmp_path)
+    for place in ("s3:/bucket/x", "~nobody/x", " ", "file://x", "S3://b", "s3://", "", "x ", "a:b"):
+        [problem] = problems(changed(tree, f"cluster.{key}", place), tmp_path)
+        assert problem.startswith(f"cluster.{key} is {place!r}; must be a folder, or a URL: file:/")
+
+
+def test_numbers_as_they_are_written(tmp_path: Path) -> None:
     text = PARAMS.read_text(encoding="utf-8")
     path = tmp_path / "params.yaml"
     path.write_text(text.replace("size: 40000", f"size: 0x{'f' * 5000}"), encoding="utf-8")
     with pytest.raises(ConfigError, match="is a number of thousands of digits; must be at most 1,"):
         load_params(path)
-
-
-def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
-    text = PARAMS.read_text(encoding="utf-8")
-    path = tmp_path / "params.yaml"
     text = re.sub(r"learning_rate: \[.*]", "learning_rate: [1e-3, 5E-4]", text, count=1)
     path.write_text(text, encoding="utf-8")
     grid = load_params(path).sweep.models["decomposable_attention"].grid
@@ -200,13 +190,10 @@ def test_an_exponent_needs_no_point(tmp_path: Path) -> None:
         (b"a: 1\nb: [\n", "is not YAML at line 3"),
         (b"a:\n  b: 1\n  b: 2\n", 'is not YAML at line 3: found duplicate key "b"'),
         (b"a: \xff\n", "is not UTF-8 at byte 3"),
-        (b"a: \x00\n", "is not YAML"),
         (b"a: !!python/name:os.system\n", "is not YAML at line 1"),
         (b"a: 1\nb: " + b"9" * 5000, "is not YAML at line 2: '999"),
         (b"a:\nb: !!bool maybe", "is not YAML at line 2: 'maybe' is not a valid bool; correct"),
-        (b"a: 2020-99-99", "is not YAML at line 1: '2020-99-99' is not a valid timestamp"),
         ("- 1  # a\u2028b\n".encode(), "holds a list; must be a mapping of sections"),
-        (b"a: &a [*a]", "is nested without end; an alias may name itself"),
         (b"[" * 5000, "is nested without end; an alias may name itself"),
         (LAUGHS.encode(), "is nested without end; an alias may name itself, or others that name"),
     ],
@@ -222,7 +209,6 @@ def test_a_file_that_is_no_mapping_is_told_by_its_line(
     assert caught.value.problems[0].startswith(sentence)
 
 
-def test_a_missing_file_tells_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"^params\.yaml: no such file; run from the project"):
-        load_params()
+def test_a_missing_file_tells_where_to_run(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"params\.yaml: no such file; run from the project"):
+        load_params(tmp_path / "params.yaml")

@@ -4,36 +4,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from pipeline.parameters.section import SPLITS
+from tests.pipeline.project import ROOT
 from tests.pipeline.test_params import AA_NAME, changed, load, problems, tree
 
 __all__ = ["tree"]
 
-READING: dict[str, Any] = {
-    "max_epochs": 2,
-    "patience": 0,
-    "one_step": True,
-    "query_gating": [2],
-    "adaptive_computation": [2, 3],
-    "settings": {
-        **{"memory_size": 8, "compose_activation": "relu", "forget_bias": 0.0},
-        **{"parameter_range": 0.1, "embedding_range": 0.1, "trained_embeddings": True},
-        **{"dropout": 0.2, "learning_rate": 0.001, "clip_norm": 15.0, "batch_size": 4},
-        **{"pool_size": 8, "keep_last": True, "evaluation_batch_size": 16},
-    },
-}
-PARITY: dict[str, Any] = {
-    "max_epochs": 1,
-    "patience": 0,
-    "kinds": {"act": {"ponder_weight": [0.01]}},
-    "settings": {
-        **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
-        **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
-        **{"clip_norm": 1.0, "batch_size": 16, "updates_per_epoch": 5, "dev_sequences": 40},
-        "dev_seed": 1,
-    },
-}
+YAML12, CONF = YAML(typ="safe", pure=True), ROOT / "conf"
+READING = YAML12.load(CONF / "study" / "nse.yaml")["nse"]["kinds"]["NE"]
+PARITY = YAML12.load(CONF / "base.yaml")["graves"]["tasks"]["parity"]
+PARITY |= {"kinds": {"act": {"ponder_weight": [0.01]}}}
 FILE = {"urls": ["https://host/a.zip"], "sha256": "0" * 64, "bytes": None}
 SOURCE = FILE | {"members": ["a"]}
 
@@ -64,12 +46,6 @@ PARITYS = "graves.tasks.parity"
     ("key", "value", "sentences"),
     [
         ("texts.sources", {"../a": SOURCE}, ["../a is '../a'; must be a name of letters, digits"]),
-        ("texts.sources", {"a": SOURCE | {"urls": []}}, ["a.urls is empty; must have at least on"]),
-        (
-            "texts.sources",
-            {"a": SOURCE | {"members": ["x", "x"], "bytes": 0}},
-            ["bytes is 0; must be at le", "members is ['x', 'x']; must be a list with each value"],
-        ),
         ("texts.sources", {"a": SOURCE | {"member": "x"}}, ["mean texts.sources.a.members?"]),
         ("graves.text", "a", ["graves.text is 'a'; must be one of texts.sources: which is empty"]),
         (
@@ -77,9 +53,6 @@ PARITYS = "graves.tasks.parity"
             {"characters": CHARACTERS},
             ["graves.text is null, but characters need a text; name one of texts.sources: which"],
         ),
-        ("graves.tasks", {"partiy": PARITY}, ["tasks.partiy is unknown; did you mean graves.task"]),
-        (PARITYS, comparing(act={"ponder_weight": [0.1, -1.0]}), ["kinds.act.ponder_weight[1] is"]),
-        (PARITYS, comparing(), ["graves.tasks.parity.kinds is empty; must have at least one valu"]),
         (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.kinds.act?"]),
         (
             PARITYS,
@@ -87,15 +60,6 @@ PARITYS = "graves.tasks.parity"
             [
                 f"{PARITYS}.kinds.dact: steps is not a setting of parity",
                 f"{PARITYS}.kinds.dact: ponder_weight of parity is missing",
-            ],
-        ),
-        (
-            PARITYS,
-            having(PARITY, bits=0, cell="gru", batch=1),
-            [
-                "bits is 0; must be at least 1",
-                "cell is 'gru'; must be 'rnn' or 'lstm'",
-                f"batch is unknown; did you mean {PARITYS}.settings.batch_size?",
             ],
         ),
         (PARITYS, having(PARITY, damping=0.1), ["settings.damping is unknown; must be one of bit"]),
@@ -108,27 +72,14 @@ PARITYS = "graves.tasks.parity"
             ],
         ),
         ("questions.text.section_pattern", "(", ["is '('; must be a regular expression"]),
-        ("questions.text.section_sentences", 20, ["is 20; must be at least 21"]),
         ("questions.source", "text", ["text.name is None; must be one of texts.sources: which is"]),
-        (
-            "questions.source",
-            "whodidwhat",
-            [
-                f"questions.whodidwhat.{split} is not set; source whodidwhat needs its file"
-                for split in ("train", "dev", "test")
-            ],
-        ),
+        ("questions.source", "whodidwhat", [f"{s} is not set; source whodid" for s in SPLITS]),
         ("nse.kinds", {"NE": READING}, ["questions.source is 'none'; nse.kinds needs questions:"]),
-        ("nse.kinds", {"NN": READING}, ["nse.kinds.NN is unknown; must be one of NE, CN, WDW"]),
         ("fidelity.models.lstm_encoders", {"a": {}}, ["'lstm_encoders'; must be one of sweep.mod"]),
-        (f"fidelity.models.{AA_NAME}", {"a": {"batch_remaindr": True}}, ["batch_remainder?"]),
         (f"fidelity.models.{AA_NAME}", {"a": {"steps": 2}}, [f"{AA_NAME}.a.steps is unknown; did"]),
-        (f"fidelity.models.{AA_NAME}", {"a": {"max_epochs": 0}}, ["is 0; must be at least 1"]),
         ("sizes.models", ["nse"], ["sizes.models[0] is 'nse'; must be one of sweep.models"]),
         ("halting.kinds", {"atc": {}}, ["halting.kinds.atc is unknown; did you mean"]),
-        ("halting.kinds", {"act": {"epsilon": [0.1, 2]}}, ["epsilon[1] is 2; must be below 1"]),
         ("halting.kinds", {"dact": {"steps": [2]}}, ["halting.kinds.dact.steps is unknown; did"]),
-        ("multihop.models", {"hop_atention": {}}, ["models.hop_atention is unknown; did you mean"]),
         (
             "multihop.models",
             {"hop_attention_fixed_steps": {}, "adaptive_attention": {}},
@@ -148,7 +99,6 @@ PARITYS = "graves.tasks.parity"
             ["hop_attention.max_hops belongs in multihop.settings: it has one value"],
         ),
         ("multihop.models", {HOPS: {"null_token": [False, True]}}, ["null_token is true; must be"]),
-        ("multihop.settings.max_hops", 7, ["max_hops is 7; must be at most 6"]),
         ("multihop.settings", {}, ["multihop.settings.max_hops is missing"]),
         ("multihop.corpus.beyond", 3, [f"multihop.corpus.beyond is 3; {DEEP}"]),
     ],
@@ -174,7 +124,7 @@ def asked(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: 
 def test_studies_are_valid(tree: Any, tmp_path: Path) -> None:
     tree["graves"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": "stories"}
     params = load(asked(tree), tmp_path)
-    assert params.nse.kinds["NE"].query_gating == [2]
+    assert params.nse.kinds["NE"].query_gating == [2, 6, 12]
     assert params.graves.tasks["parity"].kinds == {"act": {"ponder_weight": [0.01]}}
 
 
@@ -184,13 +134,10 @@ NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one
 @pytest.mark.parametrize(
     ("study", "sentence"),
     [
-        ({"query_gating": [1, 2]}, ".query_gating[0] is 1; must be at least 2"),
-        ({"query_gating": [6, 2, 6]}, ".query_gating is [6, 2, 6]; must be a list with each value"),
         (NO_STEPS, " compares nothing; set one_step or numbers of steps"),
-        (having(READING, steps=3), ".settings.steps is unknown; must be one of"),
         (having(READING, memory_size=7), ".settings.memory_size is 7; must be a multiple of 2"),
         (having(READING, widht=7, dropout=None), ".settings.dropout is missing"),
-        (having(READING, pool_size=3), ": pool_size is 3; must be at least batch_size, 4"),
+        (having(READING, pool_size=3), ": pool_size is 3; must be at least batch_size, 32"),
     ],
 )
 def test_what_a_study_of_readers_may_be(

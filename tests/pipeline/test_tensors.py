@@ -1,6 +1,5 @@
-"""Stage tensors: ids by hand, the digest, and the load time of full SNLI."""
+"""Stage tensors: ids by hand, and the digest."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -35,9 +34,8 @@ def test_encoding_by_hand() -> None:
 
 
 def test_trees_are_encoded_with_their_sentences() -> None:
-    parsed = [pair._replace(premise_tree=[0] * 2 + [2], hypothesis_tree=[0]) for pair in PAIRS[:1]]
-    found = encode(parsed * 2, {}).tensors
-    assert (found.premise_tree, found.hypothesis_tree) != (None, None)
+    parsed = PAIRS[0]._replace(premise_tree=[0, 0, 2], hypothesis_tree=[0])
+    found = encode([parsed] * 2, {}).tensors
     assert found.premise_tree.tolist() == [0, 0, 2, 0, 0, 2]  # type: ignore[union-attr]
     assert found.hypothesis_tree.tolist() == [0, 0]  # type: ignore[union-attr]
     assert encode(PAIRS, {}).tensors.premise_tree is None
@@ -63,23 +61,29 @@ def vectors(folder: Path, words: int) -> None:
     torch.save(content, folder / "artefacts" / "vectors" / "vectors.pt")
 
 
-def digest(folder: Path) -> str:
-    tensors.main()
-    manifest = told(folder, "tensors", "manifest.json")
-    assert manifest["pairs"] == {"train": 2, "dev": 2, "test": 2}
-    return str(manifest["digest"])
-
-
 def test_stage_and_digest(folder: Path) -> None:
-    first = digest(folder)
-    assert digest(folder) == first
+    def digest() -> str:
+        tensors.main()
+        manifest = told(folder, "tensors", "manifest.json")
+        assert manifest["pairs"] == {"train": 2, "dev": 2, "test": 2}
+        return str(manifest["digest"])
+
+    first = digest()
+    assert digest() == first
     made = folder / "artefacts" / "tensors"
     assert PairTensors.load(made / "dev.pt").premise_ids.tolist() == [3, 4, 5, 4]
     assert (made / "test_ids.txt").read_text() == "p1\np2\n"
     assert WordVectors.load(made / "embedding.pt").word_hash[0] == spelling_hash("b")
     changed = [PAIRS[0]._replace(label="neutral"), PAIRS[1]]
     write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", changed)
-    assert digest(folder) != first
+    assert digest() != first
+    # so does which words are in training
+    names = [f"{split}{end}" for end in (".pt", "_ids.txt") for split in tensors.SPLITS]
+    paths = [made / name for name in [*names, "embedding.pt"]]
+    assert files_digest(paths) == (second := digest())
+    stored = vars(WordVectors.load(made / "embedding.pt"))
+    save_stored(stored | {"in_train": ~stored["in_train"]}, made / "embedding.pt")
+    assert files_digest(paths) != second
 
 
 def words_in_train(folder: Path) -> list[bool]:
@@ -98,50 +102,16 @@ def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path)
     assert words_in_train(folder) == [False, True, True]
     write_token_pairs(train, [PAIRS[1]._replace(premise=["outside"])])
     assert words_in_train(folder) == [True, False, False]
-
-
-def test_a_pair_that_training_leaves_out_does_not_count(folder: Path) -> None:
-    write_params(folder, tensors={"max_tokens": 2})
+    write_token_pairs(train, PAIRS)
+    write_params(folder, tensors={"max_tokens": 2})  # training leaves the first pair out
     assert words_in_train(folder) == [True, True, False]
-
-
-def test_the_digest_covers_which_words_are_in_training(folder: Path) -> None:
-    first = digest(folder)
-    made = folder / "artefacts" / "tensors"
-    names = [f"{split}.pt" for split in tensors.SPLITS]
-    names += [f"{split}_ids.txt" for split in tensors.SPLITS]
-    paths = [made / name for name in [*names, "embedding.pt"]]
-    assert files_digest(paths) == first
-    stored = vars(WordVectors.load(made / "embedding.pt"))
-    save_stored(stored | {"in_train": ~stored["in_train"]}, made / "embedding.pt")
-    assert files_digest(paths) != first
+    write_params(folder, tensors={"max_tokens": 1})
+    problem = r"no pair of train is left of 2; raise tensors\.max_tokens"
+    with pytest.raises(DataError, match=problem):
+        tensors.main()
 
 
 def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:
     vectors(folder, 2)
-    with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words .*dvc repro -f vectors"):
-        tensors.main()
-
-
-def test_full_snli_loads_in_under_a_second(tmp_path: Path) -> None:
-    """549,367 pairs of 14 and 8 tokens."""
-    count = 549_367
-
-    def sentences(length: int) -> tuple[torch.Tensor, torch.Tensor]:
-        ids = torch.zeros(count * length, dtype=torch.int32)
-        return ids, torch.arange(count + 1) * length
-
-    zeros = torch.zeros(count, dtype=torch.int64)
-    PairTensors(*sentences(14), *sentences(8), zeros, zeros).save(tmp_path / "train.pt")
-    start = time.perf_counter()
-    pairs = PairTensors.load(tmp_path / "train.pt")
-    assert time.perf_counter() - start < 1.0
-    assert len(pairs) == count
-
-
-def test_no_pair_is_short_enough(folder: Path) -> None:
-    write_params(folder, tensors={"max_tokens": 1})
-    with pytest.raises(
-        DataError, match=r"no pair of train is left of 2; raise tensors\.max_tokens"
-    ):
+    with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words; run: dvc repro -f vectors"):
         tensors.main()

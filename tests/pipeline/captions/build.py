@@ -9,7 +9,7 @@ from pipeline.captions.chance import Chance
 from pipeline.captions.lexicon import VOCABULARIES
 from pipeline.captions.pairs import cast
 from pipeline.captions.scenes import SCENE, Frame, Meaning, Participant, Value
-from pipeline.parameters.generated_sections import Captions
+from pipeline.parameters.schema import Captions
 
 CONF = Path(__file__).parents[3] / "conf"
 ONE = Participant("people", plural=False, garment=0)

