@@ -11,7 +11,7 @@ end, as most captions are, need not go through the rules, unless one of its word
 import functools
 import re
 
-_PLAIN = re.compile(r"(?!.*(?:,[0-9]|--))([A-Za-z0-9 ,-]*)([.?!]?)")
+_PLAIN = re.compile(r"(?!.*(?:,[0-9,]|--))([A-Za-z0-9 ,-]*)([.?!]?)")
 _TWO_WORDS = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)\b")
 _APART = r" \g<0> "
 # Each is replaced everywhere before the next begins.

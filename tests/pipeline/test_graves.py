@@ -146,7 +146,7 @@ def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
     monkeypatch.setattr("tune.sweep.run_trials", note)
     place = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
     first = stored(folder)
-    for text in (first, StoredText("small", first.path, 9, "another")):
+    for text in (first, StoredText("small", first.path, "another")):
         trained = train("graves", RUNS, place, partial(digest_of, stored=text))
     assert [trial.config for trial in seen[0]] == [run.config for run in RUNS]
     assert [record.key for _, record in trained] == [trial.key for trial in seen[1]]
