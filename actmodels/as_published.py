@@ -13,8 +13,7 @@ from actmodels.halting.distribution import Halted
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.alignment import SoftAlignment
-from actmodels.modules.attention import weighted_mean
+from actmodels.modules.attention import SoftAlignment, weighted_mean
 from actmodels.modules.inference import GateDropout, Memories
 from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig

@@ -41,8 +41,8 @@ HALTINGS = {
         ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
         ("ponder_net", "PonderNet", "ponder_net", "PonderNet"),
         ("dact", "DACT", "dact", "Dact"),
-        ("supervised_act", "supervised ACT", "act_variants", "SupervisedAct"),
-        ("target_steps", "target steps", "act_variants", "TargetSteps"),
+        ("supervised_act", "supervised ACT", "act", "SupervisedAct"),
+        ("target_steps", "target steps", "act", "TargetSteps"),
     )
 }
 

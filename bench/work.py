@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig, build_trial, setting_types
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.halting.act import Act
@@ -24,6 +23,7 @@ from actmodels.models.pair_model import PairModel
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining
+from actmodels.settings import LABELS
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)

@@ -5,10 +5,10 @@ from torch import Tensor
 
 from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.modules.alignment import FeedForward, SoftAlignment
+from actmodels.modules.attention import FeedForward, SoftAlignment
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import InferenceStep, Memories
-from actmodels.modules.initialisation import initialise
+from actmodels.modules.linear import initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.registry import HaltingConfig
 from actmodels.settings import AdaptiveAttentionConfig

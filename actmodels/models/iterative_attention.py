@@ -6,7 +6,7 @@ from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import InferenceStep, Memories
-from actmodels.modules.initialisation import initialise
+from actmodels.modules.linear import initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import GRUEncoder
 from actmodels.registry import HaltingConfig

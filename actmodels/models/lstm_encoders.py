@@ -3,16 +3,14 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import LSTM
 from actmodels.prediction import Prediction
-from actmodels.settings import LstmEncodersConfig
+from actmodels.settings import LABELS, LstmEncodersConfig
 
 
 class LstmEncoders(PairModel):

@@ -3,17 +3,15 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.errors import DataError
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear, affine
+from actmodels.modules.linear import Linear, affine, initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import FORGET_BIAS, LSTM, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import SpinnConfig
+from actmodels.settings import LABELS, SpinnConfig
 
 
 def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -5,17 +5,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import WordTable
 from actmodels.modules.recurrent import LSTM, LSTMState, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import TreeMatchingConfig
+from actmodels.settings import LABELS, TreeMatchingConfig
 
 
 class Nodes(NamedTuple):

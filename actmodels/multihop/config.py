@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from actmodels.config import TrialConfig, model_parts, parts_of
-from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
 from actmodels.values import Natural, Portion, Range, Sequences, Steps, settings_of
 
+MAX_HOPS = 6  # three chains of six things each: none is in a premise twice
 Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
 

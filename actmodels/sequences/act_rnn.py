@@ -9,8 +9,7 @@ from torch.nn.functional import pad
 
 from actmodels.halting.family import Halting, build_halting
 from actmodels.models.running import Running
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear, affine
+from actmodels.modules.linear import Linear, affine, initialise
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
 from actmodels.sequences.config import AnsweringConfig, SequenceHaltingConfig, SequenceNetworkConfig

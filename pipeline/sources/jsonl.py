@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from actmodels.data.labels import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.files import replacing
+from actmodels.settings import LABELS
 from pipeline.running.results import write_json
 from pipeline.running.stage import fresh
 from pipeline.sources.archive import member_lines

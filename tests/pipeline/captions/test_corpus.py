@@ -4,8 +4,8 @@ from itertools import pairwise
 import pytest
 from pydantic import ValidationError
 
-from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
+from actmodels.settings import LABELS
 from pipeline.captions.corpus import RESIDUES, generate_split
 from pipeline.parameters.generated_sections import Captions
 from pipeline.sources.jsonl import format_pair
