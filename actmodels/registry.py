@@ -62,7 +62,7 @@ def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, A
 
 _DECOMPOSABLE = ("models.decomposable_attention", settings.DecomposableAttentionConfig)
 _ADAPTIVE = ("models.adaptive_attention", settings.AdaptiveAttentionConfig)
-_ITERATIVE = ("models.iterative_attention", settings.IterativeAttentionConfig)
+_ITERATIVE = ("models.adaptive_attention", settings.IterativeAttentionConfig)
 _HOP = ("models.hop_attention", settings.HopAttentionConfig)
 _CONDITIONAL = ("models.conditional", settings.ConditionalConfig)
 _LSTM = ("models.lstm_encoders", settings.LstmEncodersConfig)

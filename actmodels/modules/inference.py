@@ -89,11 +89,10 @@ class InferenceStep(nn.Module):
 
     def one_pass(self, memories: Memories) -> OnePass:
         """The same step, written out, for one pass over the steps of a batch."""
-        gates = (self.premise_gate, self.hypothesis_gate)
         layers = (
             *(self.attend_hypothesis.transform, self.attend_premise.transform),
-            *(gate.hidden for gate in gates),
-            *(gate.output for gate in gates),
+            *(self.premise_gate.hidden, self.hypothesis_gate.hidden),
+            *(self.premise_gate.output, self.hypothesis_gate.output),
             *(self.cell.gates, self.cell.candidate),
         )
         return OnePass(

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from actmodels.imports import files_behind, sources, without_prose
+from actmodels.provenance import files_behind, sources, without_prose
 from actmodels.registry import MODELS
 from actmodels.settings import LABELS
 from pipeline.sources.parses import folded

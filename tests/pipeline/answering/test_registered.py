@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.imports import imported_modules
+from actmodels.provenance import imported_modules
 from actmodels.registry import MODELS
 from pipeline.answering.registered import (
     EXAMPLE,
