@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from actmodels.data.pairs import PAD, Batch, PairTensors, batches_by_length
 from actmodels.errors import DataError
 from actmodels.halting.act import Act
-from actmodels.halting.distribution import Halted
+from actmodels.halting.family import Halted
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel

@@ -17,7 +17,7 @@ from actmodels.config import TrialConfig, build_trial, setting_types
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.halting.act import Act
-from actmodels.halting.distribution import until
+from actmodels.halting.family import until
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.packed.optimizer import PackOptimizer

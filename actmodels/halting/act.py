@@ -6,8 +6,7 @@ And ACT with supervised steps, and with a target of mean steps (both ours).
 import torch
 from torch import Tensor
 
-from actmodels.halting.distribution import until
-from actmodels.halting.family import Classify, PonderedHalting
+from actmodels.halting.family import Classify, PonderedHalting, until
 from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, mean_over_examples, step_losses

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from actmodels.as_published import ScrambledAlignment, batch_remainder
-from actmodels.halting.distribution import until
+from actmodels.halting.family import until
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import SoftAlignment
 from actmodels.training import Training

@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.halting.distribution import until
-from actmodels.halting.family import Halting, build_halting
+from actmodels.halting.family import Halting, build_halting, until
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
 from actmodels.settings import LABELS
