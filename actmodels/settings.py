@@ -110,7 +110,7 @@ class IterativeAttentionConfig:
 
 @dataclass(frozen=True)
 class LstmEncodersConfig:
-    """Shape of the LSTM sentence encoders (Bowman et al. 2015); layer_size: of a tanh layer."""
+    """Shape of LSTM sentence encoders, and of tree matching, where width is the size of a node."""
 
     width: Size
     layer_size: Size
@@ -128,11 +128,6 @@ class ConditionalConfig:
     dropout: Share
     init: Init
     init_std: Positive
-
-
-@dataclass(frozen=True)
-class TreeMatchingConfig(LstmEncodersConfig):
-    """Shape of full tree matching NTI-SLSTM-LSTM (Munkhdalai & Yu 2017); width: size of a node."""
 
 
 @dataclass(frozen=True)

@@ -36,14 +36,12 @@ class SupervisedAct(Act):
         self.share: float | Tensor = 1.0
 
     def start_epoch(self, epoch: int | Tensor) -> None:
-        """Set the share of the ponder weight that holds in this epoch."""
         share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
         share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
         self.share = share if isinstance(epoch, Tensor) else float(share)
 
     @property
     def current_ponder_weight(self) -> float | Tensor:
-        """The ponder weight now."""
         return self.share * self.weight
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
@@ -83,12 +81,10 @@ class TargetSteps(Act):
 
     @property
     def current_ponder_weight(self) -> Tensor:
-        """The ponder weight now []; in a pack [trials]."""
         return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
 
     @torch.no_grad()
     def adapt(self, prediction: Prediction, labels: Tensor) -> None:
-        """Move the ponder weight towards what holds the target."""
         if not self.charges:
             return
         assert prediction.steps is not None

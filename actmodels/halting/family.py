@@ -124,7 +124,6 @@ class PonderedHalting(Halting):
 
     @property
     def current_ponder_weight(self) -> float | Tensor:
-        """The weight of the ponder cost now; in a pack [trials]."""
         return self.weight
 
 

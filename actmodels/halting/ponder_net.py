@@ -24,7 +24,6 @@ class PonderNet(PonderedHalting):
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
     def masses(self, probabilities: Tensor) -> Tensor:
-        """P(N = n)."""
         return first_halts(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:

@@ -69,7 +69,6 @@ class HypothesisAttention(BilinearAttention):
     """The same by sums of products: a hypothesis has few words, a batched product many calls."""
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """See BilinearAttention."""
         scores = (self.transform(query)[..., None, :] * memory).sum(dim=-1)
         weights = masked_softmax(scores, mask)
         return (weights[..., None] * memory).sum(dim=-2), weights

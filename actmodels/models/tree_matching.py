@@ -13,7 +13,7 @@ from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import WordTable
 from actmodels.modules.recurrent import LSTM, LSTMState, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, TreeMatchingConfig
+from actmodels.settings import LABELS, LstmEncodersConfig
 
 
 class Nodes(NamedTuple):
@@ -111,7 +111,7 @@ class TreeMatching(PairModel):
     at width 300 and a layer of 1024 (their paper: 3.2M; Neumann et al.: 3.3M).
     """
 
-    def __init__(self, config: TreeMatchingConfig, vectors: Tensor) -> None:
+    def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
         super().__init__()
         width = config.width
         self.words = WordTable(vectors)

@@ -72,12 +72,8 @@ class InferenceStep(nn.Module):
         batch = memories.premise_mask.shape[:-1]
         inputs, gate, state = self.sizes
         weight = self.cell.candidate.weight
-
-        def mask(size: int) -> Tensor:
-            return self.dropout.mask((*batch, size), weight)
-
-        dropout = GateDropout(mask(inputs), mask(2 * gate))
-        return weight.new_zeros(*batch, state), dropout
+        masks = (self.dropout.mask((*batch, size), weight) for size in (inputs, 2 * gate))
+        return weight.new_zeros(*batch, state), GateDropout(*masks)
 
     def attend(self, state: Tensor, memories: Memories) -> Attended:
         hypothesis, over_hypothesis = self.attend_hypothesis(

@@ -35,13 +35,9 @@ def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
 
 
 def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
-    """Draw pairs.
+    """Draw pairs without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
 
-    Args:
-        hops: depth of each pair [pairs], at most `length`. length: hops of every chain.
-
-    Returns:
-        sentences without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
+    hops: depth of each pair [pairs], at most `length`. length: hops of every chain.
     """
     count, rows = len(hops), torch.arange(len(hops))
     things = FIRST_WORD + shuffled(count, len(THINGS), generator)[:, : CHAINS * length]
@@ -86,5 +82,4 @@ def word_vectors(dimensions: int) -> WordVectors:
     """A table of words without pre-trained vectors: each trial draws its own."""
     count = len(WORDS)
     known = torch.zeros(count, dtype=torch.bool)
-    rows = torch.zeros(count, dimensions)
-    return WordVectors(rows, known, torch.arange(count), torch.ones(count, dtype=torch.bool))
+    return WordVectors(torch.zeros(count, dimensions), known, torch.arange(count), ~known)
