@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from actmodels.data.stored import save_stored
+from actmodels.data.pairs import save_stored
 from actmodels.errors import DataError
 from actmodels.files import write_text
 from actmodels.reader.questions import QuestionTensors, most_frequent_accuracy
