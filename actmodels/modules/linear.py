@@ -61,10 +61,10 @@ def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
 def initialise(model: nn.Module, init: Init, std: float) -> None:
     """Draw weights (`xavier`: Glorot & Bengio 2010; `normal`: N(0, std)), and set the biases."""
     for module in model.modules():
-        if isinstance(module, Linear):
+        if isinstance(module, nn.Linear):
             if init == "xavier":
                 nn.init.xavier_uniform_(module.weight)
             else:
                 nn.init.normal_(module.weight, std=std)
             if module.bias is not None:
-                nn.init.constant_(module.bias, module.start_bias)
+                nn.init.constant_(module.bias, getattr(module, "start_bias", 0.0))
