@@ -9,12 +9,11 @@ from torch import Tensor, nn
 from actmodels.data.pairs import PAD, Batch, PairTensors, batches_by_length
 from actmodels.errors import DataError
 from actmodels.halting.act import Act
-from actmodels.halting.distribution import Halted
+from actmodels.halting.family import Halted
 from actmodels.models.adaptive_attention import AdaptiveAttention
 from actmodels.models.decomposable_attention import DecomposableAttention
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.alignment import SoftAlignment
-from actmodels.modules.attention import weighted_mean
+from actmodels.modules.attention import SoftAlignment, weighted_mean
 from actmodels.modules.inference import GateDropout, Memories
 from actmodels.prediction import Prediction, mean_cross_entropy
 from actmodels.settings import PublishedAdaptiveAttentionConfig, PublishedConfig
@@ -87,17 +86,13 @@ def without_masks(batch: Batch) -> Batch:
     the left, where neither model reads the order of words; its pads were draws from N(0, 0.05²) or
     N(0, 0.01²), here zeros. A NULL token, unknown there, counts as a token.
     """
-    sizes = torch.tensor([[batch.premise.shape[1]], [batch.hypothesis.shape[1]]])
-    bucket = int(bucket_numbers(*sizes))
+    both = (batch.premise, batch.hypothesis)
+    bucket = int(bucket_numbers(*torch.tensor([[ids.shape[1]] for ids in both])))
     longest = BUCKETS[bucket] if bucket < len(BUCKETS) else (0, 0)
-
-    def padded(ids: Tensor, length: int) -> Tensor:
-        missing = max(length - ids.shape[1], 0)
-        return torch.nn.functional.pad(ids, (0, missing), value=PAD)
-
-    premise, hypothesis = padded(batch.premise, longest[0]), padded(batch.hypothesis, longest[1])
-    masks = (torch.ones_like(premise).bool(), torch.ones_like(hypothesis).bool())
-    return Batch(premise, masks[0], hypothesis, masks[1], *batch[4:])
+    missing = [max(size - ids.shape[1], 0) for size, ids in zip(longest, both, strict=True)]
+    sides = (nn.functional.pad(i, (0, n), value=PAD) for i, n in zip(both, missing, strict=True))
+    premise, hypothesis = ((ids, torch.ones_like(ids).bool()) for ids in sides)
+    return Batch(*premise, *hypothesis, *batch[4:])
 
 
 class ScrambledAlignment(SoftAlignment):
@@ -187,7 +182,6 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return self.switches.compounding_dropout or self.switches.batch_remainder
 
     def memories(self, batch: Batch) -> Memories:
-        """What the steps look at, dropped out once."""
         return super().memories(self.seen(batch))
 
     def carried(self, memories: Memories, dropout: GateDropout) -> tuple[Memories, GateDropout]:
@@ -220,5 +214,4 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """None without a ponder cost."""
         return None if self.switches.no_ponder_cost else super().ponder_weight

@@ -1,5 +1,6 @@
 """The errors a user can mend. Each prints as one clear message and never as a traceback."""
 
+import re
 from collections.abc import Sequence
 
 
@@ -10,6 +11,13 @@ def shown(value: object) -> str:
     except ValueError:
         return "a number of thousands of digits"  # which Python does not write
     return text if len(text) <= 100 else f"{text[:100]}…"
+
+
+def printable(line: str) -> str:
+    """Return a line without passwords and tokens of addresses, its control characters escaped."""
+    line = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", line)  # it may hold / and @ itself
+    line = re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", line)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 class UserError(Exception):

@@ -4,23 +4,64 @@ The key covers the configuration, the data, the code, and the numerical environm
 that of the first reading: workers get the same text (tune.cluster), whatever is edited meanwhile.
 """
 
+import ast
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from actmodels import imports
 from actmodels.config import AnyTrialConfig
 from actmodels.kinds import kind_of
 
 PACKAGE = Path(__file__).parent
 DECLARATIONS = ("registry.py", "settings.py", "values.py", "config.py")  # by the files' names
 
-sources = functools.cache(imports.sources)
+
+@functools.cache
+def sources(*packages: Path) -> dict[Path, str]:
+    """The text of each module of some packages."""
+    paths = [path for package in packages for path in sorted(package.rglob("*.py"))]
+    return {path: path.read_text(encoding="utf-8") for path in paths}
+
+
+def imported_modules(text: str) -> list[str]:
+    """Names of the modules a module imports, also those of `from package import module`."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) -> list[Path]:
+    """The files among `texts`, in order, that importing some modules under `root` reads."""
+    pending, seen = list(names), set[Path]()
+    while pending:
+        parts = pending.pop().split(".")
+        folders = [root.joinpath(*parts[:end]) for end in range(1, len(parts) + 1)]
+        files = [folder / "__init__.py" for folder in folders] + [folders[-1].with_suffix(".py")]
+        for path in files:
+            if path in texts and path not in seen:
+                seen.add(path)
+                pending += imported_modules(texts[path])
+    return sorted(seen)
+
+
+def without_prose(text: str) -> str:
+    """A module without docstrings and comments: better words do not make another program."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree)
 
 
 def code_files(config: AnyTrialConfig) -> list[Path]:
@@ -32,7 +73,7 @@ def code_files(config: AnyTrialConfig) -> list[Path]:
     kind = kind_of(config)
     found = (kind.data, kind.training, kind.pack, *config.classes)
     names = [name.split(":")[0] for name in found if name is not None]
-    files = imports.files_behind(names, sources(PACKAGE), PACKAGE.parent)
+    files = files_behind(names, sources(PACKAGE), PACKAGE.parent)
     return [path for path in files if path.name not in (*DECLARATIONS, "__init__.py")]
 
 
@@ -41,7 +82,7 @@ def code_digest(config: AnyTrialConfig) -> str:
     digest = hashlib.sha256()
     for path in code_files(config):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
-        digest.update(imports.without_prose(sources(PACKAGE)[path]).encode())
+        digest.update(without_prose(sources(PACKAGE)[path]).encode())
     return digest.hexdigest()
 
 

@@ -1,12 +1,14 @@
-"""The settings of a trial on sentence pairs, each with its range, and of halting. No torch.
+"""The settings of a trial on sentence pairs, each with its range, and of halting; the classes.
 
-Every field has one name everywhere: params.yaml, this file, MLflow, the result tables.
+Every field has one name everywhere: params.yaml, this file, MLflow, the result tables. No torch.
 """
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from actmodels.values import Amount, Bias, Natural, Positive, Range, Sequences, Share, Size, Steps
+
+LABELS = ("neutral", "entailment", "contradiction")  # in the order of the models' outputs
 
 OovRule = Literal["own", "hashed", "unknown", "trained"]
 Init = Literal["xavier", "normal"]
@@ -41,7 +43,7 @@ class TrainConfig:
     final_rate: share of learning_rate left in the last of max_epochs; it falls linearly by epoch.
     clip_value: largest size of a single gradient. clip_norm: largest norm of all, after that; 0 of
         either is no limit.
-    train_pairs: number of training pairs used (actmodels.data.subset); 0 for all.
+    train_pairs: number of training pairs used (actmodels.data.trial_data.subset); 0 for all.
     """
 
     optimizer: Optimizer
@@ -108,7 +110,7 @@ class IterativeAttentionConfig:
 
 @dataclass(frozen=True)
 class LstmEncodersConfig:
-    """Shape of the LSTM sentence encoders (Bowman et al. 2015); layer_size: of a tanh layer."""
+    """Shape of LSTM sentence encoders, and of tree matching, where width is the size of a node."""
 
     width: Size
     layer_size: Size
@@ -126,11 +128,6 @@ class ConditionalConfig:
     dropout: Share
     init: Init
     init_std: Positive
-
-
-@dataclass(frozen=True)
-class TreeMatchingConfig(LstmEncodersConfig):
-    """Shape of full tree matching NTI-SLSTM-LSTM (Munkhdalai & Yu 2017); width: size of a node."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from torch import Generator, Tensor
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import FILLER, Batch, collate
-from actmodels.data.subset import subset
-from actmodels.data.trial_data import TrialData, input_rows, trained_rows
+from actmodels.data.trial_data import TrialData, input_rows, subset, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.figures import EpochMeans, Figures, Marks
 from actmodels.model_training import ModelTraining

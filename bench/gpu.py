@@ -39,8 +39,6 @@ THIRD = (432 + 54) // 3 * 15 * 549_367  # of the paper's grid: trials, epochs, p
 PRECISIONS = ("highest", "high")  # of matrix products
 BATCH_SIZES, TRIALS = (32, 16, 8), (1, 8, 48)
 TRIED_OUT = replace(TINY, pairs=100)  # where there is no GPU
-
-
 CHECKED = Sizes(pairs=400, words=2_000, dimensions=300, width=200)
 CHECKED_MODELS = ("adaptive_attention", "decomposable_attention")  # of the paper's grid
 CHECKED_BATCH = 30  # pairs; the last batch of an epoch is a smaller one
@@ -198,11 +196,9 @@ def speeds(
 
 def hours_of_the_grid(speed: list[dict[str, Any]]) -> float | None:
     """Hours at the best rate of each batch size; None where one was not measured."""
-    hours: dict[int, list[float]] = {size: [] for size in BATCH_SIZES}
-    for row in speed:
-        if row["hours"] is not None:
-            hours[row["batch_size"]].append(row["hours"])
-    return sum(map(min, hours.values())) if all(hours.values()) else None
+    found = [(row["batch_size"], row["hours"]) for row in speed if row["hours"] is not None]
+    hours = [[of for size, of in found if size == own] for own in BATCH_SIZES]
+    return sum(map(min, hours)) if all(hours) else None
 
 
 def main() -> None:

@@ -44,11 +44,8 @@ def plain_epoch(training: Training) -> Callable[[], None]:
     for module in model.modules():
         if isinstance(module, Dropout):
             module.__class__ = PlainDropout
-    optimizer = torch.optim.Adagrad(
-        model.parameters(),
-        lr=settings.learning_rate,
-        initial_accumulator_value=settings.adagrad_accumulator,
-    )
+    rate, start = settings.learning_rate, settings.adagrad_accumulator
+    optimizer = torch.optim.Adagrad(model.parameters(), rate, initial_accumulator_value=start)
     order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(2))
 
     def run() -> None:

@@ -14,16 +14,16 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig, build_trial, setting_types
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.halting.act import Act
-from actmodels.halting.distribution import until
+from actmodels.halting.family import until
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.packed.optimizer import PackOptimizer
 from actmodels.packed.stack import stack
 from actmodels.packed.training import PackTraining
+from actmodels.settings import LABELS
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)

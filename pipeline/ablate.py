@@ -6,7 +6,7 @@ import numpy as np
 from tqdm import tqdm
 
 from actmodels.data.pairs import PairTensors
-from actmodels.data.subset import premise_groups
+from actmodels.data.trial_data import premise_groups
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.steps import AblationRow, ablate_steps
 from pipeline.measures.paired import Groups, compare

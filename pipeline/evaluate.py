@@ -4,11 +4,11 @@ import csv
 
 from tqdm import tqdm
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors
-from actmodels.data.subset import premise_groups
+from actmodels.data.trial_data import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.figures import mean_and_sd
+from actmodels.settings import LABELS
 from pipeline.measures.over_seeds import mean, spread
 from pipeline.measures.paired import hits_by_model, paired_rows
 from pipeline.measures.steps import correlation_rows, depth_rows, length_rows

@@ -14,8 +14,7 @@ from tqdm import tqdm
 
 from actmodels.config import trial_from_dict
 from actmodels.data.pairs import PairTensors
-from actmodels.data.subset import premise_groups
-from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
+from actmodels.data.trial_data import WordVectors, input_rows, premise_groups, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord

@@ -11,7 +11,7 @@ if __name__ == "__main__":
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
-from actmodels.data.subset import premise_groups
+from actmodels.data.trial_data import premise_groups
 from actmodels.figures import mean_and_sd
 from actmodels.registry import as_published
 from pipeline.measures.over_seeds import summarise

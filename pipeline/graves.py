@@ -26,9 +26,8 @@ from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.pondering import ByteFigures, by_difficulty, by_kind, read
-from actmodels.sequences.scoring import evaluate
 from actmodels.sequences.task import Task
-from actmodels.sequences.training import build_task
+from actmodels.sequences.training import build_task, evaluate
 from pipeline.measures.over_seeds import summarise
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Graves

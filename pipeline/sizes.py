@@ -21,7 +21,7 @@ import numpy as np
 
 from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
-from actmodels.data.subset import premise_groups
+from actmodels.data.trial_data import premise_groups
 from pipeline.measures.over_seeds import grouped, mean, spread, summarise
 from pipeline.measures.paired import Groups, Hits, split_hits
 from pipeline.measures.power_law import LEAST_SIZES, PowerLaw, fit, mean_variances, redrawn

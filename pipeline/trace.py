@@ -16,11 +16,11 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.settings import LABELS
 from actmodels.steps import trace
 from actmodels.tables import COUNTS
 from pipeline.answering.steps import by_label, described_steps

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from actmodels.imports import files_behind, sources
+from actmodels.provenance import files_behind, sources
 from pipeline.parameters.schema import Params
 
 ROOT = Path(__file__).parents[1]

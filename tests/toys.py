@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.halting.family import Classify, Halting
 from actmodels.models.pair_model import PairModel
@@ -12,6 +11,7 @@ from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import Linear
 from actmodels.modules.projection import ProjectedWords
 from actmodels.prediction import Prediction
+from actmodels.settings import LABELS
 from actmodels.values import Count
 
 

@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from actmodels.messages import printable
+from actmodels.errors import printable
 
 SQLITE = "sqlite:///"
 

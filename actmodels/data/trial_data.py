@@ -1,14 +1,14 @@
-"""Everything a trial on sentence pairs reads, and its input rows."""
+"""Everything a trial on sentence pairs reads, its input rows, and its share of the pairs."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
-from actmodels.data.stored import StoredTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors, StoredTensors
 from actmodels.draws import generator
 from actmodels.settings import InputConfig
 
@@ -71,6 +71,28 @@ def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
         return torch.empty(0, dtype=torch.int64)
     missing = (words.in_train & ~words.found).nonzero().squeeze(1)
     return torch.cat([torch.tensor([NULL]), FIRST_WORD + missing])
+
+
+def premise_groups(pairs: PairTensors) -> Tensor:
+    """Which pairs share a premise, as a number for each [pairs]."""
+    ids, numbers = pairs.premise_ids.numpy(), dict[bytes, int]()
+    places = pairwise(pairs.premise_offsets.tolist())
+    found = [numbers.setdefault(ids[a:b].tobytes(), len(numbers)) for a, b in places]
+    return torch.tensor(found, dtype=torch.int64)
+
+
+def subset(pairs: PairTensors, count: int) -> PairTensors:
+    """The first pairs of one draw of premises, in the order of the split; all with count 0.
+
+    A premise is drawn with all its pairs but for the last, as if fewer were collected: pairs drawn
+    one by one would cover more premises.
+    """
+    if count == 0 or count >= len(pairs):
+        return pairs
+    groups = premise_groups(pairs)
+    places = torch.randperm(int(groups.max()) + 1, generator=generator("training subset"))
+    first = torch.argsort(places[groups], stable=True)[:count]
+    return pairs.take(first.sort().values)
 
 
 @dataclass(frozen=True)

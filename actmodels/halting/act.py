@@ -1,11 +1,16 @@
-"""Adaptive Computation Time for one sequence per example (Graves 2016 section 2; paper app. C)."""
+"""Adaptive Computation Time for one sequence per example (Graves 2016 section 2; paper app. C).
 
+And ACT with supervised steps, and with a target of mean steps (both ours).
+"""
+
+import torch
 from torch import Tensor
 
-from actmodels.halting.distribution import until
-from actmodels.halting.family import Classify, PonderedHalting
+from actmodels.halting.family import Classify, PonderedHalting, until
 from actmodels.modules.attention import weighted_mean
-from actmodels.prediction import Prediction
+from actmodels.modules.linear import per_trial
+from actmodels.prediction import Prediction, mean_over_examples, step_losses
+from actmodels.settings import SupervisedActConfig, TargetStepsConfig
 
 
 class Act(PonderedHalting):
@@ -15,3 +20,76 @@ class Act(PonderedHalting):
         halted = until(probabilities, self.epsilon)
         logits = classify(weighted_mean(states, halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
+
+
+class SupervisedAct(Act):
+    """ACT that also classifies each state up to N, and pays nothing for steps at first.
+
+    objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n. The ponder
+    weight grows linearly from 0 in the first epoch to its full value `warm_up_epochs` later.
+    """
+
+    def __init__(self, config: SupervisedActConfig, state: int) -> None:
+        super().__init__(config, state)
+        self.warm_up_epochs = float(config.warm_up_epochs)
+        self.step_loss_weight: float | Tensor = config.step_loss_weight
+        self.share: float | Tensor = 1.0
+
+    def start_epoch(self, epoch: int | Tensor) -> None:
+        share = torch.as_tensor(epoch - 1) / torch.as_tensor(self.warm_up_epochs)  # 0 / 0 is nan
+        share = torch.nan_to_num(share, nan=1.0).clamp(max=1.0)
+        self.share = share if isinstance(epoch, Tensor) else float(share)
+
+    @property
+    def current_ponder_weight(self) -> float | Tensor:
+        return self.share * self.weight
+
+    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+        answer = super().answer(states, probabilities, classify)
+        return answer._replace(step_logits=classify(states))
+
+    def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
+        assert prediction.weights is not None
+        losses = step_losses(prediction, labels)
+        taken = (prediction.weights > 0).to(losses.dtype)
+        own = (losses * taken).sum(dim=-1) / taken.sum(dim=-1)
+        step_loss = mean_over_examples(own, labels)
+        weight = per_trial(self.step_loss_weight, step_loss)
+        return super().objective(prediction, labels) + weight * step_loss
+
+
+class TargetSteps(Act):
+    """Minimise the loss subject to mean(N) = target_steps, by dual ascent on the ponder weight.
+
+    After each update the multiplier moves by adaptation_rate times how far the batch's mean N is
+    above the target; it may fall below zero. Alone it overshoots, since steps follow the ponder
+    weight only after some hundred updates; so the ponder weight is multiplier + damping · recent
+    deviation (an augmented Lagrangian). Both are saved with the model.
+    """
+
+    multiplier: Tensor
+    deviation: Tensor
+
+    def __init__(self, config: TargetStepsConfig, state: int) -> None:
+        super().__init__(config, state)
+        self.register_buffer("multiplier", torch.zeros(()))
+        self.register_buffer("deviation", torch.zeros(()))
+        self.target: float | Tensor = config.target_steps
+        self.rate: float | Tensor = config.adaptation_rate
+        self.damping: float | Tensor = config.damping
+        self.recent_share: float | Tensor = config.recent_share
+
+    @property
+    def current_ponder_weight(self) -> Tensor:
+        return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
+
+    @torch.no_grad()
+    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
+        if not self.charges:
+            return
+        assert prediction.steps is not None
+        mean = mean_over_examples(prediction.steps, labels)
+        above = mean - per_trial(self.target, mean)
+        self.multiplier += per_trial(self.rate, mean) * above
+        share = per_trial(self.recent_share, mean)
+        self.deviation += share * (above - self.deviation)

@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.distribution import still_open
-from actmodels.halting.family import Classify, PonderedHalting
+from actmodels.halting.family import Classify, PonderedHalting, still_open
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, chosen
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from actmodels.modules.linear import HaltingUnit, per_trial
 from actmodels.prediction import Prediction, cross_entropies, mean_cross_entropy, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
+from actmodels.settings import FixedStepsConfig
 
 Classify = Callable[[Tensor], Tensor]
 
@@ -53,6 +54,29 @@ class Halting(Objective):
         states: [batch, steps, state], of which the last is a cap. probabilities: [batch, steps].
         classify: maps [..., state] to logits [..., labels].
         """
+
+
+class FixedSteps(Halting):
+    """The same number of steps for all (Sordoni et al. 2016; thesis figure 6.2); nothing to pay."""
+
+    def __init__(self, config: FixedStepsConfig, state: int) -> None:
+        super().__init__()
+        self.max_steps = config.steps
+
+    def probability(self, state: Tensor) -> Tensor:
+        """Zeros [batch]: nothing halts before the last step."""
+        return state.new_zeros(state.shape[:-1])
+
+    def done(self, probabilities: Tensor) -> Tensor:
+        *batch, steps = probabilities.shape
+        return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
+
+    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
+        *batch, steps = probabilities.shape
+        weights = torch.zeros_like(probabilities)
+        weights[..., -1] = 1.0
+        taken = probabilities.new_full(batch, float(steps))
+        return Prediction(classify(states[..., -1, :]), taken, None, weights)
 
 
 class PonderedHalting(Halting):
@@ -100,7 +124,6 @@ class PonderedHalting(Halting):
 
     @property
     def current_ponder_weight(self) -> float | Tensor:
-        """The weight of the ponder cost now; in a pack [trials]."""
         return self.weight
 
 
@@ -146,3 +169,53 @@ def adapt_steps(
 ) -> Prediction:
     """Answer after as many steps as each example needs; see `unroll` and `Halting.answer`."""
     return halting.answer(*unroll(step, state, halting), classify)
+
+
+class Halted(NamedTuple):
+    """Where each example halted.
+
+    weights: of each state [batch, steps], sum 1. steps: N [batch], no gradient. remainder: R, the
+    weight of step N [batch].
+    """
+
+    weights: Tensor
+    steps: Tensor
+    remainder: Tensor
+
+    @property
+    def ponder_cost(self) -> Tensor:
+        """N + R [batch]; its gradient reaches the halting probabilities through R alone."""
+        return self.steps + self.remainder
+
+
+def until(masses: Tensor, epsilon: float | Tensor) -> Halted:
+    """Truncate a distribution where little is left, for each example alone.
+
+    N is the first n with c_n = m_1 + ... + m_n >= 1 - epsilon, or the last step (the cap). The
+    weight of step n is m_n before N, R = 1 - c_{N-1} at N, and 0 after it.
+
+    masses: m_n >= 0 [batch, steps]; steps after N change nothing. epsilon: in a pack [trials].
+    """
+    before = torch.cumsum(masses, dim=-1) - masses  # c_{n-1}
+    enough = per_trial(1 - epsilon, before)
+    running = before < enough
+    # Rounding in the subtraction must not keep a first step from running.
+    running = torch.cat([torch.ones_like(running[..., :1]), running[..., 1:]], dim=-1)
+    crossing = before + masses >= enough
+    capped = torch.zeros_like(crossing)
+    capped[..., -1] = True
+    last = running & (crossing | capped)
+    remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
+    weights = torch.where(last, 1 - before, masses) * running
+    return Halted(weights, running.sum(dim=-1).to(masses.dtype), remainder)
+
+
+def first_halts(probabilities: Tensor) -> Tensor:
+    """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the probability that step n halts first."""
+    return probabilities * still_open(probabilities)[1]
+
+
+def still_open(probabilities: Tensor) -> tuple[Tensor, Tensor]:
+    """p_n = (1 - h_1) ... (1 - h_n) and p_{n-1}, each [batch, steps]; p_0 = 1."""
+    after = torch.cumprod(1 - probabilities, dim=-1)
+    return after, torch.cat([torch.ones_like(after[..., :1]), after[..., :-1]], dim=-1)

@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.distribution import first_halts, until
-from actmodels.halting.family import Classify, PonderedHalting
+from actmodels.halting.family import Classify, PonderedHalting, first_halts, until
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, step_losses
 from actmodels.settings import PonderNetConfig
@@ -25,7 +24,6 @@ class PonderNet(PonderedHalting):
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
     def masses(self, probabilities: Tensor) -> Tensor:
-        """P(N = n)."""
         return first_halts(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:

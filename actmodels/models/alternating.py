@@ -6,7 +6,6 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.halting.family import Halting, Trajectory, build_halting, unroll
 from actmodels.models.pair_model import PairModel
@@ -15,6 +14,7 @@ from actmodels.modules.inference import GateDropout
 from actmodels.modules.linear import Linear
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
+from actmodels.settings import LABELS
 
 Loop = Literal["running", "until_halted", "cap"]
 

@@ -9,17 +9,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import NULL, Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax, weighted_mean
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import LSTM, at_end
 from actmodels.prediction import Prediction
-from actmodels.settings import ConditionalConfig
+from actmodels.settings import LABELS, ConditionalConfig
 
 
 class ReadPair(NamedTuple):

@@ -3,16 +3,13 @@
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.alignment import FeedForward, SoftAlignment
-from actmodels.modules.attention import masked_softmax
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.attention import FeedForward, SoftAlignment, masked_softmax
+from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.prediction import Prediction
-from actmodels.settings import DecomposableAttentionConfig
+from actmodels.settings import LABELS, DecomposableAttentionConfig
 
 FARTHEST = 10  # words; all distances beyond it share one bias (Parikh et al.)
 BIASES = 2 * FARTHEST + 2  # i - j = -10 ... 10, and one for what is farther, before or after

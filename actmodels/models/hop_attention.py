@@ -9,17 +9,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PAD, Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.attention import BilinearAttention, masked_softmax
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Attended, Gate, GateDropout
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import ProjectedWords, table_rows
 from actmodels.registry import HaltingConfig
-from actmodels.settings import HopAttentionConfig
+from actmodels.settings import LABELS, HopAttentionConfig
 
 WINDOW = 3  # words: a fact such as "jar in bag" links its first word to its last
 
@@ -71,7 +69,6 @@ class HypothesisAttention(BilinearAttention):
     """The same by sums of products: a hypothesis has few words, a batched product many calls."""
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """See BilinearAttention."""
         scores = (self.transform(query)[..., None, :] * memory).sum(dim=-1)
         weights = masked_softmax(scores, mask)
         return (weights[..., None] * memory).sum(dim=-2), weights

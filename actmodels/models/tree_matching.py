@@ -5,17 +5,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear
+from actmodels.modules.linear import Linear, initialise
 from actmodels.modules.projection import WordTable
 from actmodels.modules.recurrent import LSTM, LSTMState, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import TreeMatchingConfig
+from actmodels.settings import LABELS, LstmEncodersConfig
 
 
 class Nodes(NamedTuple):
@@ -113,7 +111,7 @@ class TreeMatching(PairModel):
     at width 300 and a layer of 1024 (their paper: 3.2M; Neumann et al.: 3.3M).
     """
 
-    def __init__(self, config: TreeMatchingConfig, vectors: Tensor) -> None:
+    def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
         super().__init__()
         width = config.width
         self.words = WordTable(vectors)

@@ -72,12 +72,8 @@ class InferenceStep(nn.Module):
         batch = memories.premise_mask.shape[:-1]
         inputs, gate, state = self.sizes
         weight = self.cell.candidate.weight
-
-        def mask(size: int) -> Tensor:
-            return self.dropout.mask((*batch, size), weight)
-
-        dropout = GateDropout(mask(inputs), mask(2 * gate))
-        return weight.new_zeros(*batch, state), dropout
+        masks = (self.dropout.mask((*batch, size), weight) for size in (inputs, 2 * gate))
+        return weight.new_zeros(*batch, state), GateDropout(*masks)
 
     def attend(self, state: Tensor, memories: Memories) -> Attended:
         hypothesis, over_hypothesis = self.attend_hypothesis(
@@ -89,11 +85,10 @@ class InferenceStep(nn.Module):
 
     def one_pass(self, memories: Memories) -> OnePass:
         """The same step, written out, for one pass over the steps of a batch."""
-        gates = (self.premise_gate, self.hypothesis_gate)
         layers = (
             *(self.attend_hypothesis.transform, self.attend_premise.transform),
-            *(gate.hidden for gate in gates),
-            *(gate.output for gate in gates),
+            *(self.premise_gate.hidden, self.hypothesis_gate.hidden),
+            *(self.premise_gate.output, self.hypothesis_gate.output),
             *(self.cell.gates, self.cell.candidate),
         )
         return OnePass(

@@ -1,8 +1,10 @@
-"""Affine maps of one model, or of a pack of models at once."""
+"""Affine maps of one model, or of a pack of models at once, and how their parameters start."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from actmodels.settings import Init
 
 
 def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -23,6 +25,8 @@ def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 class Linear(nn.Linear):
     """torch's linear layer, whose parameters may be those of a pack."""
 
+    start_bias: float = 0.0  # set by `initialise`
+
     def forward(self, inputs: Tensor) -> Tensor:
         """Map [..., inputs] to [..., outputs]; see `affine`."""
         return affine(inputs, self.weight, self.bias)
@@ -38,7 +42,7 @@ class HaltingUnit(nn.Module):
     def __init__(self, state: int, bias: float | None) -> None:
         super().__init__()
         self.linear = Linear(state, 1, bias=bias is not None)
-        self.start_bias = bias
+        self.linear.start_bias = bias or 0.0
 
     def forward(self, state: Tensor) -> Tensor:
         """Map states [batch, ...], of which it reads the first `state` numbers, to h [batch]."""
@@ -51,3 +55,16 @@ def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
     if not isinstance(value, Tensor) or value.dim() == 0:
         return value
     return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1)).to(like.dtype)
+
+
+@torch.no_grad()
+def initialise(model: nn.Module, init: Init, std: float) -> None:
+    """Draw weights (`xavier`: Glorot & Bengio 2010; `normal`: N(0, std)), and set the biases."""
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            if init == "xavier":
+                nn.init.xavier_uniform_(module.weight)
+            else:
+                nn.init.normal_(module.weight, std=std)
+            if module.bias is not None:
+                nn.init.constant_(module.bias, getattr(module, "start_bias", 0.0))

@@ -111,12 +111,10 @@ def _step_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Tensor:
     to_state, to_gated = _gru_backward(weights, k, gradient)
     to_premise, to_hypothesis = to_gated.chunk(2, -1)
     for_premise, for_hypothesis = k.hidden.chunk(2, -1)
-    into_premise = weights.premise_gate.back(
-        for_premise, aten.sigmoid_backward(to_premise * k.premise, k.premise_gate)
-    )
-    into_hypothesis = weights.hypothesis_gate.back(
-        for_hypothesis, aten.sigmoid_backward(to_hypothesis * k.hypothesis, k.hypothesis_gate)
-    )
+    to_gate = aten.sigmoid_backward(to_premise * k.premise, k.premise_gate)
+    into_premise = weights.premise_gate.back(for_premise, to_gate)
+    to_gate = aten.sigmoid_backward(to_hypothesis * k.hypothesis, k.hypothesis_gate)
+    into_hypothesis = weights.hypothesis_gate.back(for_hypothesis, to_gate)
     to_hidden = torch.cat([into_premise, into_hypothesis], -1).mul_(hidden_mask)
     to_hidden = aten.threshold_backward(to_hidden, k.hidden, 0)
     into_premise, into_hypothesis = to_hidden.chunk(2, -1)
@@ -139,9 +137,8 @@ def _step_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Tensor:
 def _gru_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Factors:
     """Gradients of the state and of the gated memories through the GRU's update."""
     sizes = [2 * k.premise.shape[-1], k.state.shape[-1]]
-    to_candidate = aten.tanh_backward(
-        torch.addcmul(gradient, gradient, k.update, value=-1), k.candidate
-    )
+    to_candidate = torch.addcmul(gradient, gradient, k.update, value=-1)
+    to_candidate = aten.tanh_backward(to_candidate, k.candidate)
     to_gated, to_reset_state = weights.candidate.back(k.reset_gated, to_candidate).split(sizes, -1)
     to_reset = aten.sigmoid_backward(to_reset_state * k.state, k.reset)
     to_update = aten.sigmoid_backward(gradient * (k.state - k.candidate), k.update)
@@ -168,14 +165,8 @@ class _Steps(torch.autograd.Function):
 class OnePass:
     """The steps of one forward pass over a batch, or over those of its examples still running.
 
-    Args:
-        layers: matrix and bias of each weight, in the order of `Weights`; in a pack with the
-            trials in front.
-        hypothesis: words and mask of what the steps look at; see Memory.
-        premise: the same.
-
-    Attributes:
-        states: what the steps have given, without gradients.
+    layers: matrix and bias of each weight, in the order of `Weights`; in a pack with the trials in
+    front. hypothesis, premise: words and mask; see Memory. states: of the steps, without gradients.
     """
 
     def __init__(
@@ -193,12 +184,7 @@ class OnePass:
         self.trains = torch.is_grad_enabled()
 
     def step(self, state: Tensor, dropout: Sequence[Tensor]) -> Tensor:
-        """Map the state [batch, state] to the next one; to be called where autograd is off.
-
-        Args:
-            dropout: masks of the gates' inputs [batch, inputs] and of both hidden layers side by
-                side [batch, 2 · gate], or a single 1 each.
-        """
+        """Map the state [batch, state] to the next one, with autograd off; dropout: GateDropout."""
         weights, (inputs_mask, hidden_mask) = self.weights, dropout
         hypothesis_query = weights.hypothesis_query(state)
         hypothesis, hypothesis_weights = self.hypothesis.look(hypothesis_query)
@@ -220,26 +206,10 @@ class OnePass:
         self.states.append(following)
         if self.trains:
             kept = _Kept(
-                self.places,
-                (self.hypothesis, self.premise),
-                dropout,
-                state,
-                hypothesis_query,
-                hypothesis_weights,
-                hypothesis,
-                both,
-                premise_query,
-                premise_weights,
-                premise,
-                gate_inputs,
-                hidden,
-                premise_gate,
-                hypothesis_gate,
-                gated,
-                reset,
-                update,
-                reset_gated,
-                candidate,
+                *(self.places, (self.hypothesis, self.premise), dropout, state),
+                *(hypothesis_query, hypothesis_weights, hypothesis, both),
+                *(premise_query, premise_weights, premise, gate_inputs, hidden),
+                *(premise_gate, hypothesis_gate, gated, reset, update, reset_gated, candidate),
             )
             self.kept.append(kept)
         self.places = None
@@ -253,8 +223,7 @@ class OnePass:
 
     def all_states(self) -> Tensor:
         """The states of all steps [examples of the first, of the second, ..., state]."""
-        found: Tensor = _Steps.apply(self, *self.inputs)  # type: ignore[no-untyped-call]
-        return found
+        return _Steps.apply(self, *self.inputs)  # type: ignore[no-untyped-call]
 
     def gradients(self, gradient: Tensor) -> list[Tensor]:
         """Those of both memories and of all weights, for that of all states."""

@@ -28,6 +28,7 @@ class GRUCell(nn.Module):
     def __init__(self, inputs: int, state: int) -> None:
         super().__init__()
         self.gates = Linear(inputs + state, 2 * state)
+        self.gates.start_bias = 1.0
         self.candidate = Linear(inputs + state, state)
 
     def forward(self, inputs: Tensor, state: Tensor) -> Tensor:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from actmodels.config import TrialConfig, model_parts, parts_of
-from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
 from actmodels.values import Natural, Portion, Range, Sequences, Steps, settings_of
 
+MAX_HOPS = 6  # three chains of six things each: none is in a premise twice
 Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
 
@@ -42,16 +42,12 @@ class MultihopTrialConfig(TrialConfig):
 
     def contradictions(self) -> list[str]:
         """A model that needs what streamed pairs do not have."""
-        problems = []
-        if MODELS[self.model].reads_parses:
-            problems.append(f"{self.model} reads parses; multi-hop pairs have none")
-        if self.input.null_token:
-            problems.append("null_token is true; must be false, as multi-hop pairs have none")
-        return problems
+        parses = f"{self.model} reads parses; multi-hop pairs have none"
+        null = "null_token is true; must be false, as multi-hop pairs have none"
+        return [parses] * MODELS[self.model].reads_parses + [null] * self.input.null_token
 
     @property
     def parts(self) -> list[Any]:
-        """See AnyTrialConfig."""
         return [*super().parts, self.stream]
 
 

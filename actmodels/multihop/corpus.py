@@ -14,11 +14,17 @@ predicts the label. Only following the hops does.
 import torch
 from torch import Tensor
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
 from actmodels.data.trial_data import WordVectors
-from actmodels.multihop.words import CHAINS, ROOMS, THINGS, WORDS
+from actmodels.settings import LABELS
 
+THINGS = (
+    *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),
+    *("jar", "pot", "purse", "sack", "tin", "trunk", "urn"),
+)
+ROOMS = ("attic", "cellar", "garage", "kitchen")
+WORDS = (*THINGS, *ROOMS, "doubt", "in", ".")
+CHAINS = len(LABELS)
 FIRST_ROOM = FIRST_WORD + len(THINGS)
 DOUBT, IN, STOP = (FIRST_WORD + WORDS.index(word) for word in ("doubt", "in", "."))
 
@@ -29,13 +35,9 @@ def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
 
 
 def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
-    """Draw pairs.
+    """Draw pairs without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
 
-    Args:
-        hops: depth of each pair [pairs], at most `length`. length: hops of every chain.
-
-    Returns:
-        sentences without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
+    hops: depth of each pair [pairs], at most `length`. length: hops of every chain.
     """
     count, rows = len(hops), torch.arange(len(hops))
     things = FIRST_WORD + shuffled(count, len(THINGS), generator)[:, : CHAINS * length]
@@ -80,5 +82,4 @@ def word_vectors(dimensions: int) -> WordVectors:
     """A table of words without pre-trained vectors: each trial draws its own."""
     count = len(WORDS)
     known = torch.zeros(count, dtype=torch.bool)
-    rows = torch.zeros(count, dimensions)
-    return WordVectors(rows, known, torch.arange(count), torch.ones(count, dtype=torch.bool))
+    return WordVectors(torch.zeros(count, dimensions), known, torch.arange(count), ~known)

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.data.stored import StoredTensors
+from actmodels.data.pairs import StoredTensors
 from actmodels.draws import generator
 from actmodels.reader.config import ReaderTrialConfig
 from actmodels.reader.model import Reader
@@ -46,11 +46,8 @@ def embedding_rows(config: ReaderTrialConfig, words: WordRows) -> Tensor:
     zeros, the placeholder and unknown words are like words without a vector.
     """
     vectors, found, spread = words.vectors, words.found, config.reader.embedding_range
-    shape, draws = (
-        (FIRST_WORD + len(vectors), vectors.shape[1]),
-        generator("word rows", config.seed),
-    )
-    rows = torch.rand(shape, generator=draws) * 2 * spread - spread
+    shape = (FIRST_WORD + len(vectors), vectors.shape[1])
+    rows = torch.rand(shape, generator=generator("word rows", config.seed)) * 2 * spread - spread
     rows[FIRST_WORD:][found] = vectors[found].to(rows.dtype)
     rows[PAD] = 0.0
     return rows.to(vectors.dtype)

@@ -70,8 +70,7 @@ class Recurrence(nn.Module):
 
     def forward(self, inputs: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """Read inputs [batch, inputs]; hidden and cell, each [batch, state]."""
-        hidden, cell = self.cell(inputs, state)
-        return hidden, cell
+        return self.cell(inputs, state)
 
 
 class Looked(NamedTuple):

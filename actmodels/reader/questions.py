@@ -11,8 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import pad
-from actmodels.data.stored import StoredTensors
+from actmodels.data.pairs import StoredTensors, pad
 
 PAD, UNKNOWN, PLACEHOLDER, FIRST_WORD = 0, 1, 2, 3
 NO_CANDIDATE = -1  # at a document's token that is none of the question's candidates

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from actmodels.halting.distribution import first_halts, until
+from actmodels.halting.family import first_halts, until
 from actmodels.modules.attention import dot_scores
 from actmodels.modules.linear import HaltingUnit
 from actmodels.reader.config import Activation, Strategy

@@ -9,8 +9,7 @@ from torch.nn.functional import pad
 
 from actmodels.halting.family import Halting, build_halting
 from actmodels.models.running import Running
-from actmodels.modules.initialisation import initialise
-from actmodels.modules.linear import Linear, affine
+from actmodels.modules.linear import Linear, affine, initialise
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
 from actmodels.sequences.config import AnsweringConfig, SequenceHaltingConfig, SequenceNetworkConfig
@@ -120,9 +119,8 @@ class ActRnn(nn.Module):
         """Read sequences [batch, time, inputs] from a state of zeros; mask [batch, time]."""
         state = inputs.new_zeros(len(inputs), self.cell.width)
         if self.halting is None:
-            states = []
-            for contribution in affine(inputs, *self.cell.input_map()).unbind(1):
-                states.append(state := self.cell.step(contribution, state))
+            shares = affine(inputs, *self.cell.input_map()).unbind(1)
+            states = [state := self.cell.step(share, state) for share in shares]
             return Pondered(self.outputs(states), None, None)
         first, later = self.cell.flagged(inputs)
         reals = mask.unbind(1)
@@ -170,8 +168,7 @@ class ActRnn(nn.Module):
 
     def outputs(self, states: list[Tensor]) -> Tensor:
         """Logits [batch, time, outputs] of the state behind each input."""
-        visible = torch.stack(states, dim=1)[..., : self.cell.visible]
-        return self.output(visible)
+        return self.output(torch.stack(states, dim=1)[..., : self.cell.visible])
 
 
 def per_input(values: list[Tensor | None], mask: Tensor) -> Tensor | None:

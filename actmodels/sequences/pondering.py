@@ -9,8 +9,8 @@ from torch import Tensor
 from actmodels.figures import mean_and_sd
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import BYTES, Characters
-from actmodels.sequences.scoring import SequenceEvaluation, evaluate
 from actmodels.sequences.task import SequenceBatch, Task
+from actmodels.sequences.training import SequenceEvaluation, evaluate
 
 # Graves names spaces, commas and full stops as what his networks pause at, and brackets of tags.
 MARKS = "markup or other mark"

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, batches_by_length, collate
 from actmodels.errors import UserError, shown
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
+from actmodels.settings import LABELS
 from actmodels.steps import trace
 from pipeline.answering.bundle import Bundle
 from pipeline.answering.steps import by_label, described_steps

@@ -18,10 +18,10 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from actmodels.config import TrialConfig, trial_from_dict
-from actmodels.data.labels import LABELS
 from actmodels.errors import ArtefactError, ConfigError
 from actmodels.files import file_digest, regular, replacing, write_text
 from actmodels.models.pair_model import PairModel, build
+from actmodels.settings import LABELS
 
 FORMAT = 1
 WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"

@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from actmodels.data.labels import LABELS
-from actmodels.imports import files_behind, sources, without_prose
+from actmodels.provenance import files_behind, sources, without_prose
 from actmodels.registry import MODELS
+from actmodels.settings import LABELS
 from pipeline.sources.parses import folded
 from pipeline.sources.treebank import tokenise
 

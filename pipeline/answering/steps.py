@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from actmodels.data.labels import LABELS
+from actmodels.settings import LABELS
 from actmodels.steps import Trace
 from pipeline.sources.tokens import TokenPair
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import cycle, islice, product
 
-from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
+from actmodels.settings import LABELS
 from pipeline.captions.chance import Chance
 from pipeline.captions.pairs import draw_pair
 from pipeline.captions.sentences import Caption, realise

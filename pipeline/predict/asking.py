@@ -14,9 +14,9 @@ import torch
 from rich.console import Console
 from tqdm import tqdm
 
-from actmodels.data.labels import LABELS
 from actmodels.errors import ArtefactError, DataError
 from actmodels.files import replacing
+from actmodels.settings import LABELS
 from pipeline.answering.answer import Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle
 from pipeline.answering.read import InputPair

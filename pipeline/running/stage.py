@@ -16,9 +16,8 @@ from typing import NoReturn
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
-from actmodels.errors import ArtefactError, UserError
+from actmodels.errors import ArtefactError, UserError, printable
 from actmodels.files import write_text
-from actmodels.messages import printable
 from pipeline import INTERRUPTED
 
 

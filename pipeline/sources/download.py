@@ -16,9 +16,8 @@ import requests
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, IncompleteRead
 
-from actmodels.errors import DataError
+from actmodels.errors import DataError, printable
 from actmodels.files import file_digest
-from actmodels.messages import printable
 from pipeline.parameters.section import Fetched
 from pipeline.running.stage import alone, state_folder
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import UNKNOWN, PairTensors
 from actmodels.files import file_digest
+from actmodels.settings import LABELS
 from pipeline.sources.tokens import TokenPair
 
 

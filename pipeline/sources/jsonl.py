@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from actmodels.data.labels import LABELS
 from actmodels.errors import DataError, shown
+from actmodels.settings import LABELS
 from actmodels.values import Natural
 from pipeline.parameters.section import must_be
 from pipeline.parameters.sentences import sentence

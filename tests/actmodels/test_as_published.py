@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from actmodels.as_published import ScrambledAlignment, batch_remainder
-from actmodels.halting.distribution import until
+from actmodels.halting.family import until
 from actmodels.models.pair_model import PairModel
-from actmodels.modules.alignment import SoftAlignment
+from actmodels.modules.attention import SoftAlignment
 from actmodels.training import Training
 from tests import model_checks
 from tests.samples import sample_batch, sample_data, sample_pairs, sample_trial

@@ -17,8 +17,7 @@ from actmodels.data.pairs import (
     batches_by_length,
     collate,
 )
-from actmodels.data.subset import subset
-from actmodels.data.trial_data import WordVectors, input_rows
+from actmodels.data.trial_data import WordVectors, input_rows, subset
 from actmodels.errors import ArtefactError
 from actmodels.reader.data import WordRows
 from actmodels.reader.questions import QuestionTensors

@@ -7,11 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.data.labels import LABELS
-from actmodels.halting.distribution import until
-from actmodels.halting.family import Halting, build_halting
+from actmodels.halting.family import Halting, build_halting, until
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
+from actmodels.settings import LABELS
 from tests.samples import sample_trial
 
 STATE = 5

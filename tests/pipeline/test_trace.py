@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.models.alternating import AlternatingAttention
+from actmodels.settings import LABELS
 from actmodels.steps import trace
 from actmodels.tables import OUTCOMES
 from pipeline.parameters.schema import Trace as Settings

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from actmodels.halting.distribution import first_halts
+from actmodels.halting.family import first_halts
 from actmodels.halting.ponder_net import PonderNet
 from actmodels.reader.write import AdaptiveComputation, mixed, pointer_sum
 from actmodels.settings import PonderNetConfig

@@ -16,9 +16,8 @@ from actmodels.sequences.config import (
     SequenceHaltingConfig,
     SequenceNetworkConfig,
 )
-from actmodels.sequences.scoring import score
 from actmodels.sequences.task import SequenceBatch
-from actmodels.sequences.training import build_task
+from actmodels.sequences.training import build_task, score
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, DACT, PONDER_NET
 from tests.model_checks import assert_saved_and_loaded, without_gradient

@@ -10,8 +10,7 @@ from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig
 from actmodels.sequences.pondering import read
-from actmodels.sequences.scoring import evaluate
-from actmodels.sequences.training import SequenceTraining
+from actmodels.sequences.training import SequenceTraining, evaluate
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, TEXT, sample_trial
 
 TASK = Characters(CHARACTERS, TEXT, "text")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from actmodels.sequences.act_rnn import ActRnn
-from actmodels.sequences.scoring import evaluate
+from actmodels.sequences.training import evaluate
 from tests.actmodels.sequences.samples import DACT, PONDER_NET
 from tests.actmodels.sequences.test_act_rnn import PARITY, make, sample, slow_step, trained_on
 

@@ -13,9 +13,8 @@ from actmodels.sequences.pondering import (
     kind_of,
     read,
 )
-from actmodels.sequences.scoring import SequenceEvaluation, evaluate
 from actmodels.sequences.task import Task
-from actmodels.sequences.training import build_task
+from actmodels.sequences.training import SequenceEvaluation, build_task, evaluate
 from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
 

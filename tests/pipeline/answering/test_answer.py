@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.data.labels import LABELS
 from actmodels.data.pairs import collate
 from actmodels.evaluation import evaluate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.registry import MODELS
+from actmodels.settings import LABELS
 from actmodels.steps import trace
 from pipeline.answering.answer import LONGEST, Answerer, PairAnswer, PairError
 from pipeline.answering.bundle import read_bundle

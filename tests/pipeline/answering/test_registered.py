@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.imports import imported_modules
+from actmodels.provenance import imported_modules
 from actmodels.registry import MODELS
 from pipeline.answering.registered import (
     EXAMPLE,
@@ -51,8 +51,8 @@ def test_models_take_their_own_code_alone() -> None:
     adaptive = names("adaptive_attention_ponder_net")
     assert "actmodels/halting/ponder_net.py" in adaptive
     assert "actmodels/halting/act.py" not in adaptive
-    assert "actmodels/models/lstm_encoders.py" not in adaptive
-    assert "actmodels/models/lstm_encoders.py" in names("lstm_encoders")
+    assert "actmodels/models/spinn.py" not in adaptive
+    assert "actmodels/models/spinn.py" in names("lstm_encoders")
 
 
 def test_copies_are_packages_and_a_change_is_another_digest(

@@ -3,8 +3,8 @@ from itertools import pairwise
 
 import pytest
 
-from actmodels.data.labels import LABELS
 from actmodels.errors import ConfigError
+from actmodels.settings import LABELS
 from pipeline.captions.corpus import TENTHS, generate_split
 from pipeline.parameters.schema import Captions
 from pipeline.sources.jsonl import Pair

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.data.labels import LABELS
+from actmodels.settings import LABELS
 from pipeline.predict.__main__ import main
 from pipeline.running.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
