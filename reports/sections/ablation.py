@@ -7,9 +7,8 @@ import pandas as pd
 
 from reports.blocks import Section, Table
 from reports.charts import marks
-from reports.format import DASH, Row, number, percent
+from reports.format import DASH, Row, known, number, on_all_of_snli, percent, title
 from reports.load import Artifacts
-from reports.names import on_all_of_snli, title
 from reports.published.results import BY_STEPS, MEAN_STEPS
 from reports.statistics import mean_sd
 
@@ -55,7 +54,7 @@ def ablation_section(data: Artifacts, published: bool) -> Section | None:
     frame, model = ablation(data), data["ablate/test"]["model"].iloc[0]
     columns = {
         "reading": lambda row: READINGS.get(row["reading"], "adaptive halting"),
-        "k": lambda row: DASH if pd.isna(row["steps"]) else str(int(row["steps"])),
+        "k": known("steps", lambda k: str(int(k))),
         "test accuracy, %": percent("test_accuracy"),
         "adaptive minus this, points": number("gain", scale=100, sign=True),
         "dev accuracy, %": percent("dev_accuracy"),

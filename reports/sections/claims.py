@@ -6,9 +6,8 @@ from typing import Any
 import pandas as pd
 
 from reports.blocks import Section, Table
-from reports.format import Row, count, p_value, points, signed, text, with_sd
+from reports.format import Row, count, p_value, points, signed, text, title, with_sd
 from reports.load import Artifacts
-from reports.names import title
 from reports.published.results import BY_STEPS, PAIRS, accuracy
 from reports.sections.ablation import READINGS, best_fixed
 from reports.sections.fidelity import comparisons

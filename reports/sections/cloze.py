@@ -11,7 +11,7 @@ from reports.charts import marks
 from reports.format import Cell, Row, count, number, p_value, percent, points, text
 from reports.load import Artifacts
 from reports.published.results import ADAPTIVE, BENCHMARKS, GATING, QUESTIONS, STRATEGIES, cloze
-from reports.sections.graves import curve
+from reports.sections.graves import curves
 from reports.statistics import mean_sd, verdicts
 
 BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}
@@ -140,15 +140,13 @@ def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Ch
     steps = data.of("nse/steps", questions=questions)
     halting = steps[steps["run"].isin(frame[frame["strategy"] == ADAPTIVE]["run"])]
     stepping = steps[steps["run"].isin(several["run"])]
-    for name, rows, x, column, up in (
+    panels = [
         ("curves", history, "epoch", "dev_accuracy", "dev accuracy (%)"),
         ("training", history, "epoch", "train_accuracy", "training accuracy, with dropout (%)"),
         ("weights", halting, "step", "weight", "weight in the answer (%)"),
         ("steps", stepping, "step", "accuracy", "accuracy of the step alone (%)"),
-    ):
-        if (curves := curve(rows, x, column, x, up)) is not None:
-            heading = f"{title}: {up.removesuffix(' (%)')} by {x}"
-            yield marks.chart(f"cloze_{name}_{questions}", heading, curves, half=True)
+    ]
+    yield from curves(f"cloze_{{}}_{questions}", title, panels)
 
 
 def rewriting(data: Artifacts) -> pd.DataFrame:

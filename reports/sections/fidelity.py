@@ -7,9 +7,19 @@ import pandas as pd
 
 from reports.blocks import Section, Table
 from reports.charts import marks
-from reports.format import DASH, Row, count, number, p_value, percent, points, text
+from reports.format import (
+    MINUS,
+    count,
+    known,
+    model_name,
+    number,
+    p_value,
+    percent,
+    points,
+    text,
+    title,
+)
 from reports.load import Artifacts
-from reports.names import model_name, title
 from reports.statistics import LEVEL
 
 ALL = "as published"  # the variant with all deviations
@@ -63,7 +73,7 @@ def fidelity_section(data: Artifacts, claims: pd.DataFrame) -> Section | None:
         "difference, points (95 % interval)": points(),
         "p": p_value(),
         "verdict (Holm)": text("verdict"),
-        "share of the gap, %": _share,
+        "share of the gap, %": known("share", _share),
     }
     parts = [_chart(model, rows) for model, rows in frame.groupby("model", sort=False)]
     return Section(
@@ -75,11 +85,9 @@ def fidelity_section(data: Artifacts, claims: pd.DataFrame) -> Section | None:
     )
 
 
-def _share(row: Row) -> str:
-    if pd.isna(row["share"]):
-        return DASH
-    value = f"{100 * row['share']:.0f}"
-    return value.replace("-", "" if value == "-0" else "\N{MINUS SIGN}")
+def _share(share: float) -> str:
+    value = f"{100 * share:.0f}"
+    return value.replace("-", "" if value == "-0" else MINUS)
 
 
 def _chart(model: str, rows: pd.DataFrame) -> Any:

@@ -1,22 +1,22 @@
 """Graves' tasks (2016, section 3): errors and steps of recurrent networks with and without ACT."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
-from reports.format import Cell, count, number, percent, text
+from reports.format import MECHANISMS, Cell, count, number, percent, text
 from reports.load import Artifacts
-from reports.names import MECHANISMS
 from reports.published.results import CHARACTERS, NONE, TASKS
 from reports.sections.characters import characters_parts
 from reports.sections.halting import label
 from reports.statistics import mean_sd, t_interval, verdicts
 
 RUN = ["task", "run"]
+Panel: TypeAlias = tuple[str, pd.DataFrame, str, str, str]  # name, rows, x, column, title of y
 
 
 def runs(data: Artifacts) -> pd.DataFrame:
@@ -105,30 +105,31 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
         yield _scatter(frame, task)
     difficulty = data.of("graves/difficulty", task=task)
     history = data.of("graves/history", task=task)
-    across = known.difficulty
-    for name, rows, x, column, up in (
+    panels = [
         ("difficulty", difficulty, "difficulty", "error", f"{known.counted_in} in error (%)"),
         ("steps", difficulty, "difficulty", "mean_steps", "mean steps per input"),
         ("curves", history, "epoch", "dev_error", "sequence error (%)"),
-    ):
-        drawn = curve(rows, x, column, across if x == "difficulty" else "epoch", up)
-        if drawn is not None:
-            heading = f"{known.title}: {up.partition(' (')[0]} by {x}"
-            yield marks.chart(f"graves_{name}_{task}", heading, drawn, half=True)
+    ]
+    yield from curves(f"graves_{{}}_{task}", known.title, panels, difficulty=known.difficulty)
 
 
-def curve(rows: pd.DataFrame, x: str, column: str, across: str, up: str) -> list[alt.Chart] | None:
-    """Draw a line of means over seeds for each run; None where the column has no values."""
-    known = rows.dropna(subset=[column])
-    if known.empty:
-        return None
-    frame = mean_sd(known, ["run", x], [column]).sort_values(x, kind="stable")
-    scale = 100 if up.endswith("(%)") else 1
-    order = {run: at for at, run in enumerate(dict.fromkeys(rows["run"]))}
-    frame = frame.sort_values("run", key=lambda of: of.map(order), kind="stable")
-    names = frame["run"].map(label)
-    frame = marks.with_band(frame, column, scale, x=frame[x], series=names)
-    return marks.lines(frame, across, up)
+def curves(name: str, of: str, panels: Sequence[Panel], **across: str) -> Iterator[Chart]:
+    """Draw means over seeds, a line for each run, in a chart per panel that has values.
+
+    name: of a chart, with a place for the panel's. across: what x is called, if not by its column.
+    """
+    for panel, rows, x, column, up in panels:
+        known = rows.dropna(subset=[column])
+        if known.empty:
+            continue
+        frame = mean_sd(known, ["run", x], [column]).sort_values(x, kind="stable")
+        order = {run: at for at, run in enumerate(dict.fromkeys(rows["run"]))}
+        frame = frame.sort_values("run", key=lambda of, order=order: of.map(order), kind="stable")
+        names, scale = frame["run"].map(label), 100 if up.endswith("(%)") else 1
+        frame = marks.with_band(frame, column, scale, x=frame[x], series=names)
+        drawn = marks.lines(frame, across.get(x, x), up)
+        heading = f"{of}: {up.partition(' (')[0]} by {x}"
+        yield marks.chart(name.format(panel), heading, drawn, half=True)
 
 
 def _scatter(frame: pd.DataFrame, task: str) -> Chart:

@@ -6,9 +6,19 @@ import pandas as pd
 
 from reports.blocks import Section, Table
 from reports.charts import marks
-from reports.format import DASH, MINUS, Row, count, number, percent, setting, text
+from reports.format import (
+    DASH,
+    MECHANISMS,
+    MINUS,
+    Row,
+    count,
+    known,
+    number,
+    percent,
+    setting,
+    text,
+)
 from reports.load import Artifacts
-from reports.names import MECHANISMS
 from reports.statistics import mean_sd, wide
 
 FIXED, TARGET = "fixed_steps", "target_steps"
@@ -47,7 +57,7 @@ def halting_section(data: Artifacts) -> Section | None:
         "mean steps": number("mean_steps"),
         "off its target, %": number("off_target", 1, scale=100, sign=True),
         "runs collapsed": _collapsed,
-        "ponder weight at the end": _weight,
+        "ponder weight at the end": known("ponder_weight_end_mean", _weight),
     }
     parts: list[Any] = [_chart(frame), Table("halting", frame, columns, left=2)]
     depth = data["halting/depth"]
@@ -86,9 +96,6 @@ def _collapsed(row: Row) -> str:
     return f"{round(row['collapsed'] * row['seeds'])} of {row['seeds']}"
 
 
-def _weight(row: Row) -> str:
+def _weight(weight: float) -> str:
     """Print two digits; a target's ponder weight may be below zero."""
-    weight = row["ponder_weight_end_mean"]
-    if pd.isna(weight):
-        return DASH
     return f"{MINUS if weight < 0 else ''}{setting(float(f'{abs(weight):.2g}'))}"

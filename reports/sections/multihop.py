@@ -9,9 +9,8 @@ from actmodels.registry import MODELS
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import MUTED
-from reports.format import DASH, Cell, Row, count, number, percent, signed
+from reports.format import DASH, Cell, Row, count, number, percent, signed, title
 from reports.load import Artifacts, adapts
-from reports.names import title
 from reports.statistics import mean_sd, wide
 
 RUN = ["model", "run"]

@@ -5,9 +5,8 @@ from datetime import date
 import pandas as pd
 
 from reports.blocks import Overview, Tile
-from reports.format import number, percent
+from reports.format import corpus, number, on_all_of_snli, percent, title
 from reports.load import Artifacts, adapts
-from reports.names import corpus, on_all_of_snli, title
 from reports.sections.multihop import by_hops, correlations, multihop_charts
 from reports.sections.table_1 import accuracy_chart, systems
 

@@ -7,9 +7,8 @@ import pandas as pd
 
 from actmodels import tables
 from reports.blocks import Section, Table, Widget
-from reports.format import Cell, Row, count, text
+from reports.format import Cell, count, model_name, text, title
 from reports.load import Artifacts
-from reports.names import model_name, title
 
 OUTCOMES = {outcome: outcome.replace("_", " ") for outcome in tables.OUTCOMES}
 MILLE = 1000  # shares are embedded per mille: more cannot be seen
@@ -53,10 +52,7 @@ def pairs_section(data: Artifacts, most: int) -> Section | None:
 
 
 def _share(name: str) -> Cell:
-    def cell(row: Row) -> str:
-        return f"{row[name]:,} ({100 * row[name] / row['pairs']:.1f} %)"
-
-    return cell
+    return lambda row: f"{row[name]:,} ({100 * row[name] / row['pairs']:.1f} %)"
 
 
 def browsed(traces: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from typing import Any
 import pandas as pd
 
 from reports.blocks import Section, Table
-from reports.format import Cell, count, duration, text
+from reports.format import MECHANISMS, Cell, count, duration, model_name, text, title
 from reports.load import Artifacts
-from reports.names import MECHANISMS, model_name, title
 from reports.published.results import QUESTIONS
 
 STUDIES = {

@@ -6,9 +6,8 @@ import pandas as pd
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import MUTED
-from reports.format import DASH, Row, count, percent, text, with_sd
+from reports.format import DASH, SNLI_TRAIN, Row, count, model_name, percent, text, title, with_sd
 from reports.load import Artifacts
-from reports.names import SNLI_TRAIN, model_name, title
 from reports.published.results import ON_SNLI, accuracy
 
 

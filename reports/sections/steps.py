@@ -4,9 +4,8 @@ import pandas as pd
 
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
-from reports.format import Cell, count, number, percent, text
+from reports.format import Cell, count, model_name, number, percent, text, title
 from reports.load import Artifacts
-from reports.names import model_name, title
 from reports.statistics import mean_sd, wide
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -1,4 +1,4 @@
-"""The grid search: best configurations, each setting by itself, and steps by ponder weight."""
+"""The grid search by configuration and setting, and learning curves of the retrained models."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,12 @@ import pandas as pd
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.charts.theme import BLUE, INK
-from reports.format import Cell, count, number, percent, setting, text
+from reports.format import Cell, count, model_name, number, percent, setting, text, title
 from reports.load import Artifacts, settings_of
-from reports.names import model_name, title
 from reports.statistics import mean_sd
 
 TOP = 5  # configurations that are shown of a model
+PARTS = {"dev_accuracy": "dev", "train_accuracy": "training, with dropout"}
 MEASURED = ["dev_accuracy", "dev_loss", "dev_mean_steps"]
 
 
@@ -139,9 +139,7 @@ def _strips(data: Artifacts, model: str, names: list[str]) -> Chart:
     frame = trials.melt(["key", "dev_accuracy"], names, "setting", "value")
     lines = frame["setting"] + " = " + frame["value"].map(setting)
     frame = frame.assign(line=lines, x=100 * frame["dev_accuracy"])
-    means = mean_sd(frame, ["line"], ["x"])
-    means = means.assign(x=means["x_mean"], low=means["x_mean"] - means["x_sd"])
-    means["high"] = means["x_mean"] + means["x_sd"]
+    means = marks.with_band(mean_sd(frame, ["line"], ["x"]), "x").rename(columns={"y": "x"})
     order = list(dict.fromkeys(sorted(lines, key=lambda line: names.index(line.split(" = ")[0]))))
     y = alt.Y("line:N", title=None, sort=order, axis=alt.Axis(grid=False, labelLimit=150))
     x = alt.X("x:Q", title="dev accuracy (%)", scale=alt.Scale(zero=False))
@@ -170,3 +168,27 @@ def _steps(data: Artifacts, model: str) -> Chart:
     drawn = marks.lines(frame, "epoch", "mean steps per dev pair")
     heading = f"{title(model)}: steps by ponder weight"
     return marks.chart(f"sweep_steps_{model}", heading, drawn, half=True)
+
+
+def curves_section(data: Artifacts) -> Section:
+    """Return a chart for each model."""
+    return Section(
+        "Learning curves",
+        [_curves(data, model) for model in data.models],
+        "Accuracy by epoch of each retrained seed. Large points mark the epochs that dev selected.",
+    )
+
+
+def _curves(data: Artifacts, model: str) -> Chart:
+    history = data.of("retrain/history", model=model)
+    frame = history.melt(["seed", "epoch"], list(PARTS), "part", "y")
+    frame["series"], frame["x"] = "seed " + frame["seed"].astype(str), frame["epoch"]
+    frame["y"], frame["part"] = 100 * frame["y"], frame["part"].map(PARTS)
+    trials = data.of("retrain/trials", model=model)
+    best = pd.DataFrame({"series": "seed " + trials["seed"].astype(str), "x": trials["best_epoch"]})
+    best["y"] = 100 * trials["dev_accuracy"]
+    kept = marks.data(best).mark_point(size=110, stroke=INK, strokeWidth=1.5)
+    kept = kept.encode(x="x:Q", y="y:Q", color=marks.series(frame["series"]))
+    drawn = marks.lines(frame, "epoch", "accuracy (%)", dash="part")
+    name, heading = f"learning_curves_{model}", f"{title(model)}: accuracy by epoch"
+    return marks.chart(name, heading, [*drawn, kept], half=True)

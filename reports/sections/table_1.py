@@ -6,9 +6,18 @@ import pandas as pd
 
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
-from reports.format import Row, count, number, percent, text
+from reports.format import (
+    Row,
+    corpus,
+    count,
+    model_name,
+    number,
+    on_all_of_snli,
+    percent,
+    text,
+    title,
+)
 from reports.load import Artifacts
-from reports.names import corpus, model_name, on_all_of_snli, title
 from reports.published.results import SOURCES, snli
 from reports.statistics import mean_sd, t_interval
 

@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from reports.load import load
-from reports.render import render
-from reports.report import report
+from reports.render import render, report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

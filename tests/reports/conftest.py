@@ -9,8 +9,7 @@ import pytest
 
 from reports.blocks import Chart, Section, Table
 from reports.load import Artifacts, load
-from reports.render import write_report
-from reports.report import report
+from reports.render import report, write_report
 
 STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
 Row = dict[str, str]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from reports.blocks import Table
 from reports.load import load
-from reports.report import report
+from reports.render import report
 from tests.reports.conftest import edit, one_seed, rows, table
 
 STUDIES = {

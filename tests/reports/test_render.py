@@ -12,8 +12,7 @@ from PIL import Image
 from actmodels.errors import ArtefactError
 from reports.charts.theme import picture_spec, png
 from reports.load import load
-from reports.render import plain, write_report
-from reports.report import report
+from reports.render import plain, report, write_report
 from tests.reports.conftest import STORED, edit
 
 PAGE = Path(__file__).parents[2] / "reports" / "page"
