@@ -91,8 +91,13 @@ def without_masks(batch: Batch) -> Batch:
     longest = BUCKETS[bucket] if bucket < len(BUCKETS) else (0, 0)
     missing = [max(size - ids.shape[1], 0) for size, ids in zip(longest, both, strict=True)]
     sides = (nn.functional.pad(i, (0, n), value=PAD) for i, n in zip(both, missing, strict=True))
-    premise, hypothesis = ((ids, torch.ones_like(ids).bool()) for ids in sides)
-    return Batch(*premise, *hypothesis, *batch[4:])
+    premise, hypothesis = sides
+    return batch._replace(
+        premise=premise,
+        premise_mask=torch.ones_like(premise).bool(),
+        hypothesis=hypothesis,
+        hypothesis_mask=torch.ones_like(hypothesis).bool(),
+    )
 
 
 class ScrambledAlignment(SoftAlignment):
