@@ -10,7 +10,7 @@ from reports.blocks import Chart
 from reports.charts.theme import BLUE, INK, MUTED
 
 HEIGHT, ROW = 260, 34  # px; ROW is of one line of a chart with a name for each
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]  # one fewer than colors: 30 pairs
 DIGITS = 5  # of a stored number: more cannot be seen
 
 
@@ -39,9 +39,13 @@ def data(frame: pd.DataFrame) -> alt.Chart:
 
 
 def with_band(frame: pd.DataFrame, column: str, scale: float = 1, **more: Any) -> pd.DataFrame:
-    """Add `y`, `low` and `high`: `column_mean` and one sd around it, both times a scale."""
+    """Add `y`, `low` and `high`: `column_mean` and one sd around it, both times a scale.
+
+    With a scale of 100 these are shares in per cent, and a band ends at 0 and 100.
+    """
     mean, sd = scale * frame[f"{column}_mean"], scale * frame[f"{column}_sd"]
-    return frame.assign(y=mean, low=mean - sd, high=mean + sd, **more)
+    ends = pd.DataFrame({"low": mean - sd, "high": mean + sd})
+    return frame.assign(y=mean, **(ends.clip(0, 100) if scale == 100 else ends), **more)
 
 
 def with_bands(frame: pd.DataFrame, across: str, up: str, **more: Any) -> pd.DataFrame:
