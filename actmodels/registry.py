@@ -38,7 +38,7 @@ HALTINGS = {
     name: HaltingKind(title, getattr(settings, f"{of}Config"), f"actmodels.halting.{file}:{of}")
     for name, title, file, of in (
         ("act", "ACT", "act", "Act"),
-        ("fixed_steps", "fixed steps", "family", "FixedSteps"),
+        ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
         ("ponder_net", "PonderNet", "ponder_net", "PonderNet"),
         ("dact", "DACT", "dact", "Dact"),
         ("supervised_act", "supervised ACT", "act", "SupervisedAct"),
@@ -62,10 +62,10 @@ def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, A
 
 _DECOMPOSABLE = ("models.decomposable_attention", settings.DecomposableAttentionConfig)
 _ADAPTIVE = ("models.adaptive_attention", settings.AdaptiveAttentionConfig)
-_ITERATIVE = ("models.adaptive_attention", settings.IterativeAttentionConfig)
+_ITERATIVE = ("models.iterative_attention", settings.IterativeAttentionConfig)
 _HOP = ("models.hop_attention", settings.HopAttentionConfig)
 _CONDITIONAL = ("models.conditional", settings.ConditionalConfig)
-_LSTM = ("models.spinn", settings.LstmEncodersConfig)
+_LSTM = ("models.lstm_encoders", settings.LstmEncodersConfig)
 _TREE = ("models.tree_matching", settings.LstmEncodersConfig)
 _SPINN = ("models.spinn", settings.SpinnConfig)
 _PUBLISHED_DECOMPOSABLE = ("as_published", settings.PublishedDecomposableAttentionConfig)

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from actmodels.modules.linear import HaltingUnit, per_trial
 from actmodels.prediction import Prediction, cross_entropies, mean_cross_entropy, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
-from actmodels.settings import FixedStepsConfig
 
 Classify = Callable[[Tensor], Tensor]
 
@@ -54,29 +53,6 @@ class Halting(Objective):
         states: [batch, steps, state], of which the last is a cap. probabilities: [batch, steps].
         classify: maps [..., state] to logits [..., labels].
         """
-
-
-class FixedSteps(Halting):
-    """The same number of steps for all (Sordoni et al. 2016; thesis figure 6.2); nothing to pay."""
-
-    def __init__(self, config: FixedStepsConfig, state: int) -> None:
-        super().__init__()
-        self.max_steps = config.steps
-
-    def probability(self, state: Tensor) -> Tensor:
-        """Zeros [batch]: nothing halts before the last step."""
-        return state.new_zeros(state.shape[:-1])
-
-    def done(self, probabilities: Tensor) -> Tensor:
-        *batch, steps = probabilities.shape
-        return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
-
-    def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        *batch, steps = probabilities.shape
-        weights = torch.zeros_like(probabilities)
-        weights[..., -1] = 1.0
-        taken = probabilities.new_full(batch, float(steps))
-        return Prediction(classify(states[..., -1, :]), taken, None, weights)
 
 
 class PonderedHalting(Halting):

@@ -1,4 +1,4 @@
-"""Sentences compared as wholes: LSTM encoders (Bowman et al. 2015), and SPINN-PI (2016)."""
+"""SPINN-PI: sentences composed along their binary parses (Bowman et al. 2016)."""
 
 import torch
 from torch import Tensor, nn
@@ -11,38 +11,7 @@ from actmodels.modules.linear import Linear, affine, initialise
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import FORGET_BIAS, LSTM, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, LstmEncodersConfig, SpinnConfig
-
-
-class LstmEncoders(PairModel):
-    """Encode each sentence by the same LSTM, concatenate, classify by three tanh layers.
-
-    Words pass a tanh projection; dropout on the inputs and outputs of the encoder. 231,703 trained
-    parameters at width 100 and layers of 200 (published: 220k).
-    """
-
-    def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
-        super().__init__()
-        size = config.layer_size
-        self.words = ProjectedWords(vectors, config.width, tanh=True)
-        self.encoder = LSTM(config.width, config.width)
-        self.dropout = Dropout(config.dropout)
-        layers = ((Linear(inputs, size), nn.Tanh()) for inputs in (2 * config.width, size, size))
-        self.layers = nn.Sequential(*(part for layer in layers for part in layer))
-        self.classify = Linear(size, len(LABELS))
-        initialise(self, config.init, config.init_std)
-
-    def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Read a sentence [batch, tokens] to its last output [batch, width]."""
-        words = self.dropout(self.words(ids))
-        _, end = self.encoder(words, mask, self.encoder.zeros(words))
-        return self.dropout(end.hidden)
-
-    def forward(self, batch: Batch) -> Prediction:
-        premise = self.encode(batch.premise, batch.premise_mask)
-        hypothesis = self.encode(batch.hypothesis, batch.hypothesis_mask)
-        pair = torch.cat([premise, hypothesis], dim=-1)  # [batch, 2 · width]
-        return Prediction(self.classify(self.layers(pair)))
+from actmodels.settings import LABELS, SpinnConfig
 
 
 def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
