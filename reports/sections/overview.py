@@ -39,8 +39,8 @@ def _tiles(data: Artifacts) -> list[Tile]:
     found = [Tile("Test accuracy", f"{percent('test_accuracy')(best)} %", title(best["model"]))]
     stepping = [model for model in data.adaptive if frame.loc[model, "test_mean_steps_n"] > 0]
     if stepping:
-        first = frame.loc[stepping[0]]
-        found.append(Tile("Steps per pair", number("test_mean_steps")(first), title(stepping[0])))
+        most = frame.loc[frame.loc[stepping, "dev_accuracy_mean"].idxmax()]  # the best on dev
+        found.append(Tile("Steps per pair", number("test_mean_steps")(most), title(most["model"])))
     if (hops := _hops_solved(data)) is not None:
         found.append(hops)
     environment = data.documents["sweep/environment"]
