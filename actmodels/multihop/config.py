@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from actmodels.config import TrialConfig, model_parts, parts_of
+from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
 from actmodels.values import Natural, Portion, Range, Sequences, Steps, settings_of
 
-MAX_HOPS = 6  # three chains of six things each: none is in a premise twice
 Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
 
@@ -21,8 +21,8 @@ class StreamConfig:
 
     max_hops: the deepest pairs that are trained on. Pairs of one hop come first; the next depth
         joins when dev accuracy at the last one reaches join_accuracy.
-    steps_per_hop: until all depths have joined, the largest number of steps is so many for each
-        depth that has: few steps learn the first hops fast.
+    steps_per_hop: until all depths have joined, a model takes at most this number of steps for
+        each joined depth; few steps learn the first hops fast.
     updates_per_epoch: dev is scored after so many.
     ponder_delay: epochs without a price for steps after the last depth has joined.
     """

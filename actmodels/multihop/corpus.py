@@ -16,15 +16,9 @@ from torch import Tensor
 
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
 from actmodels.data.trial_data import WordVectors
+from actmodels.multihop.words import CHAINS, ROOMS, THINGS, WORDS
 from actmodels.settings import LABELS
 
-THINGS = (
-    *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),
-    *("jar", "pot", "purse", "sack", "tin", "trunk", "urn"),
-)
-ROOMS = ("attic", "cellar", "garage", "kitchen")
-WORDS = (*THINGS, *ROOMS, "doubt", "in", ".")
-CHAINS = len(LABELS)
 FIRST_ROOM = FIRST_WORD + len(THINGS)
 DOUBT, IN, STOP = (FIRST_WORD + WORDS.index(word) for word in ("doubt", "in", "."))
 

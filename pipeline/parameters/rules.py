@@ -5,7 +5,7 @@ from typing import Any
 
 from actmodels.config import setting_types
 from actmodels.errors import ConfigError, shown
-from actmodels.multihop.config import MAX_HOPS
+from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS, as_published, model_with
 from actmodels.sequences.config import sequence_setting_types
 from pipeline.parameters import trials

@@ -1,0 +1,12 @@
+"""The words of multi-hop pairs, and the deepest pairs that they allow. Imports no torch."""
+
+from actmodels.settings import LABELS
+
+THINGS = (
+    *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),
+    *("jar", "pot", "purse", "sack", "tin", "trunk", "urn"),
+)
+ROOMS = ("attic", "cellar", "garage", "kitchen")
+WORDS = (*THINGS, *ROOMS, "doubt", "in", ".")
+CHAINS = len(LABELS)
+MAX_HOPS = len(THINGS) // CHAINS  # no thing is in a premise twice
