@@ -17,7 +17,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from actmodels.data.pairs import save_stored
+from actmodels.data.stored import save_stored
 from bench.timing import interleaved, listed, summary, table
 from bench.work import Sizes, drawn_data, trial
 from pipeline.running.stage import run_command

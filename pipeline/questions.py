@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.pairs import save_stored
+from actmodels.data.stored import save_stored
 from actmodels.errors import DataError
 from actmodels.reader.questions import FIRST_WORD, QuestionTensors, most_frequent_accuracy
 from pipeline.parameters.load import load_params

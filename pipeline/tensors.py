@@ -5,7 +5,8 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from actmodels.data.pairs import FIRST_WORD, PairTensors, save_stored
+from actmodels.data.pairs import FIRST_WORD, PairTensors
+from actmodels.data.stored import save_stored
 from actmodels.errors import ArtefactError, DataError
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS

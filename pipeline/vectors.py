@@ -2,7 +2,7 @@
 
 import torch
 
-from actmodels.data.pairs import save_stored
+from actmodels.data.stored import save_stored
 from pipeline.parameters.load import load_params
 from pipeline.running.results import write_json
 from pipeline.running.stage import artefacts, made, run_stage

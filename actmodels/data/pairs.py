@@ -1,59 +1,20 @@
-"""Files of tensors, and sentence pairs: a split as flat tensors in one file, and its batches.
+"""Sentence pairs: a split as flat tensors in one file, and its batches.
 
 Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token that a model may
 ask for in front of each sentence, and the vocabulary's words follow from 3.
 """
 
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from pickle import UnpicklingError
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from actmodels.errors import ArtefactError
-from actmodels.files import read_known, replacing
+from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
 FILLER = -1  # the label of a row that is no example: it fills a smaller batch of a pack
-UNREADABLE = (RuntimeError, TypeError, EOFError, ValueError, LookupError, UnpicklingError)
-
-
-def save_stored(content: dict[str, Any], path: Path) -> None:
-    """Write named tensors atomically; the same content always gives the same bytes."""
-    buffer = io.BytesIO()  # a path would put its own name into the file
-    torch.save(content, buffer)
-    with replacing(path) as temporary:
-        temporary.write_bytes(buffer.getbuffer())
-
-
-class StoredTensors:
-    """A dataclass of tensors stored as one file; `what` and `stage` name it in messages."""
-
-    what: ClassVar[str]
-    stage: ClassVar[str] = "tensors"
-
-    def save(self, path: Path) -> None:
-        """Write atomically; the same content always gives the same bytes."""
-        save_stored({n: t for n, t in vars(self).items() if t is not None}, path)
-
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read the file once; ArtefactError if it is missing, changed, or holds something else."""
-        if not path.is_file():
-            raise ArtefactError(
-                f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"
-            )
-        try:
-            return cls(**torch.load(io.BytesIO(read_known(path)), weights_only=True))
-        except UNREADABLE as error:
-            raise ArtefactError(
-                f"{path} is not {cls.what} ({type(error).__name__}); "
-                f"run the stage that makes it again: dvc repro -f {cls.stage}"
-            ) from error
 
 
 @dataclass(frozen=True)

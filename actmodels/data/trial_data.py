@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from actmodels.config import TrialConfig
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors, StoredTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
+from actmodels.data.stored import StoredTensors
 from actmodels.draws import generator
 from actmodels.settings import InputConfig
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import StoredTensors
+from actmodels.data.stored import StoredTensors
 from actmodels.draws import generator
 from actmodels.reader.config import ReaderTrialConfig
 from actmodels.reader.model import Reader

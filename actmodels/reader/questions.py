@@ -11,7 +11,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from actmodels.data.pairs import StoredTensors, pad
+from actmodels.data.pairs import pad
+from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, PLACEHOLDER, FIRST_WORD = 0, 1, 2, 3
 NO_CANDIDATE = -1  # at a document's token that is none of the question's candidates

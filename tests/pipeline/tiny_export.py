@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from actmodels.config import TrialConfig
-from actmodels.data.pairs import save_stored
+from actmodels.data.stored import save_stored
 from actmodels.data.trial_data import input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.models.pair_model import PairModel, build

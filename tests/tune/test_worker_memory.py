@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.data.pairs import save_stored
+from actmodels.data.stored import save_stored
 from bench.work import PAPER, drawn_data, trial
 from tests.tune.in_workers import read_notes, watch
 from tune.execution import Execution
