@@ -35,7 +35,7 @@ TITLE = "Adaptive computation for textual entailment"
 
 
 def report(data: Artifacts, published: bool, examples: int) -> Report:
-    """Return the whole report, with published results or without, and at most so many pairs."""
+    """Return the whole report, with or without published results; `examples` limits its pairs."""
     frame = claims(data)
     found = [
         claims_section(frame, published),

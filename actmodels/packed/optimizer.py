@@ -72,7 +72,7 @@ class PackOptimizer:
 
     @torch.no_grad()
     def step(self, alive: Tensor) -> None:
-        """Clip and apply the gradients of the trials that are `alive` [trials], even beside nan."""
+        """Clip and apply the gradients of `alive` trials [trials], though others' may be nan."""
         gradient = torch.where(alive[:, None], self.gradients, 0.0)
         if self.clip_value is not None:
             gradient = gradient.clamp(-self.clip_value, self.clip_value)

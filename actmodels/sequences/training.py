@@ -80,7 +80,7 @@ class SequenceEvaluation(NamedTuple):
 
 
 def score(outputs: Outputs, pondered: Pondered, batch: SequenceBatch) -> SequenceEvaluation:
-    """Compare what a network made of a batch with the targets."""
+    """Compare the outputs of a network with the targets."""
     losses = outputs.losses(pondered.logits, batch.targets) * batch.target_mask
     wrong = (outputs.decisions(pondered.logits) != batch.targets).any(dim=-1) & batch.target_mask
     return SequenceEvaluation(losses, wrong, pondered, batch)

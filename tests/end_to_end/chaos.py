@@ -69,7 +69,7 @@ class Campaign:
     leaders: list[int] = field(default_factory=list)
 
     def run(self, kills: int, seconds: float) -> None:
-        """`dvc repro` again and again, the first so many with a kill anywhere in `seconds`."""
+        """Repeat `dvc repro`; kill the first `kills` runs, each within `seconds`."""
         for left in range(kills, -1, -1):
             status = self._command(random.uniform(0, seconds) if left else None)
             if status == 0:
