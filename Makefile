@@ -17,6 +17,8 @@ INSTALL = $(UV) pip install --quiet --python $(@D)/bin/python $(if $(filter-out 
 else
 INSTALL = $(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 endif
+# once, in parallel: otherwise the first processes of a run each compile the same thousands of files
+COMPILE = $(@D)/bin/python -m compileall -qq -j 0 $(@D)/lib || true
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 # nothing reports home
@@ -47,10 +49,12 @@ endif
 $(RUN): requirements.lock pyproject.toml | $(VENV)/bin/python
 	$(INSTALL) -r requirements.lock
 	$(INSTALL) --no-deps -e .
+	$(COMPILE)
 	touch $@
 
 $(TESTS): $(RUN) requirements-dev.lock
 	$(INSTALL) -r requirements-dev.lock
+	$(COMPILE)
 	touch $@
 
 $(DOCS): requirements-docs.lock | $(VENV)-docs/bin/python
@@ -83,7 +87,7 @@ test-slow: setup-tests  ## these, and campaigns of kills, clusters, the demo, si
 repro: setup  ## run what is out of date, from the corpus to the report (params.yaml)
 	dvc repro
 
-report: setup  ## write the report again from the artefacts alone
+report: setup  ## write the report again from the artifacts alone
 	dvc repro --single-item --force report
 
 ui: setup  ## browse the trials in MLflow, and learn where report and Ray dashboard are (PORT=5000)
