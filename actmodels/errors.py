@@ -40,8 +40,8 @@ class DataError(UserError):
     """A corpus, an archive or a file of word vectors is not what it should be."""
 
 
-class ArtefactError(UserError):
-    """An artefact of an earlier stage is missing or damaged; the message names the stage."""
+class ArtifactError(UserError):
+    """An artifact of an earlier stage is missing or damaged; the message names the stage."""
 
 
 class SweepError(UserError):

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from actmodels.configs import InputConfig
 from actmodels.data.pairs import Batch, PairTensors, collate
-from actmodels.figures import Figures, mean_and_sd
+from actmodels.metrics import Metrics, mean_and_sd
 from actmodels.models.pair_model import PairModel
 from actmodels.prediction import Prediction
-from actmodels.settings import InputConfig
 
 
 class Evaluation(NamedTuple):
@@ -42,9 +42,9 @@ class Evaluation(NamedTuple):
         return cross_entropy(self.logits.double(), self.labels).item()
 
     @property
-    def figures(self) -> Figures:
+    def metrics(self) -> Metrics:
         spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
-        return Figures(self.loss, self.accuracy, *spread, ponder[0])
+        return Metrics(self.loss, self.accuracy, *spread, ponder[0])
 
 
 def evaluate(

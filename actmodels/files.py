@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 
 MARK = b"\nsha256 "
 known: dict[Path, str] = {}  # MD5 of the inputs of this process's stage, by absolute path
@@ -41,19 +41,19 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-class DamagedError(ArtefactError):
+class DamagedError(ArtifactError):
     """A file does not hold what was written into it."""
 
 
-def seal(content: bytes | memoryview) -> bytes:
+def add_checksum(content: bytes | memoryview) -> bytes:
     """What a sealed file holds: the content, then its digest."""
     return b"".join([content, MARK, hashlib.sha256(content).hexdigest().encode(), b"\n"])
 
 
-def unseal(stored: bytes, where: object) -> bytes:
+def verify_checksum(stored: bytes, where: object) -> bytes:
     """The content of a sealed file; DamagedError, naming `where`, if the digest does not match."""
     content = stored[:-SEAL]
-    if stored != seal(content):
+    if stored != add_checksum(content):
         raise DamagedError(f"{where} is damaged: its content does not have the digest at its end")
     return content
 
@@ -72,10 +72,10 @@ def file_digest(path: Path) -> str:
 
 
 def read_known(path: Path) -> bytes:
-    """Read a file once; ArtefactError if it is not the file with which the stage began."""
+    """Read a file once; ArtifactError if it is not the file with which the stage began."""
     content = path.read_bytes()
     if path in known and hashlib.md5(content).hexdigest() != known[path]:
-        raise ArtefactError(
+        raise ArtifactError(
             f"{path} changed after this stage began; run dvc repro again (finished trials are kept)"
         )
     return content

@@ -14,19 +14,19 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.utils import clip_grad_value_, clip_grads_with_norm_, get_total_norm
 
-from actmodels.config import AnyTrialConfig
-from actmodels.draws import generator
-from actmodels.figures import EpochMeans, Figures, Marks
+from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.modules.dropout import DropoutStream, update_key
 from actmodels.records import EpochRecord, best_epoch
+from actmodels.seeding import generator
+from actmodels.trial_config import BaseTrialConfig
 
-Config = TypeVar("Config", bound=AnyTrialConfig)
+Config = TypeVar("Config", bound=BaseTrialConfig)
 Model = TypeVar("Model", bound=nn.Module)
 Batch = TypeVar("Batch")
-Found = TypeVar("Found")  # what a model makes of a batch
+Output = TypeVar("Output")  # what a model makes of a batch
 
 
-class ModelTraining(Generic[Config, Model, Batch, Found]):
+class ModelTraining(Generic[Config, Model, Batch, Output]):
     """A trial in progress.
 
     clip_value: largest size of a gradient; clip_norm: largest norm of all; 0: no limit.
@@ -51,22 +51,22 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
     def batches(self, order: Generator) -> Iterator[Batch]:
         """The batches of an epoch, drawn from `order`."""
 
-    def forward(self, batch: Batch) -> Found:
+    def forward(self, batch: Batch) -> Output:
         return self.model(batch)
 
     @abstractmethod
-    def objective(self, found: Found, batch: Batch) -> Tensor:
+    def objective(self, found: Output, batch: Batch) -> Tensor:
         """What an update minimises []."""
 
-    def adapt(self, found: Found, batch: Batch) -> None:
+    def on_update_end(self, found: Output, batch: Batch) -> None:
         """Called after each update."""
 
     @abstractmethod
-    def marks(self, found: Found, batch: Batch) -> Marks:
+    def marks(self, found: Output, batch: Batch) -> BatchMetrics:
         """What is kept of a batch."""
 
     @abstractmethod
-    def evaluated(self) -> Figures:
+    def evaluated(self) -> Metrics:
         """The model on dev."""
 
     @property
@@ -112,11 +112,11 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
         if self.diverged:
             self.model.load_state_dict(before)
         seconds, seen = time.perf_counter() - start, means.examples()
-        return self.add(means.figures(), self.evaluated(), self.ponder_weight, seconds, seen)
+        return self.add(means.metrics(), self.evaluated(), self.ponder_weight, seconds, seen)
 
-    def train_epoch(self) -> EpochMeans:
+    def train_epoch(self) -> EpochMetrics:
         """Update on every batch; sets `diverged` and stops at a loss that is not finite."""
-        means = EpochMeans()
+        means = EpochMetrics()
         self.model.train()
         for update, batch in enumerate(self.batches(self.epoch_generator)):
             if self.dropout is not None:
@@ -131,7 +131,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
             objective.backward()
             self.clip_gradients()
             self.optimizer.step()
-            self.adapt(found, batch)
+            self.on_update_end(found, batch)
             with torch.no_grad():
                 means.add(self.marks(found, batch))
         return means
@@ -150,7 +150,7 @@ class ModelTraining(Generic[Config, Model, Batch, Found]):
             clip_grads_with_norm_(parameters, self.clip_norm, norm)
 
     def add(
-        self, train: Figures, dev: Figures, weight: float | Tensor | None, seconds: float, seen: int
+        self, train: Metrics, dev: Metrics, weight: float | Tensor | None, seconds: float, seen: int
     ) -> EpochRecord:
         """Add the record of a finished epoch, with training seconds and examples `seen`."""
         weight = None if weight is None else float(weight)

@@ -46,11 +46,11 @@ def step_losses(prediction: Prediction, labels: Tensor) -> Tensor:
 
 
 def mean_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """That of the examples of a batch in nats []; in a pack [trials]."""
+    """That of the examples of a batch in nats []; when fused [trials]."""
     return mean_over_examples(cross_entropies(logits, labels), labels)
 
 
 def mean_over_examples(values: Tensor, labels: Tensor) -> Tensor:
-    """The mean of [batch] over examples whose label is not FILLER []; in a pack [trials]."""
+    """The mean of [batch] over examples whose label is not FILLER []; when fused [trials]."""
     real = labels != FILLER
     return torch.where(real, values, 0.0).sum(dim=-1) / real.sum(dim=-1)

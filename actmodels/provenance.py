@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from actmodels.config import AnyTrialConfig
-from actmodels.kinds import kind_of
+from actmodels.trial_config import BaseTrialConfig
+from actmodels.trial_types import trial_type
 
 PACKAGE = Path(__file__).parent
 DECLARATIONS = ("registry.py", "settings.py", "values.py", "config.py")  # by the files' names
@@ -64,20 +64,20 @@ def without_prose(text: str) -> str:
     return ast.dump(tree)
 
 
-def code_files(config: AnyTrialConfig) -> list[Path]:
+def code_files(config: BaseTrialConfig) -> list[Path]:
     """The files of this package that train and evaluate a trial, by following imports.
 
-    Those that train packs are among them; the files of other models and haltings are not. Values of
-    the declarations are in the key already.
+    Those that train fusions are among them; the files of other models and haltings are not. Values
+    of the declarations are in the key already.
     """
-    kind = kind_of(config)
-    found = (kind.data, kind.training, kind.pack, *config.classes)
+    kind = trial_type(config)
+    found = (kind.data, kind.training, kind.fusion, *config.classes)
     names = [name.split(":")[0] for name in found if name is not None]
     files = files_behind(names, sources(PACKAGE), PACKAGE.parent)
     return [path for path in files if path.name not in (*DECLARATIONS, "__init__.py")]
 
 
-def code_digest(config: AnyTrialConfig) -> str:
+def code_digest(config: BaseTrialConfig) -> str:
     """SHA-256 over the code that computes a trial."""
     digest = hashlib.sha256()
     for path in code_files(config):
@@ -87,7 +87,7 @@ def code_digest(config: AnyTrialConfig) -> str:
 
 
 def provenance(
-    config: AnyTrialConfig, data_digest: str, device: str, threads: int
+    config: BaseTrialConfig, data_digest: str, device: str, threads: int
 ) -> dict[str, str]:
     """All that decides a trial's result besides its configuration."""
     return {

@@ -17,7 +17,7 @@ class EpochRecord:
     Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
     Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R; None
     without halting. Train figures are running ones, with dropout; dev figures and ponder_weight are
-    those at the end of the epoch. seconds: of training; in a pack, the trial's share.
+    those at the end of the epoch. seconds: of training; when fused, the trial's share.
     """
 
     epoch: int

@@ -5,14 +5,14 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
-from actmodels import settings
+from actmodels import configs
 
 NetworkConfig = Any  # one of the dataclasses that MODELS names
 HaltingConfig = Any  # one of those that HALTINGS names
 
 
 @dataclass(frozen=True)
-class HaltingKind:
+class HaltingMechanism:
     """A kind of halting: as readers know it, its settings, and its class as module:name."""
 
     title: str
@@ -26,7 +26,7 @@ class Architecture:
 
     model: str
     network: type[NetworkConfig]
-    halting: HaltingKind | None = None
+    halting: HaltingMechanism | None = None
     reads_parses: bool = False
 
     @property
@@ -35,7 +35,7 @@ class Architecture:
 
 
 HALTINGS = {
-    name: HaltingKind(title, getattr(settings, f"{of}Config"), f"actmodels.halting.{file}:{of}")
+    name: HaltingMechanism(title, getattr(configs, f"{of}Config"), f"actmodels.halting.{file}:{of}")
     for name, title, file, of in (
         ("act", "ACT", "act", "Act"),
         ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
@@ -60,16 +60,16 @@ def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, A
     }
 
 
-_DECOMPOSABLE = ("models.decomposable_attention", settings.DecomposableAttentionConfig)
-_ADAPTIVE = ("models.adaptive_attention", settings.AdaptiveAttentionConfig)
-_ITERATIVE = ("models.iterative_attention", settings.IterativeAttentionConfig)
-_HOP = ("models.hop_attention", settings.HopAttentionConfig)
-_CONDITIONAL = ("models.conditional", settings.ConditionalConfig)
-_LSTM = ("models.lstm_encoders", settings.LstmEncodersConfig)
-_TREE = ("models.tree_matching", settings.LstmEncodersConfig)
-_SPINN = ("models.spinn", settings.SpinnConfig)
-_PUBLISHED_DECOMPOSABLE = ("as_published", settings.PublishedDecomposableAttentionConfig)
-_PUBLISHED_ADAPTIVE = ("as_published", settings.PublishedAdaptiveAttentionConfig)
+_DECOMPOSABLE = ("models.decomposable_attention", configs.DecomposableAttentionConfig)
+_ADAPTIVE = ("models.adaptive_attention", configs.AdaptiveAttentionConfig)
+_ITERATIVE = ("models.iterative_attention", configs.IterativeAttentionConfig)
+_HOP = ("models.hop_attention", configs.HopAttentionConfig)
+_CONDITIONAL = ("models.conditional", configs.ConditionalConfig)
+_LSTM = ("models.lstm_encoders", configs.LstmEncodersConfig)
+_TREE = ("models.tree_matching", configs.LstmEncodersConfig)
+_SPINN = ("models.spinn", configs.SpinnConfig)
+_PUBLISHED_DECOMPOSABLE = ("published_2016", configs.PublishedDecomposableAttentionConfig)
+_PUBLISHED_ADAPTIVE = ("published_2016", configs.PublishedAdaptiveAttentionConfig)
 
 
 def _of(file: tuple[str, type], name: str) -> tuple[str, type]:
@@ -79,15 +79,15 @@ def _of(file: tuple[str, type], name: str) -> tuple[str, type]:
 MODELS: dict[str, Architecture] = {
     "decomposable_attention": Architecture(*_of(_DECOMPOSABLE, "DecomposableAttention")),
     **in_steps("adaptive_attention", *_of(_ADAPTIVE, "AdaptiveAttention")),
-    **in_steps("comparing_adaptive_attention", *_of(_ADAPTIVE, "ComparingAdaptiveAttention")),
+    **in_steps("compare_adaptive_attention", *_of(_ADAPTIVE, "CompareAdaptiveAttention")),
     **in_steps("iterative_attention", *_of(_ITERATIVE, "IterativeAttention")),
     **in_steps("hop_attention", *_of(_HOP, "HopAttention")),
     "decomposable_intra_attention": Architecture(*_of(_DECOMPOSABLE, "DecomposableIntraAttention")),
-    "averaged_decomposable_attention": Architecture(
-        *_of(_DECOMPOSABLE, "AveragedDecomposableAttention")
+    "mean_pool_decomposable_attention": Architecture(
+        *_of(_DECOMPOSABLE, "MeanPoolDecomposableAttention")
     ),
-    "averaged_first_decomposable_attention": Architecture(
-        *_of(_DECOMPOSABLE, "AveragedFirstDecomposableAttention")
+    "pool_first_decomposable_attention": Architecture(
+        *_of(_DECOMPOSABLE, "PoolFirstDecomposableAttention")
     ),
     "lstm_encoders": Architecture(*_of(_LSTM, "LstmEncoders")),
     "conditional_encoding": Architecture(*_of(_CONDITIONAL, "ConditionalEncoding")),

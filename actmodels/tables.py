@@ -1,10 +1,10 @@
-"""Columns of the tables that stages write, in their order, by their place in artefacts/.
+"""Columns of the tables that stages write, in their order, by their place in artifacts/.
 
 The report checks COLUMNS when it loads a file, and does not read UNREPORTED ones. Shares are in
 [0, 1]; steps are empty for a model without steps, p and sd with one seed.
 """
 
-# What the steps after the first did to an answer, and how it is counted in artefacts/trace/.
+# What the steps after the first did to an answer, and how it is counted in artifacts/trace/.
 OUTCOMES = (
     *("corrected", "spoiled"),
     *("right_throughout", "wrong_throughout", "changed_in_between"),
@@ -21,9 +21,9 @@ _SEQUENCE, _CLOZE, _MULTIHOP = "task run seed", "questions run seed", "model run
 _TABLES = {
     "sweep/timings.csv": "key model seed epoch seconds examples_per_second",
     "retrain/timings.csv": "key model seed epoch seconds examples_per_second",
-    "lexicalised/results.csv": f"{_RUN} parameters regularisation dev_accuracy test_accuracy "
+    "lexical_baseline/results.csv": f"{_RUN} parameters regularization dev_accuracy test_accuracy "
     "test_pairs",
-    "lexicalised/predictions.csv": f"{_RUN} pair_id label predicted steps",
+    "lexical_baseline/predictions.csv": f"{_RUN} pair_id label predicted steps",
     "evaluate/results.csv": f"{_RUN} key parameters epochs best_epoch dev_accuracy test_accuracy "
     "test_pairs test_mean_steps test_sd_steps",
     "evaluate/depth.csv": f"{_RUN} depth pairs accuracy mean_steps",
@@ -48,27 +48,28 @@ _TABLES = {
     "mean_steps_sd collapsed ponder_weight_end_mean",
     "halting/depth.csv": "kind point seed depth pairs accuracy mean_steps",
     "halting/timings.csv": f"kind point {_TIME}",
-    "graves/results.csv": f"task run halting ponder_weight {_TRAINED} dev_error dev_loss "
+    "sequences/results.csv": f"task run halting ponder_weight {_TRAINED} dev_error dev_loss "
     "dev_mean_steps dev_sd_steps dev_ponder_cost",
     # error is empty where nothing is asked of the instances
-    "graves/difficulty.csv": f"{_SEQUENCE} difficulty instances asked error mean_steps ponder_cost",
-    "graves/history.csv": f"{_SEQUENCE} epoch train_loss dev_loss dev_error dev_mean_steps",
-    "graves/reading.csv": f"{_SEQUENCE} position byte steps ponder loss entropy",
-    "graves/bytes.csv": f"{_SEQUENCE} kind bytes steps ponder loss entropy",
-    "graves/timings.csv": f"task run {_TIME}",
+    "sequences/difficulty.csv": f"{_SEQUENCE} difficulty instances asked error mean_steps "
+    "ponder_cost",
+    "sequences/history.csv": f"{_SEQUENCE} epoch train_loss dev_loss dev_error dev_mean_steps",
+    "sequences/reading.csv": f"{_SEQUENCE} position byte steps ponder loss entropy",
+    "sequences/bytes.csv": f"{_SEQUENCE} kind bytes steps ponder loss entropy",
+    "sequences/timings.csv": f"task run {_TIME}",
     # correlation: Pearson's r of steps and hops, over the trained depths and the next one
     "multihop/results.csv": f"model run {_TRAINED} dev_accuracy dev_mean_steps correlation",
     "multihop/hops.csv": f"{_MULTIHOP} hops trained pairs accuracy mean_steps",
     "multihop/history.csv": f"{_MULTIHOP} epoch train_loss dev_accuracy dev_mean_steps",
     "multihop/timings.csv": f"model run {_TIME}",
-    "nse/results.csv": f"questions run strategy steps {_TRAINED} dev_accuracy dev_loss "
+    "cloze/results.csv": f"questions run strategy steps {_TRAINED} dev_accuracy dev_loss "
     "dev_mean_steps dev_sd_steps test_accuracy test_questions test_mean_steps",
-    "nse/runs.csv": f"questions run strategy steps {_MEANS} test_mean_steps {_DIFFERENCE}",
-    "nse/baselines.csv": "questions source split count candidates random most_frequent",
-    "nse/history.csv": f"{_CLOZE} epoch train_loss train_accuracy dev_loss dev_accuracy "
+    "cloze/runs.csv": f"questions run strategy steps {_MEANS} test_mean_steps {_DIFFERENCE}",
+    "cloze/baselines.csv": "questions source split count candidates random most_frequent",
+    "cloze/history.csv": f"{_CLOZE} epoch train_loss train_accuracy dev_loss dev_accuracy "
     "dev_mean_steps",
-    "nse/steps.csv": f"{_CLOZE} step weight accuracy",
-    "nse/timings.csv": f"questions run {_TIME}",
+    "cloze/steps.csv": f"{_CLOZE} step weight accuracy",
+    "cloze/timings.csv": f"questions run {_TIME}",
 }
 _UNREPORTED = {
     "fidelity/results.csv": f"model variant {_TRAINED} dev_accuracy dev_mean_steps dev_sd_steps "

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import torch
 from torch import Generator, Tensor
 
-from actmodels.config import TrialConfig
+from actmodels.configs import TrainConfig
 from actmodels.data.pairs import FILLER, Batch, collate
 from actmodels.data.trial_data import TrialData, input_rows, subset, trained_rows
 from actmodels.evaluation import evaluate
-from actmodels.figures import EpochMeans, Figures, Marks
+from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.model_training import ModelTraining
 from actmodels.models.pair_model import PairModel, build, parameter_count
 from actmodels.prediction import Prediction, cross_entropies
-from actmodels.settings import TrainConfig
+from actmodels.trial_config import TrialConfig
 
 
 def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimizer:
@@ -25,14 +25,14 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
     return torch.optim.Adagrad(parameters, rate, initial_accumulator_value=start, fused=fused)
 
 
-def pair_marks(prediction: Prediction, labels: Tensor) -> Marks:
+def pair_marks(prediction: Prediction, labels: Tensor) -> BatchMetrics:
     """What is kept of a batch; rows with the label FILLER do not count."""
     real = labels != FILLER
     losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
     right = (prediction.logits.argmax(dim=-1) == labels).sum(dim=-1)
     count = real.sum(dim=-1)
     steps, ponder = prediction.steps, prediction.ponder_cost
-    return Marks(losses.sum(dim=-1), count, right, count, count, steps, ponder, real)
+    return BatchMetrics(losses.sum(dim=-1), count, right, count, count, steps, ponder, real)
 
 
 class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
@@ -67,7 +67,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         (group,) = self.optimizer.param_groups
         group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * gone)
 
-    def train_epoch(self) -> EpochMeans:
+    def train_epoch(self) -> EpochMetrics:
         self.set_rate()
         self.model.halting.start_epoch(self.next_epoch)
         return super().train_epoch()
@@ -80,11 +80,11 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
     def objective(self, found: Prediction, batch: Batch) -> Tensor:
         return self.model.objective(found, batch.labels)
 
-    def adapt(self, found: Prediction, batch: Batch) -> None:
-        self.model.halting.adapt(found, batch.labels)
+    def on_update_end(self, found: Prediction, batch: Batch) -> None:
+        self.model.halting.on_update_end(found, batch.labels)
 
-    def marks(self, found: Prediction, batch: Batch) -> Marks:
+    def marks(self, found: Prediction, batch: Batch) -> BatchMetrics:
         return pair_marks(found, batch.labels)
 
-    def evaluated(self) -> Figures:
-        return evaluate(self.model, self.data.dev, self.config.input).figures
+    def evaluated(self) -> Metrics:
+        return evaluate(self.model, self.data.dev, self.config.input).metrics

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from actmodels.config import TrialConfig
 from actmodels.data.pairs import Batch, collate
 from actmodels.data.trial_data import input_rows, trained_rows
+from actmodels.fused.stack import shared_batch, stack
 from actmodels.models.pair_model import PairModel, build
-from actmodels.packed.stack import shared_batch, stack
+from actmodels.trial_config import TrialConfig
 from tests.samples import sample_batch, sample_pairs, sample_words
 
 
@@ -79,15 +79,15 @@ def check_padding_changes_nothing(config: TrialConfig) -> None:
     torch.testing.assert_close(model(longer).logits, model(batch).logits)
 
 
-def check_packed_equals_single(config: TrialConfig) -> None:
+def check_fused_equals_single(config: TrialConfig) -> None:
     """Models of one shape stacked and run as one give what each gives alone."""
     models, batch = [make(replace(config, seed=seed)) for seed in (1, 2, 3)], sample_batch()
-    packed = stack(models)(shared_batch(batch, len(models)))
+    fused = stack(models)(shared_batch(batch, len(models)))
     for row, model in enumerate(models):
         alone = model(batch)
-        torch.testing.assert_close(packed.logits[row], alone.logits)
+        torch.testing.assert_close(fused.logits[row], alone.logits)
         if alone.steps is not None:
-            assert torch.equal(packed.steps[row], alone.steps)
+            assert torch.equal(fused.steps[row], alone.steps)
 
 
 FIVE_CHECKS = (
@@ -95,5 +95,5 @@ FIVE_CHECKS = (
     check_every_parameter_gets_a_gradient,
     check_batch_equals_singles,
     check_padding_changes_nothing,
-    check_packed_equals_single,
+    check_fused_equals_single,
 )

@@ -14,7 +14,7 @@ from torch import Tensor
 from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
-FILLER = -1  # the label of a row that is no example: it fills a smaller batch of a pack
+FILLER = -1  # the label of a row that is no example: it fills a smaller batch of a fusion
 
 
 @dataclass(frozen=True)

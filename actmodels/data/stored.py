@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import torch
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from actmodels.files import read_known, replacing
 
 UNREADABLE = (RuntimeError, TypeError, EOFError, ValueError, LookupError, UnpicklingError)
@@ -33,15 +33,15 @@ class StoredTensors:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the file once; ArtefactError if it is missing, changed, or holds something else."""
+        """Read the file once; ArtifactError if it is missing, changed, or holds something else."""
         if not path.is_file():
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"
             )
         try:
             return cls(**torch.load(io.BytesIO(read_known(path)), weights_only=True))
         except UNREADABLE as error:
-            raise ArtefactError(
+            raise ArtifactError(
                 f"{path} is not {cls.what} ({type(error).__name__}); "
                 f"run the stage that makes it again: dvc repro -f {cls.stage}"
             ) from error

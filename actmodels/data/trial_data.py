@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from actmodels.config import TrialConfig
+from actmodels.configs import InputConfig
 from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
 from actmodels.data.stored import StoredTensors
-from actmodels.draws import generator
-from actmodels.settings import InputConfig
+from actmodels.seeding import generator
+from actmodels.trial_config import TrialConfig
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ class TrialData:
 
     @classmethod
     def load(cls, folder: Path) -> "TrialData":
-        """Read the artefacts of the `tensors` stage; ArtefactError if one is missing or damaged."""
+        """Read the artifacts of the `tensors` stage; ArtifactError if one is missing or damaged."""
         train, dev = (PairTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
         return cls(train, dev, WordVectors.load(folder / "embedding.pt"))
 
 
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """What a trial is trained on; see actmodels.kinds."""
+    """What a trial is trained on; see actmodels.trial_types."""
     return TrialData.load(folder)

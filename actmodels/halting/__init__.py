@@ -7,7 +7,7 @@ from actmodels.registry import HALTINGS, load_class
 
 def __getattr__(name: str) -> Any:
     if name in ("adapt_steps", "unroll"):
-        return load_class(f"actmodels.halting.family:{name}")
+        return load_class(f"actmodels.halting.base:{name}")
     for kind in HALTINGS.values():
         if name == kind.settings.__name__:
             return kind.settings

@@ -6,18 +6,18 @@ And ACT with supervised steps, and with a target of mean steps (both ours).
 import torch
 from torch import Tensor
 
-from actmodels.halting.family import Classify, PonderedHalting, until
+from actmodels.configs import SupervisedActConfig, TargetStepsConfig
+from actmodels.halting.base import Classify, PonderedHalting, truncate
 from actmodels.modules.attention import weighted_mean
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, mean_over_examples, step_losses
-from actmodels.settings import SupervisedActConfig, TargetStepsConfig
 
 
 class Act(PonderedHalting):
     """Classify the mean state, weighted by the h_n as masses; pay for N + R (paper eq. 8)."""
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        halted = until(probabilities, self.epsilon)
+        halted = truncate(probabilities, self.epsilon)
         logits = classify(weighted_mean(states, halted.weights))
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
@@ -84,7 +84,7 @@ class TargetSteps(Act):
         return self.multiplier + per_trial(self.damping, self.deviation) * self.deviation
 
     @torch.no_grad()
-    def adapt(self, prediction: Prediction, labels: Tensor) -> None:
+    def on_update_end(self, prediction: Prediction, labels: Tensor) -> None:
         if not self.charges:
             return
         assert prediction.steps is not None

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.family import Classify, PonderedHalting, still_open
+from actmodels.halting.base import Classify, PonderedHalting, still_open
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, chosen
 
@@ -16,7 +16,7 @@ class Dact(PonderedHalting):
     its class cannot change any more, which never changes the class.
     """
 
-    def done(self, probabilities: Tensor) -> Tensor:
+    def has_halted(self, probabilities: Tensor) -> Tensor:
         """Later steps change the answer by less than epsilon."""
         left = torch.prod(1 - probabilities, dim=-1)
         return ~(left >= per_trial(self.epsilon, left))  # one that is not a number ends too

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.family import Classify, Halting
+from actmodels.configs import FixedStepsConfig
+from actmodels.halting.base import Classify, Halting
 from actmodels.prediction import Prediction
-from actmodels.settings import FixedStepsConfig
 
 
 class FixedSteps(Halting):
@@ -19,7 +19,7 @@ class FixedSteps(Halting):
         """Zeros [batch]: nothing halts before the last step."""
         return state.new_zeros(state.shape[:-1])
 
-    def done(self, probabilities: Tensor) -> Tensor:
+    def has_halted(self, probabilities: Tensor) -> Tensor:
         *batch, steps = probabilities.shape
         return torch.full(batch, steps >= self.max_steps, device=probabilities.device)
 

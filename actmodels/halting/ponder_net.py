@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from actmodels.halting.family import Classify, PonderedHalting, first_halts, until
+from actmodels.configs import PonderNetConfig
+from actmodels.halting.base import Classify, PonderedHalting, halting_distribution, truncate
 from actmodels.modules.linear import per_trial
 from actmodels.prediction import Prediction, step_losses
-from actmodels.settings import PonderNetConfig
 
 
 class PonderNet(PonderedHalting):
@@ -24,11 +24,11 @@ class PonderNet(PonderedHalting):
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
     def masses(self, probabilities: Tensor) -> Tensor:
-        return first_halts(probabilities)
+        return halting_distribution(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         """In training the mean answer over N, in evaluation that of the median N; so are steps."""
-        weights = until(self.masses(probabilities), self.epsilon).weights
+        weights = truncate(self.masses(probabilities), self.epsilon).weights
         step_logits = classify(states)
         if self.training:
             numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)

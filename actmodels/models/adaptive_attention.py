@@ -3,15 +3,15 @@
 import torch
 from torch import Tensor
 
+from actmodels.configs import AdaptiveAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.attention import FeedForward, SoftAlignment
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.inference import InferenceStep, Memories
-from actmodels.modules.linear import initialise
+from actmodels.modules.inference import InferenceStep, PairMemory
+from actmodels.modules.linear import initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.registry import HaltingConfig
-from actmodels.settings import AdaptiveAttentionConfig
 
 
 class AdaptiveAttention(AlternatingAttention):
@@ -29,23 +29,23 @@ class AdaptiveAttention(AlternatingAttention):
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.alignment = SoftAlignment(config.width, config.width, config.dropout)
         self.memory_dropout = Dropout(config.dropout)
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
-    def memories(self, batch: Batch) -> Memories:
+    def memories(self, batch: Batch) -> PairMemory:
         """Align the sentences; words of size 2 · width."""
         premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
-        premise = self.memory_dropout(self.remembered(torch.cat([beta, premise], dim=-1)))
-        hypothesis = self.memory_dropout(self.remembered(torch.cat([alpha, hypothesis], dim=-1)))
-        return Memories(premise, masks[0], hypothesis, masks[1])
+        premise = self.memory_dropout(self.build_memory(torch.cat([beta, premise], dim=-1)))
+        hypothesis = self.memory_dropout(self.build_memory(torch.cat([alpha, hypothesis], dim=-1)))
+        return PairMemory(premise, masks[0], hypothesis, masks[1])
 
-    def remembered(self, pairs: Tensor) -> Tensor:
+    def build_memory(self, pairs: Tensor) -> Tensor:
         """What is kept of words with what they align to [batch, tokens, 2 · width]: all of it."""
         return pairs
 
 
-class ComparingAdaptiveAttention(AdaptiveAttention):
+class CompareAdaptiveAttention(AdaptiveAttention):
     """Adaptive Attention whose memories are comparisons of words by a G of 2d-2d-2d (ours)."""
 
     def __init__(
@@ -53,7 +53,7 @@ class ComparingAdaptiveAttention(AdaptiveAttention):
     ) -> None:
         super().__init__(config, halting, vectors)
         self.compare = FeedForward(2 * config.width, 2 * config.width, config.dropout)
-        initialise(self.compare, config.init, config.init_std)
+        initialize(self.compare, config.init, config.init_std)
 
-    def remembered(self, pairs: Tensor) -> Tensor:
+    def build_memory(self, pairs: Tensor) -> Tensor:
         return self.compare(pairs)

@@ -6,15 +6,15 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS
 from actmodels.data.pairs import Batch
-from actmodels.halting.family import Halting, Trajectory, build_halting, unroll
+from actmodels.halting.base import Halting, Trajectory, build_halting, unroll
+from actmodels.models.active_examples import ActiveExamples
 from actmodels.models.pair_model import PairModel
-from actmodels.models.running import Running
 from actmodels.modules.inference import GateDropout
 from actmodels.modules.linear import Linear
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
-from actmodels.settings import LABELS
 
 Loop = Literal["running", "until_halted", "cap"]
 
@@ -42,7 +42,7 @@ class AlternatingAttention(PairModel):
     def memories(self, batch: Batch) -> Any:
         """The memory of the steps; dropout once, before the first step, never again."""
 
-    def carried(self, memories: Any, dropout: GateDropout) -> tuple[Any, GateDropout]:
+    def next_step_inputs(self, memories: Any, dropout: GateDropout) -> tuple[Any, GateDropout]:
         """What the next step looks at, and its dropout: the same at every step."""
         return memories, dropout
 
@@ -54,7 +54,7 @@ class AlternatingAttention(PairModel):
 
         def step(state: Tensor) -> Tensor:
             nonlocal looked_at
-            looked_at = self.carried(*looked_at) if looked_at else (memories, dropout)
+            looked_at = self.next_step_inputs(*looked_at) if looked_at else (memories, dropout)
             return self.step(state, *looked_at)
 
         return unroll(step, state, self.halting, steps, until_halted=until_halted)
@@ -66,24 +66,24 @@ class AlternatingAttention(PairModel):
         """
         memories = self.memories(batch)
         state, dropout = self.step.start(memories)
-        running = Running(batch.labels.shape, state.device)
-        one_pass = self.step.one_pass(memories)
+        running = ActiveExamples(batch.labels.shape, state.device)
+        fused_inference = self.step.fused_inference(memories)
         with torch.no_grad():
             for number in range(steps):
-                state = self.step(state, one_pass, dropout)
+                state = self.step(state, fused_inference, dropout)
                 so_far = running.add(state, self.halting.probability(state))
                 if number == steps - 1:
                     break
-                done = self.halting.done(so_far)
+                done = self.halting.has_halted(so_far)
                 if bool(done.all()):
                     break
-                places = running.places(done)
-                if places is not None:
-                    running.keep(places)
-                    one_pass.select(places, running.origin)
-                    state = running.rows(state, places)
-                    dropout = running.dropout(dropout, places)
-        states, probabilities = running.trajectory(one_pass.all_states())
+                indices = running.indices(done)
+                if indices is not None:
+                    running.keep(indices)
+                    fused_inference.select(indices, running.original_indices)
+                    state = running.rows(state, indices)
+                    dropout = running.dropout(dropout, indices)
+        states, probabilities = running.trajectory(fused_inference.all_states())
         # Once more for all steps at once, for their gradients: the values, by which examples have
         # halted, stay as they are to the last bit.
         again = self.halting.probability(states)

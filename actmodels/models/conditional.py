@@ -9,15 +9,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS, ConditionalConfig
 from actmodels.data.pairs import NULL, Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax, weighted_mean
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.linear import Linear, initialise
+from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import LSTM, at_end
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, ConditionalConfig
 
 
 class ReadPair(NamedTuple):
@@ -132,7 +132,7 @@ class ConditionalModel(PairModel):
         self.dropout = Dropout(config.dropout)
         self.classify = Linear((1 + config.two_way) * config.width, len(LABELS))
         self.add_layers(config.width)
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def add_layers(self, width: int) -> None:
         """Make what `represent` needs."""

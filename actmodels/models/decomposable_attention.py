@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS, DecomposableAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import FeedForward, SoftAlignment, masked_softmax
-from actmodels.modules.linear import Linear, initialise
+from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, DecomposableAttentionConfig
 
 FARTHEST = 10  # words; all distances beyond it share one bias (Parikh et al.)
 BIASES = 2 * FARTHEST + 2  # i - j = -10 ... 10, and one for what is farther, before or after
@@ -64,7 +64,7 @@ class DecomposableAttention(PairModel):
         self.compare = FeedForward(2 * size, width, dropout)
         self.aggregate = FeedForward(2 * width, width, dropout)
         self.classify = Linear(width, len(LABELS))
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def encoded(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Map token ids [batch, tokens] to words [batch, tokens, size]."""
@@ -77,10 +77,10 @@ class DecomposableAttention(PairModel):
         hypothesis = self.encoded(batch.hypothesis, masks[1])  # [batch, hypothesis, size]
         beta, alpha = self.alignment(premise, hypothesis, *masks)
         pairs = (torch.cat([premise, beta], dim=-1), torch.cat([hypothesis, alpha], dim=-1))
-        sides = [self.together(*side) for side in zip(pairs, masks, strict=True)]
+        sides = [self.sum_comparisons(*side) for side in zip(pairs, masks, strict=True)]
         return Prediction(self.classify(self.aggregate(torch.cat(sides, dim=-1))))
 
-    def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
+    def sum_comparisons(self, pairs: Tensor, mask: Tensor) -> Tensor:
         """Aggregate words with what they align to [batch, tokens, 2 · size] to [batch, width]."""
         return summed(self.compare(pairs), mask)
 
@@ -90,7 +90,7 @@ def summed(words: Tensor, mask: Tensor) -> Tensor:
     return (words * mask[..., None]).sum(dim=-2)
 
 
-def averaged(words: Tensor, mask: Tensor) -> Tensor:
+def masked_mean(words: Tensor, mask: Tensor) -> Tensor:
     """Their mean."""
     return summed(words, mask) / mask.sum(dim=-1, keepdim=True)
 
@@ -104,15 +104,15 @@ class DecomposableIntraAttention(DecomposableAttention):
     knows_own_sentence = True
 
 
-class AveragedDecomposableAttention(DecomposableAttention):
+class MeanPoolDecomposableAttention(DecomposableAttention):
     """Decomposable Attention with a mean in place of the sum over words (ours)."""
 
-    def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        return averaged(self.compare(pairs), mask)
+    def sum_comparisons(self, pairs: Tensor, mask: Tensor) -> Tensor:
+        return masked_mean(self.compare(pairs), mask)
 
 
-class AveragedFirstDecomposableAttention(DecomposableAttention):
+class PoolFirstDecomposableAttention(DecomposableAttention):
     """Decomposable Attention that averages words and their alignments before it compares (ours)."""
 
-    def together(self, pairs: Tensor, mask: Tensor) -> Tensor:
-        return self.compare(averaged(pairs, mask))
+    def sum_comparisons(self, pairs: Tensor, mask: Tensor) -> Tensor:
+        return self.compare(masked_mean(pairs, mask))

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS, HopAttentionConfig
 from actmodels.data.pairs import PAD, Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.attention import BilinearAttention, masked_softmax
 from actmodels.modules.dropout import Dropout
 from actmodels.modules.inference import Attended, Gate, GateDropout
-from actmodels.modules.linear import Linear, initialise
+from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords, table_rows
 from actmodels.registry import HaltingConfig
-from actmodels.settings import LABELS, HopAttentionConfig
 
 WINDOW = 3  # words: a fact such as "jar in bag" links its first word to its last
 
@@ -139,7 +139,7 @@ class HopAttention(AlternatingAttention):
         self.words = ProjectedWords(vectors, config.width, tanh=True)
         self.keys, self.values = Window(config.width), Window(config.width)
         self.memory_dropout = Dropout(config.dropout)
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def memories(self, batch: Batch) -> HopMemory:
         """Project the distinct words of a batch, padding first, and place them in sentences."""
@@ -147,8 +147,8 @@ class HopAttention(AlternatingAttention):
         distinct, rows = torch.cat([sentences.new_full((1,), PAD), sentences]).unique(
             return_inverse=True
         )
-        packed = batch.premise.dim() == 3
-        ids = distinct.expand(len(batch.premise), -1) if packed else distinct
+        fused = batch.premise.dim() == 3
+        ids = distinct.expand(len(batch.premise), -1) if fused else distinct
         table = self.memory_dropout(self.words(ids) * (distinct != PAD)[:, None])
         premise, hypothesis = rows[1:].split([batch.premise.numel(), batch.hypothesis.numel()])
         premise = premise.view(batch.premise.shape)

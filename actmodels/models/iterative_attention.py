@@ -2,15 +2,15 @@
 
 from torch import Tensor
 
+from actmodels.configs import IterativeAttentionConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.inference import InferenceStep, Memories
-from actmodels.modules.linear import initialise
+from actmodels.modules.inference import InferenceStep, PairMemory
+from actmodels.modules.linear import initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import GRUEncoder
 from actmodels.registry import HaltingConfig
-from actmodels.settings import IterativeAttentionConfig
 
 
 class IterativeAttention(AlternatingAttention):
@@ -33,11 +33,11 @@ class IterativeAttention(AlternatingAttention):
         shared = config.shared_encoder
         self.encode_hypothesis = None if shared else GRUEncoder(*sizes, bidirectional=both)
         self.memory_dropout = Dropout(config.dropout)
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
-    def memories(self, batch: Batch) -> Memories:
+    def memories(self, batch: Batch) -> PairMemory:
         premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
         encode_hypothesis = self.encode_hypothesis or self.encode_premise
         hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)
         premise, hypothesis = self.memory_dropout(premise), self.memory_dropout(hypothesis)
-        return Memories(premise, batch.premise_mask, hypothesis, batch.hypothesis_mask)
+        return PairMemory(premise, batch.premise_mask, hypothesis, batch.hypothesis_mask)

@@ -3,14 +3,14 @@
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS, LstmEncodersConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.linear import Linear, initialise
+from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import LSTM
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, LstmEncodersConfig
 
 
 class LstmEncoders(PairModel):
@@ -29,7 +29,7 @@ class LstmEncoders(PairModel):
         layers = ((Linear(inputs, size), nn.Tanh()) for inputs in (2 * config.width, size, size))
         self.layers = nn.Sequential(*(part for layer in layers for part in layer))
         self.classify = Linear(size, len(LABELS))
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Read a sentence [batch, tokens] to its last output [batch, width]."""

@@ -5,25 +5,25 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors, batches_by_length
-from actmodels.draws import seed_of
-from actmodels.halting.family import Objective
+from actmodels.halting.base import Objective
 from actmodels.modules.dropout import DropoutStream, share_stream
 from actmodels.modules.projection import WordTable
 from actmodels.prediction import Prediction
 from actmodels.registry import MODELS, load_class
+from actmodels.seeding import seed_of
+from actmodels.trial_config import TrialConfig
 
 
 class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
     Built of its settings, those of its halting if it infers in steps, and the input rows [rows,
-    dimensions]. packs: models of one shape can run as one (actmodels.packed.stack). halting: when
+    dimensions]. fusions: models of one shape can run as one (actmodels.fused.stack). halting: when
     its steps end and what they cost; without steps, the loss alone.
     """
 
-    packs = True
+    fusions = True
     halting: Objective
     dropout_stream: DropoutStream
 

@@ -3,15 +3,15 @@
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS, SpinnConfig
 from actmodels.data.pairs import Batch
 from actmodels.errors import DataError
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.linear import Linear, affine, initialise
+from actmodels.modules.linear import Linear, affine, initialize
 from actmodels.modules.projection import ProjectedWords
 from actmodels.modules.recurrent import FORGET_BIAS, LSTM, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, SpinnConfig
 
 
 def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -111,7 +111,7 @@ class Spinn(PairModel):
         self.first = Linear(4 * config.width, size)
         self.second = Linear(size, size)
         self.classify = Linear(size, len(LABELS))
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor, tree: Tensor | None) -> Tensor:
         """Compose a sentence [batch, tokens] to [batch, width]; DataError without parses."""

@@ -5,15 +5,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from actmodels.configs import LABELS, LstmEncodersConfig
 from actmodels.data.pairs import Batch
 from actmodels.models.pair_model import PairModel
 from actmodels.modules.attention import masked_softmax
 from actmodels.modules.dropout import Dropout
-from actmodels.modules.linear import Linear, initialise
+from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import WordTable
 from actmodels.modules.recurrent import LSTM, LSTMState, rows
 from actmodels.prediction import Prediction
-from actmodels.settings import LABELS, LstmEncodersConfig
 
 
 class Nodes(NamedTuple):
@@ -123,7 +123,7 @@ class TreeMatching(PairModel):
         self.dropout = Dropout(config.dropout)
         self.hidden = Linear(2 * width, config.layer_size)
         self.classify = Linear(config.layer_size, len(LABELS))
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def attend(self, queries: Tensor, nodes: Tensor, mask: Tensor) -> Tensor:
         """Map queries [batch, queries, width] to q', by nodes [batch, nodes, width] in the mask."""

@@ -1,6 +1,6 @@
 """Dropout whose masks are a hash of (trial, epoch, update; layer, example, token, unit) alone.
 
-So a trial draws the same masks alone and in a pack, on any device, behind any padding, and when
+So a trial draws the same masks alone and when fused, on any device, behind any padding, and when
 it resumes.
 """
 
@@ -38,7 +38,7 @@ def high_bits_mixed(bits: Tensor) -> Tensor:
 class DropoutStream:
     """The source of the masks of one model's Dropout modules.
 
-    key: int32 [], or in a pack [trials]; None draws a key for each mask from torch's generator.
+    key: int32 [], or when fused [trials]; None draws a key for each mask from torch's generator.
     calls: masks drawn since the key was set.
     """
 
@@ -58,7 +58,7 @@ class DropoutStream:
 
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
-    """The key of one update, int32 []; of seeds and epochs [trials] of a pack, int32 [trials]."""
+    """The key of one update, int32 []; of seeds and epochs [trials] of a fusion, int32 [trials]."""
     key = (torch.as_tensor(seed) % 2**31).to(torch.int32)
     for number in (epoch, update):
         key = mixed(key * FOURTH + torch.as_tensor(number, dtype=torch.int32))
@@ -66,7 +66,7 @@ def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """Set units to 0 with probability `rate` (in a pack [trials]), and scale the others."""
+    """Set units to 0 with probability `rate` (when fused [trials]), and scale the others."""
 
     rate: float | Tensor
 
@@ -76,7 +76,7 @@ class Dropout(nn.Module):
         self.stream = DropoutStream()
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Drop units of [batch, ..., units], in a pack [trials, batch, ..., units]."""
+        """Drop units of [batch, ..., units], when fused [trials, batch, ..., units]."""
         if self.idle:
             return inputs
         return inputs * self.mask(tuple(inputs.shape), inputs)
@@ -90,14 +90,14 @@ class Dropout(nn.Module):
         if self.idle:
             return like.new_ones(())
         key = self.stream.next(like.device)
-        packed = key.dim() == 1
-        places = shape[1:] if packed else shape
+        fused = key.dim() == 1
+        places = shape[1:] if fused else shape
 
         def numbered(axis: int, factor: Tensor) -> Tensor:
             numbers = torch.arange(places[axis], dtype=torch.int32, device=like.device)
             return numbers.mul_(factor)
 
-        bits = key.reshape(-1, *(1,) * (len(places) - 1)) if packed else key
+        bits = key.reshape(-1, *(1,) * (len(places) - 1)) if fused else key
         bits = bits + numbered(0, FOURTH).reshape(-1, *(1,) * (len(places) - 2))
         if len(places) == 3:
             bits = bits + numbered(1, THIRD)

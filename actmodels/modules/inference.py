@@ -7,12 +7,12 @@ from torch import Tensor, nn
 
 from actmodels.modules.attention import BilinearAttention
 from actmodels.modules.dropout import Dropout
+from actmodels.modules.fused_inference import FusedInference
 from actmodels.modules.linear import Linear
-from actmodels.modules.one_pass import OnePass
 from actmodels.modules.recurrent import GRUCell
 
 
-class Memories(NamedTuple):
+class PairMemory(NamedTuple):
     """What the steps look at: aligned words [batch, tokens, memory] and masks [batch, tokens]."""
 
     premise: Tensor
@@ -67,7 +67,7 @@ class InferenceStep(nn.Module):
         self.hypothesis_gate = Gate(state + 3 * memory, gate, memory)
         self.cell = GRUCell(2 * memory, state)
 
-    def start(self, memories: Memories) -> tuple[Tensor, GateDropout]:
+    def start(self, memories: PairMemory) -> tuple[Tensor, GateDropout]:
         """Give the first state, zeros [batch, state], and the dropout masks for all steps."""
         batch = memories.premise_mask.shape[:-1]
         inputs, gate, state = self.sizes
@@ -75,7 +75,7 @@ class InferenceStep(nn.Module):
         masks = (self.dropout.mask((*batch, size), weight) for size in (inputs, 2 * gate))
         return weight.new_zeros(*batch, state), GateDropout(*masks)
 
-    def attend(self, state: Tensor, memories: Memories) -> Attended:
+    def attend(self, state: Tensor, memories: PairMemory) -> Attended:
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memories.hypothesis, memories.hypothesis_mask
         )
@@ -83,7 +83,7 @@ class InferenceStep(nn.Module):
         premise, over_premise = self.attend_premise(query, memories.premise, memories.premise_mask)
         return Attended(hypothesis, over_hypothesis, premise, over_premise)
 
-    def one_pass(self, memories: Memories) -> OnePass:
+    def fused_inference(self, memories: PairMemory) -> FusedInference:
         """The same step, written out, for one pass over the steps of a batch."""
         layers = (
             *(self.attend_hypothesis.transform, self.attend_premise.transform),
@@ -91,15 +91,17 @@ class InferenceStep(nn.Module):
             *(self.premise_gate.output, self.hypothesis_gate.output),
             *(self.cell.gates, self.cell.candidate),
         )
-        return OnePass(
+        return FusedInference(
             [(layer.weight, layer.bias) for layer in layers],
             (memories.hypothesis, memories.hypothesis_mask),
             (memories.premise, memories.premise_mask),
         )
 
-    def forward(self, state: Tensor, memories: Memories | OnePass, dropout: GateDropout) -> Tensor:
+    def forward(
+        self, state: Tensor, memories: PairMemory | FusedInference, dropout: GateDropout
+    ) -> Tensor:
         """Map the state [batch, state] to the next one."""
-        if isinstance(memories, OnePass):
+        if isinstance(memories, FusedInference):
             return memories.step(state, dropout)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2
         hypothesis, _, premise, _ = self.attend(state, memories)

@@ -1,16 +1,16 @@
-"""Affine maps of one model, or of a pack of models at once, and how their parameters start."""
+"""Affine maps of one model, or of a fusion of models at once, and how their parameters start."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from actmodels.settings import Init
+from actmodels.configs import Init
 
 
 def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Map inputs [..., inputs] by W x + b; in a pack each trial by its own, trials in front of all.
+    """Map inputs [..., inputs] by W x + b; when fused, each trial by its own (leading dimension).
 
-    Where a pack's last trials have left a step, `inputs` has fewer trials than `weight`, and the
+    Where a fusion's last trials have left a step, `inputs` has fewer trials than `weight`, and the
     first weights serve (a view, no copy). weight: [outputs, inputs]. bias: [outputs].
     """
     if weight.dim() == 2:
@@ -23,9 +23,9 @@ def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class Linear(nn.Linear):
-    """torch's linear layer, whose parameters may be those of a pack."""
+    """torch's linear layer, whose parameters may be those of a fusion."""
 
-    start_bias: float = 0.0  # set by `initialise`
+    start_bias: float = 0.0  # set by `initialize`
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map [..., inputs] to [..., outputs]; see `affine`."""
@@ -51,14 +51,14 @@ class HaltingUnit(nn.Module):
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
-    """A setting that broadcasts with `like`: a number, or in a pack float64 [trials]."""
+    """A setting that broadcasts with `like`: a number, or when fused float64 [trials]."""
     if not isinstance(value, Tensor) or value.dim() == 0:
         return value
     return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1)).to(like.dtype)
 
 
 @torch.no_grad()
-def initialise(model: nn.Module, init: Init, std: float) -> None:
+def initialize(model: nn.Module, init: Init, std: float) -> None:
     """Draw weights (`xavier`: Glorot & Bengio 2010; `normal`: N(0, std)), and set the biases."""
     for module in model.modules():
         if isinstance(module, nn.Linear):

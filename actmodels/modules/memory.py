@@ -26,7 +26,7 @@ class _Use(NamedTuple):
 class Memory:
     """Words to attend to [batch, tokens, memory], of a whole batch or of its running examples.
 
-    The examples of a pack [trials, batch, tokens, memory] stand in one row, trial after trial.
+    The examples of a fusion [trials, batch, tokens, memory] stand in one row, trial after trial.
     """
 
     def __init__(self, words: Tensor, mask: Tensor) -> None:
@@ -37,7 +37,7 @@ class Memory:
         self.rows: Tensor | None = None
         self.uses: list[_Use] = []
 
-    def look(self, query: Tensor) -> tuple[Tensor, Tensor]:
+    def attend(self, query: Tensor) -> tuple[Tensor, Tensor]:
         """Attend by softmax_i(words_i · query) with queries [batch, memory] or [trials, ...].
 
         Return the attended memory, as the query, and weights [examples, 1, tokens].
@@ -54,12 +54,12 @@ class Memory:
         self.uses.append(_Use(self.rows, weights, gradient, scores, _rows(query)))
         return torch.bmm(scores, self.words).view(query.shape)
 
-    def select(self, places: Tensor, origin: Tensor) -> "Memory":
-        """The memory of the examples at `places` here, in the whole at `origin` [examples]."""
+    def select(self, indices: Tensor, original_indices: Tensor) -> "Memory":
+        """Select examples at `indices`, which are `original_indices` of the batch [examples]."""
         chosen = object.__new__(Memory)
-        chosen.words = self.words.index_select(0, places)
-        chosen.shield = self.shield.index_select(0, places)
-        chosen.rows, chosen.uses, chosen.whole = origin, self.uses, self.whole
+        chosen.words = self.words.index_select(0, indices)
+        chosen.shield = self.shield.index_select(0, indices)
+        chosen.rows, chosen.uses, chosen.whole = original_indices, self.uses, self.whole
         return chosen
 
     def gradient(self) -> Tensor:

@@ -1,6 +1,6 @@
 """Recurrent layers over padded sentences: the GRU of the 2016 code, and Long Short-Term Memory.
 
-Not torch.nn.GRU and LSTM, which cannot run a pack of models with weights of their own.
+Not torch.nn.GRU and LSTM, which cannot run a fusion of models with weights of their own.
 """
 
 from typing import NamedTuple

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from actmodels.config import TrialConfig, model_parts, parts_of
 from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS
-from actmodels.values import Natural, Portion, Range, Sequences, Steps, settings_of
+from actmodels.trial_config import TrialConfig, model_parts, parts_of
+from actmodels.validators import BatchSize, NonNegativeInt, Range, Steps, UnitInterval, settings_of
 
 Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
@@ -28,10 +28,10 @@ class StreamConfig:
     """
 
     max_hops: Hops
-    join_accuracy: Portion
+    join_accuracy: UnitInterval
     steps_per_hop: Steps
-    updates_per_epoch: Sequences
-    ponder_delay: Natural
+    updates_per_epoch: BatchSize
+    ponder_delay: NonNegativeInt
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class MultihopTrialConfig(TrialConfig):
 
     stream: StreamConfig
 
-    def contradictions(self) -> list[str]:
+    def cross_field_errors(self) -> list[str]:
         """A model that needs what streamed pairs do not have."""
         parses = f"{self.model} reads parses; multi-hop pairs have none"
         null = "null_token is true; must be false, as multi-hop pairs have none"
@@ -59,6 +59,6 @@ def multihop_setting_types(model: str) -> dict[str, Any]:
 def build_multihop_trial(
     model: str, settings: Mapping[str, Any], **limits: Any
 ) -> MultihopTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.config.build_trial."""
+    """Assemble a trial from flat settings; see actmodels.trial_config.build_trial."""
     parts = model_parts(model, settings, stream=StreamConfig)
     return MultihopTrialConfig(model=model, **limits, **parts)

@@ -14,10 +14,10 @@ predicts the label. Only following the hops does.
 import torch
 from torch import Tensor
 
+from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors
 from actmodels.data.trial_data import WordVectors
 from actmodels.multihop.words import CHAINS, ROOMS, THINGS, WORDS
-from actmodels.settings import LABELS
 
 FIRST_ROOM = FIRST_WORD + len(THINGS)
 DOUBT, IN, STOP = (FIRST_WORD + WORDS.index(word) for word in ("doubt", "in", "."))

@@ -11,15 +11,15 @@ from torch import Generator
 from actmodels.data.pairs import Batch, PairTensors
 from actmodels.data.trial_data import TrialData, WordVectors
 from actmodels.evaluation import evaluate
-from actmodels.figures import EpochMeans, Figures
-from actmodels.halting.family import PonderedHalting
+from actmodels.halting.base import PonderedHalting
+from actmodels.metrics import EpochMetrics, Metrics
 from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.multihop.corpus import draw
 from actmodels.training import Training
 
 
 def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """Load the fixed pairs; `train` is not trained on. See actmodels.kinds."""
+    """Load the fixed pairs; `train` is not trained on. See actmodels.trial_types."""
     dev = PairTensors.load(folder / "dev.pt")
     return TrialData(dev, dev, WordVectors.load(folder / "embedding.pt"))
 
@@ -50,7 +50,7 @@ class MultihopTraining(Training):
         finally:
             halting.max_steps = most
 
-    def train_epoch(self) -> EpochMeans:
+    def train_epoch(self) -> EpochMetrics:
         """Train in few steps until all depths have joined, and without ponder cost a while more."""
         halting = self.model.halting
         if not isinstance(halting, PonderedHalting):
@@ -68,19 +68,19 @@ class MultihopTraining(Training):
             batch = draw(hops, stream.max_hops, order)
             yield batch.each(lambda tensor: tensor.to(self.device))
 
-    def evaluated(self) -> Figures:
+    def evaluated(self) -> Metrics:
         """Score dev, and let the next depth join if the last one is learned in few steps."""
         halting, dev = self.model.halting, self.data.dev
         found = learned = evaluate(self.model, dev, self.config.input)
         if self.all_joined:
             self.settled += 1
-            return found.figures
+            return found.metrics
         if isinstance(halting, PonderedHalting):
             with self.few_steps(halting):
                 learned = evaluate(self.model, dev, self.config.input)
         right = (learned.predictions == learned.labels)[dev.depths == self.joined]
         self.joined += int(right.double().mean() >= self.config.stream.join_accuracy)
-        return found.figures
+        return found.metrics
 
     def state_dict(self) -> dict[str, Any]:
         """See ModelTraining."""

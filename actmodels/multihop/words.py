@@ -1,6 +1,6 @@
 """The words of multi-hop pairs, and the deepest pairs that they allow. Imports no torch."""
 
-from actmodels.settings import LABELS
+from actmodels.configs import LABELS
 
 THINGS = (
     *("bag", "barrel", "basket", "bin", "box", "bucket", "can", "case", "chest", "crate", "drum"),

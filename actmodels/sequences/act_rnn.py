@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from actmodels.halting.family import Halting, build_halting
-from actmodels.models.running import Running
-from actmodels.modules.linear import Linear, affine, initialise
+from actmodels.halting.base import Halting, build_halting
+from actmodels.models.active_examples import ActiveExamples
+from actmodels.modules.linear import Linear, affine, initialize
 from actmodels.modules.recurrent import LSTM, LSTMState
 from actmodels.prediction import Prediction
 from actmodels.sequences.config import AnsweringConfig, SequenceHaltingConfig, SequenceNetworkConfig
@@ -113,7 +113,7 @@ class ActRnn(nn.Module):
         self.output = Linear(self.cell.visible, outputs)
         self.halting = None if halting is None else build_halting(halting, self.cell.visible)
         self.answers = isinstance(halting, AnsweringConfig)
-        initialise(self, config.init, config.init_std)
+        initialize(self, config.init, config.init_std)
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Pondered:
         """Read sequences [batch, time, inputs] from a state of zeros; mask [batch, time]."""
@@ -147,18 +147,18 @@ class ActRnn(nn.Module):
         Return the answer of the halting; its logits are the mean state [batch, width], unless the
         halting answers alone.
         """
-        running, padding = Running(real.shape, state.device), ~real
+        running, padding = ActiveExamples(real.shape, state.device), ~real
         for number in range(halting.max_steps):
             state = self.cell.step(later if number else first, state)
             so_far = running.add(state, halting.probability(state))
-            done = halting.done(so_far) | padding
+            done = halting.has_halted(so_far) | padding
             if number == halting.max_steps - 1 or bool(done.all()):
                 break
-            places = running.places(done)
-            if places is not None:
-                running.keep(places)
-                state, later = running.rows(state, places), running.rows(later, places)
-                padding = padding[places]
+            indices = running.indices(done)
+            if indices is not None:
+                running.keep(indices)
+                state, later = running.rows(state, indices), running.rows(later, indices)
+                padding = padding[indices]
         states, probabilities = running.trajectory()
         return halting.answer(states, probabilities, self.odds if self.answers else lambda s: s)
 

@@ -64,7 +64,7 @@ class Logic(Task):
         self.outputs = Outputs(heads=1, classes=2)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Sequences of 1 to `vectors` vectors [b_0, b_1, one-hot gates]."""
+        """BatchSize of 1 to `vectors` vectors [b_0, b_1, one-hot gates]."""
         lengths = uniform(1, self.vectors, (count,), generator)
         time = int(lengths.max())
         return self.batch(

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from actmodels.config import AnyTrialConfig, sorted_into
-from actmodels.registry import HALTINGS
-from actmodels.settings import (
+from actmodels.configs import (
     ActConfig,
     DactConfig,
     FixedStepsConfig,
@@ -14,7 +12,18 @@ from actmodels.settings import (
     PonderNetConfig,
     TargetStepsConfig,
 )
-from actmodels.values import Amount, Natural, Positive, Sequences, Several, Size, Steps, settings_of
+from actmodels.registry import HALTINGS
+from actmodels.trial_config import BaseTrialConfig, sorted_into
+from actmodels.validators import (
+    BatchSize,
+    NonNegativeFloat,
+    NonNegativeInt,
+    Positive,
+    Several,
+    Size,
+    Steps,
+    settings_of,
+)
 
 Cell = Literal["rnn", "lstm"]
 
@@ -28,7 +37,7 @@ class ParityConfig:
 
 @dataclass(frozen=True)
 class LogicConfig:
-    """Sequences of 1 to `vectors` vectors, in each 1 to `gates` binary gates. Graves: 10 and 10."""
+    """BatchSize of 1 to `vectors` vectors, in each 1 to `gates` binary gates. Graves: 10 and 10."""
 
     vectors: Steps
     gates: Steps
@@ -36,7 +45,7 @@ class LogicConfig:
 
 @dataclass(frozen=True)
 class AdditionConfig:
-    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5."""
+    """BatchSize of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5."""
 
     numbers: Several
     digits: Steps
@@ -45,7 +54,7 @@ class AdditionConfig:
 
 @dataclass(frozen=True)
 class SortConfig:
-    """Sequences of 2 to `numbers` numbers. Graves: 15."""
+    """BatchSize of 2 to `numbers` numbers. Graves: 15."""
 
     numbers: Several
 
@@ -55,7 +64,7 @@ class CharactersConfig:
     """Windows of `window` bytes (Graves: 500) of a file, its last held_out_bytes (0) for dev."""
 
     window: Size
-    held_out_bytes: Natural
+    held_out_bytes: NonNegativeInt
 
 
 TaskConfig = ParityConfig | LogicConfig | AdditionConfig | SortConfig | CharactersConfig
@@ -80,11 +89,11 @@ class SequenceTrainConfig:
     """
 
     learning_rate: Positive
-    clip_norm: Amount
-    batch_size: Sequences
-    updates_per_epoch: Sequences
-    dev_sequences: Sequences
-    dev_seed: Natural
+    clip_norm: NonNegativeFloat
+    batch_size: BatchSize
+    updates_per_epoch: BatchSize
+    dev_sequences: BatchSize
+    dev_seed: NonNegativeInt
 
 
 # Their answers are not those of a mean state, so that no state stands for a whole input.
@@ -107,7 +116,7 @@ HALTING_KINDS: dict[str, type] = {
 
 
 @dataclass(frozen=True)
-class SequenceTrialConfig(AnyTrialConfig):
+class SequenceTrialConfig(BaseTrialConfig):
     """Everything but code and text that decides a trial's result; model: as `parity_rnn_act`."""
 
     model: str = field(init=False)
@@ -121,7 +130,7 @@ class SequenceTrialConfig(AnyTrialConfig):
         object.__setattr__(self, "model", name)
         super().__post_init__()
 
-    def contradictions(self) -> list[str]:
+    def cross_field_errors(self) -> list[str]:
         """A halting that answers by itself has no state to carry on to the next input."""
         if isinstance(self.task, ParityConfig) or not isinstance(self.halting, AnsweringConfig):
             return []
@@ -166,6 +175,6 @@ def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
 def build_sequence_trial(
     task: str, halting: str, settings: Mapping[str, Any], **limits: Any
 ) -> SequenceTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.config.build_trial."""
+    """Assemble a trial from flat settings; see actmodels.trial_config.build_trial."""
     parts = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(**limits, **parts)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from actmodels.figures import mean_and_sd
+from actmodels.metrics import mean_and_sd
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import BYTES, Characters
 from actmodels.sequences.task import SequenceBatch, Task

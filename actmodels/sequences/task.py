@@ -10,7 +10,7 @@ from torch.nn import functional
 
 
 class SequenceBatch(NamedTuple):
-    """Sequences padded on the right.
+    """BatchSize padded on the right.
 
     inputs: [batch, time, inputs]; zero where there is none. mask: true for inputs [batch, time].
     targets: the class of each head [batch, time, heads]. target_mask: true where there is a target

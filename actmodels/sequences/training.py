@@ -8,11 +8,11 @@ import torch
 from torch import Generator, Tensor
 
 from actmodels.data.pairs import FILLER
-from actmodels.draws import generator, seed_of
-from actmodels.figures import EpochMeans, Figures, Marks
-from actmodels.halting.family import Halting
+from actmodels.halting.base import Halting
+from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.model_training import ModelTraining
 from actmodels.prediction import Prediction
+from actmodels.seeding import generator, seed_of
 from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.bits import Logic, Parity
 from actmodels.sequences.characters import Characters, read_bytes
@@ -35,7 +35,7 @@ def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "te
 def trial_text(
     config: SequenceTrialConfig, folder: Path, text: Path | None = None
 ) -> Tensor | None:
-    """What a trial is trained on, where it is not drawn; see actmodels.kinds."""
+    """What a trial is trained on, where it is not drawn; see actmodels.trial_types."""
     if not isinstance(config.task, CharactersConfig):
         return None
     assert text is not None
@@ -61,7 +61,7 @@ class SequenceEvaluation(NamedTuple):
             per_sequence = per_sequence + weight * ponder_cost.sum(dim=1)
         return per_sequence.mean()
 
-    def marks(self, marked: Marked) -> Marks:
+    def marks(self, marked: Marked) -> BatchMetrics:
         """Sums for figures.
 
         Losses are per target, joint over heads. Accuracy is a share of sequences, which are right
@@ -71,12 +71,12 @@ class SequenceEvaluation(NamedTuple):
         right = ~self.wrong[mask] if marked == "target" else ~self.wrong.any(dim=1)
         asked, examples = torch.tensor(right.numel()), torch.tensor(len(mask))
         sums = (self.losses.sum(), mask.sum(), right.sum())
-        return Marks(*sums, asked, examples, steps, ponder, self.batch.mask)
+        return BatchMetrics(*sums, asked, examples, steps, ponder, self.batch.mask)
 
-    def figures(self, marked: Marked) -> Figures:
-        means = EpochMeans()
+    def metrics(self, marked: Marked) -> Metrics:
+        means = EpochMetrics()
         means.add(self.marks(marked))
-        return means.figures()
+        return means.metrics()
 
 
 def score(outputs: Outputs, pondered: Pondered, batch: SequenceBatch) -> SequenceEvaluation:
@@ -141,17 +141,19 @@ class SequenceTraining(
     def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
         return found.objective(self.model.halting)
 
-    def adapt(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
+    def on_update_end(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
         """Each input is an example to a halting that watches its steps."""
         pondered, halting = found.pondered, self.model.halting
         if halting is not None and pondered.steps is not None:
             labels = torch.where(batch.mask, 0, FILLER).flatten()
-            halting.adapt(Prediction(pondered.logits, steps=pondered.steps.flatten()), labels)
+            halting.on_update_end(
+                Prediction(pondered.logits, steps=pondered.steps.flatten()), labels
+            )
 
-    def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> Marks:
+    def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
         return found.marks(self.task.marked)
 
-    def evaluated(self) -> Figures:
+    def evaluated(self) -> Metrics:
         at_a_time = self.config.training.batch_size
         found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
-        return found.figures(self.task.marked)
+        return found.metrics(self.task.marked)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.config import InputConfig
+from actmodels.cloze.data import WordRows
+from actmodels.cloze.questions import QuestionTensors
 from actmodels.data.pairs import (
     FIRST_WORD,
     NULL,
@@ -18,11 +19,10 @@ from actmodels.data.pairs import (
     collate,
 )
 from actmodels.data.trial_data import WordVectors, input_rows, subset
-from actmodels.errors import ArtefactError
-from actmodels.reader.data import WordRows
-from actmodels.reader.questions import QuestionTensors
+from actmodels.errors import ArtifactError
 from actmodels.training import Training
-from tests.actmodels.reader.samples import questions
+from actmodels.trial_config import InputConfig
+from tests.actmodels.cloze.samples import questions
 from tests.samples import sample_data, sample_pairs, sample_trial, sample_words
 
 
@@ -72,19 +72,19 @@ def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path)
     [
         (PairTensors, "a split of sentence pairs", "tensors"),
         (WordVectors, "a table of word vectors", "tensors"),
-        (QuestionTensors, "a split of cloze questions", "questions"),
-        (WordRows, "a vocabulary's vectors", "questions"),
+        (QuestionTensors, "a split of cloze questions", "cloze_data"),
+        (WordRows, "a vocabulary's vectors", "cloze_data"),
     ],
 )
 def test_missing_and_damaged_files_are_told(
     kind: Any, what: str, stage: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "dev.pt"
-    with pytest.raises(ArtefactError, match=rf"dev\.pt is missing; .*dvc repro {stage}"):
+    with pytest.raises(ArtifactError, match=rf"dev\.pt is missing; .*dvc repro {stage}"):
         kind.load(path)
     for content in (b"nonsense", b"\x80\x02."):
         path.write_bytes(content)
-        with pytest.raises(ArtefactError, match=rf"dev\.pt is not {what} .*dvc repro -f {stage}"):
+        with pytest.raises(ArtifactError, match=rf"dev\.pt is not {what} .*dvc repro -f {stage}"):
             kind.load(path)
 
 

@@ -58,11 +58,11 @@ def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:
     [
         ("decomposable_attention", lambda compare, pairs: sum(map(compare, pairs))),
         (
-            "averaged_decomposable_attention",
+            "mean_pool_decomposable_attention",
             lambda compare, pairs: sum(map(compare, pairs)) / len(pairs),
         ),
         (
-            "averaged_first_decomposable_attention",
+            "pool_first_decomposable_attention",
             lambda compare, pairs: compare(sum(pairs) / len(pairs)),
         ),
     ],
@@ -74,14 +74,14 @@ def test_what_words_say_together_word_by_word(model: str, by_hand: Callable[...,
     pairs = torch.randn(3, 5, 16, dtype=torch.float64)  # of words of width 8
     sentences = [list(row[:n]) for row, n in zip(pairs, lengths, strict=True)]
     expected = [by_hand(network.compare, words) for words in sentences]
-    found = network.together(pairs, torch.arange(5) < lengths[:, None])
+    found = network.sum_comparisons(pairs, torch.arange(5) < lengths[:, None])
     torch.testing.assert_close(found, torch.stack(expected))
 
 
 def test_adaptive_attention_remembers_words_compared_one_by_one() -> None:
     plain, comparing = (
         model_checks.make(sample_trial(name))
-        for name in ("adaptive_attention", "comparing_adaptive_attention")
+        for name in ("adaptive_attention", "compare_adaptive_attention")
     )
     comparing.load_state_dict(plain.state_dict(), strict=False)
     pairs, found = (model.memories(sample_batch()) for model in (plain, comparing))

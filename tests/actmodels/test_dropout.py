@@ -53,11 +53,11 @@ def test_padding_and_more_rows_do_not_change_a_mask() -> None:
     assert torch.equal(small, large[:3, :4])
 
 
-def test_a_trial_draws_the_same_mask_in_a_pack_as_alone() -> None:
+def test_a_trial_draws_the_same_mask_in_a_fusion_as_alone() -> None:
     keys, rates = [7, -12, 99], torch.tensor([0.1, 0.5, 0.3], dtype=torch.float64)
-    pack = dropped(rates, (3, 6, 5, 40), keys)
+    fusion = dropped(rates, (3, 6, 5, 40), keys)
     for trial, key in enumerate(keys):
-        assert torch.equal(pack[trial], dropped(float(rates[trial]), (6, 5, 40), key))
+        assert torch.equal(fusion[trial], dropped(float(rates[trial]), (6, 5, 40), key))
     assert torch.equal(dropped(0.3, (3, 6, 40), keys)[2], dropped(0.3, (6, 40), 99))
 
 

@@ -5,28 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.files import SEAL, DamagedError, seal, unseal, write_text
+from actmodels.files import SEAL, DamagedError, add_checksum, verify_checksum, write_text
 
 
 @pytest.mark.parametrize("content", [b"", b"a", b"\n", b"two\nlines\n", bytes(range(256)) * 5])
 def test_round_trip(content: bytes) -> None:
-    assert unseal(seal(content), "file") == content
-    assert seal(memoryview(content)) == seal(content)
-    assert len(seal(content)) == len(content) + SEAL
+    assert verify_checksum(add_checksum(content), "file") == content
+    assert add_checksum(memoryview(content)) == add_checksum(content)
+    assert len(add_checksum(content)) == len(content) + SEAL
 
 
 def test_the_last_line_is_what_sha256sum_prints_of_the_rest() -> None:
     digest = b"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert seal(b"abc") == b"abc\nsha256 " + digest + b"\n"  # FIPS 180-2, appendix B.1
+    assert add_checksum(b"abc") == b"abc\nsha256 " + digest + b"\n"  # FIPS 180-2, appendix B.1
 
 
 def test_no_byte_can_be_changed_lost_or_added() -> None:
-    sound = seal(b"some content")
+    sound = add_checksum(b"some content")
     wrong = [sound[:n] + bytes([sound[n] ^ 1]) + sound[n + 1 :] for n in range(len(sound))]
     wrong += [sound[:n] for n in range(len(sound))] + [sound + b"\n", b"\0" + sound, sound * 2]
     for content in wrong:
         with pytest.raises(DamagedError, match=r"file is damaged: its content does not have the"):
-            unseal(content, "file")
+            verify_checksum(content, "file")
 
 
 def test_content_is_on_the_disk_before_the_name_is(

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from actmodels.halting.family import Halting, build_halting, until
+from actmodels.configs import LABELS
+from actmodels.halting.base import Halting, build_halting, truncate
 from actmodels.prediction import Prediction
 from actmodels.registry import HALTINGS, model_with
-from actmodels.settings import LABELS
 from tests.samples import sample_trial
 
 STATE = 5
@@ -19,7 +19,7 @@ HAND = torch.tensor([[0.1, 0.2, 0.8, 0.5]], dtype=torch.float64)
 
 def test_hand_worked_example() -> None:
     """.1 + .2 + .8 >= .99 for the first time at step 3: N = 3, R = 1 - .1 - .2 = .7."""
-    halted = until(HAND, epsilon=0.01)
+    halted = truncate(HAND, epsilon=0.01)
     assert halted.steps.tolist() == [3.0]
     torch.testing.assert_close(halted.remainder, torch.tensor([0.7], dtype=torch.float64))
     torch.testing.assert_close(halted.ponder_cost, torch.tensor([3.7], dtype=torch.float64))
@@ -30,7 +30,7 @@ def test_hand_worked_example() -> None:
 def test_gradient_of_the_ponder_cost() -> None:
     """-1 for every step before N, 0 at N and after it (Graves 2016 section 2)."""
     probabilities = HAND.clone().requires_grad_()
-    until(probabilities, epsilon=0.01).ponder_cost.sum().backward()
+    truncate(probabilities, epsilon=0.01).ponder_cost.sum().backward()
     assert probabilities.grad.tolist() == [[-1.0, -1.0, 0.0, 0.0]]
 
 
@@ -38,7 +38,7 @@ def test_gradient_of_the_weighted_state() -> None:
     """dL/dh_n = dL/dout · (y_n - y_N) before N; the unit at N gets none."""
     outputs = torch.tensor([[2.0, 3.0, 10.0, 50.0]], dtype=torch.float64)
     probabilities = HAND.clone().requires_grad_()
-    (until(probabilities, epsilon=0.01).weights * outputs).sum().backward()
+    (truncate(probabilities, epsilon=0.01).weights * outputs).sum().backward()
     assert probabilities.grad.tolist() == [[2.0 - 10.0, 3.0 - 10.0, 0.0, 0.0]]
 
 
@@ -58,7 +58,7 @@ def slow_act(row: list[float], epsilon: float) -> tuple[list[float], int, float]
 @pytest.mark.parametrize("scale", [0.05, 0.4, 1.0])
 def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
     probabilities = torch.rand(200, 12, dtype=torch.float64) * scale
-    halted = until(probabilities, epsilon)
+    halted = truncate(probabilities, epsilon)
     for row, values in enumerate(probabilities.tolist()):
         weights, steps, remainder = slow_act(values, epsilon)
         assert halted.steps[row] == steps
@@ -95,12 +95,12 @@ class TestEveryKind:
         assert bool(((answer.steps >= 1) & (answer.steps <= 6)).all())
 
     def test_steps_left_out_once_all_are_done_change_nothing(self, kind: str) -> None:
-        """`done` must not stop an example whose answer could still change."""
+        """`has_halted` must not stop an example whose answer could still change."""
         states, probabilities, classify = random_steps()
         halting = make(kind, max_steps=6).eval()
         whole = halting.answer(states, probabilities, classify)
         for n in range(1, 7):
-            over = halting.done(probabilities[:, :n])
+            over = halting.has_halted(probabilities[:, :n])
             cut = halting.answer(states[:, :n], probabilities[:, :n], classify)
             torch.testing.assert_close(cut.logits[over], whole.logits[over])
             assert torch.equal(cut.steps[over], whole.steps[over])  # type: ignore[index]
@@ -212,17 +212,17 @@ class TestTargetSteps:
 
     def test_the_multiplier_rises_with_steps_above_the_target_and_falls_below_it(self) -> None:
         halting = make("target_steps", target_steps=3.0, adaptation_rate=0.1, damping=0.0)
-        halting.adapt(self.took(5.0), self.label)
+        halting.on_update_end(self.took(5.0), self.label)
         assert halting.current_ponder_weight == pytest.approx(0.2)
-        halting.adapt(self.took(1.0), self.label)
-        halting.adapt(self.took(1.0), self.label)
+        halting.on_update_end(self.took(1.0), self.label)
+        halting.on_update_end(self.took(1.0), self.label)
         assert halting.current_ponder_weight == pytest.approx(-0.2)
 
     def test_recent_deviation_damps(self) -> None:
         """Deviations 2 and -1, half of each new one: recent 1 then 0; multiplier .2 then .1."""
         settings = {"target_steps": 3.0, "adaptation_rate": 0.1, "recent_share": 0.5}
         halting = make("target_steps", damping=0.3, **settings)
-        halting.adapt(self.took(5.0), self.label)
+        halting.on_update_end(self.took(5.0), self.label)
         assert halting.current_ponder_weight == pytest.approx(0.2 + 0.3 * 1.0)
-        halting.adapt(self.took(2.0), self.label)
+        halting.on_update_end(self.took(2.0), self.label)
         assert halting.current_ponder_weight == pytest.approx(0.1 + 0.3 * 0.0)

@@ -47,6 +47,6 @@ def test_each_way_is_found_by_its_name_and_trains(kind: str) -> None:
 
     prediction = adapt_steps(step, torch.zeros(5, 3), halting, classify)
     halting.objective(prediction, labels).backward()
-    halting.adapt(prediction, labels)
+    halting.on_update_end(prediction, labels)
     parameters = [*cell.parameters(), *classify.parameters(), *halting.parameters()]
     assert all(p.grad is not None and p.grad.isfinite().all() for p in parameters)

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.config import AnyTrialConfig, TrialConfig
-from actmodels.kinds import kind_of
+from actmodels.cloze.config import ReaderTrialConfig
 from actmodels.model_training import AnyTraining
 from actmodels.multihop.config import MultihopTrialConfig
-from actmodels.reader.config import ReaderTrialConfig
 from actmodels.records import EpochRecord
 from actmodels.registry import HALTINGS, deviations, load_class, model_with
 from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.training import Training, build_optimizer
+from actmodels.trial_config import BaseTrialConfig, TrialConfig
+from actmodels.trial_types import trial_type
+from tests.actmodels.cloze.samples import reader_data, reader_trial
 from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
-from tests.actmodels.reader.samples import reader_data, reader_trial
 from tests.actmodels.sequences.samples import ACT, CHARACTERS, GENERATED, TEXT
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import MODELS, sample_data, sample_trial
@@ -33,8 +33,8 @@ DATA = {
 }
 
 
-def begun(config: AnyTrialConfig) -> AnyTraining:
-    return load_class(kind_of(config).training)(config, DATA[type(config)])
+def begun(config: BaseTrialConfig) -> AnyTraining:
+    return load_class(trial_type(config).training)(config, DATA[type(config)])
 
 
 def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:
@@ -42,14 +42,14 @@ def of_sequences(task: Any, halting: Any, cell: Any) -> SequenceTrialConfig:
     return sequence_trial(task=task, halting=halting, network=network)
 
 
-def all_deviations(model: str) -> AnyTrialConfig:
+def all_deviations(model: str) -> BaseTrialConfig:
     return sample_trial(
         f"{model}_as_published",
         **dict.fromkeys(deviations(model) - {"evaluation_batch_size"}, True),
     )
 
 
-RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is taken up again
+RESUMED: list[tuple[BaseTrialConfig, int]] = [  # and the epochs before it is taken up again
     *(
         (sample_trial(model, max_epochs=4, optimizer=optimizer, oov_rule=rule), epochs)
         for model, optimizer in product((*MODELS, "word_by_word_attention"), ("adam", "adagrad"))
@@ -71,7 +71,7 @@ RESUMED: list[tuple[AnyTrialConfig, int]] = [  # and the epochs before it is tak
         for epochs in (1, 2, 3)
     ),
 ]
-KINDS: list[AnyTrialConfig] = [
+KINDS: list[BaseTrialConfig] = [
     sample_trial(MODELS[0]),
     sample_trial(MODELS[1]),
     sequence_trial(),
@@ -85,7 +85,7 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 
 
 @pytest.mark.parametrize(("config", "epochs"), RESUMED, ids=lambda v: getattr(v, "model", str(v)))
-def test_resumed_equals_undisturbed(config: AnyTrialConfig, epochs: int) -> None:
+def test_resumed_equals_undisturbed(config: BaseTrialConfig, epochs: int) -> None:
     """Saved and taken up in a new process' stead: the same bits to the end."""
     undisturbed, first = begun(config), begun(config)
     whole = [record.result() for record in undisturbed.epochs()]
@@ -110,7 +110,7 @@ def record(epoch: int, dev_accuracy: float) -> EpochRecord:
 
 
 @each_kind
-def test_patience_counts_epochs_without_a_better_dev_accuracy(config: AnyTrialConfig) -> None:
+def test_patience_counts_epochs_without_a_better_dev_accuracy(config: BaseTrialConfig) -> None:
     training = begun(replace(config, max_epochs=50, patience=2))
     for epoch, accuracy in enumerate([0.5, 0.6, 0.6, 0.55], start=1):
         assert not training.finished
@@ -120,7 +120,7 @@ def test_patience_counts_epochs_without_a_better_dev_accuracy(config: AnyTrialCo
 
 
 @each_kind
-def test_best_parameters_are_those_of_the_best_epoch(config: AnyTrialConfig) -> None:
+def test_best_parameters_are_those_of_the_best_epoch(config: BaseTrialConfig) -> None:
     training = begun(replace(config, max_epochs=8))
     states = []
     for _ in training.epochs():
@@ -130,7 +130,7 @@ def test_best_parameters_are_those_of_the_best_epoch(config: AnyTrialConfig) -> 
 
 @each_kind
 def test_a_diverged_trial_ends_on_its_last_good_parameters(
-    config: AnyTrialConfig, monkeypatch: pytest.MonkeyPatch
+    config: BaseTrialConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training = begun(replace(config, max_epochs=5))
     training.run_epoch()
@@ -149,7 +149,7 @@ def test_a_diverged_trial_ends_on_its_last_good_parameters(
 
 
 @each_kind
-def test_gradients_are_clipped(config: AnyTrialConfig) -> None:
+def test_gradients_are_clipped(config: BaseTrialConfig) -> None:
     """Adam is blind to the size of all gradients, but for its 1e-8: a tiny norm stops it."""
     moved = []
     for clip_norm in (1e-12, 15.0):

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from actmodels.config import TrialConfig
 from actmodels.models.pair_model import build, parameter_count
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.training import Training
+from actmodels.trial_config import TrialConfig
 from tests import model_checks
 from tests.samples import sample_data, sample_trial
 
@@ -28,12 +28,12 @@ PAPER = {"width": 128, "state_size": 200, "gate_size": 128}
 PARAMETERS: list[tuple[str, dict[str, int], int]] = [  # in comments: what was published
     # projection, F, G, H, output
     ("decomposable_attention", {"width": 200}, 60_000 + 80_400 + 2 * 120_400 + 603),  # 382k
-    ("averaged_decomposable_attention", {"width": 200}, 381_803),
-    ("averaged_first_decomposable_attention", {"width": 200}, 381_803),
+    ("mean_pool_decomposable_attention", {"width": 200}, 381_803),
+    ("pool_first_decomposable_attention", {"width": 200}, 381_803),
     # F of intra-attention, a wider F and G, and the distance biases
     ("decomposable_intra_attention", {"width": 200}, 381_803 + 200_400 + 22),  # 582k
     ("adaptive_attention", PAPER, 982_716),  # 990k
-    ("comparing_adaptive_attention", PAPER, 982_716 + 2 * 65_792),
+    ("compare_adaptive_attention", PAPER, 982_716 + 2 * 65_792),
     ("iterative_attention", THESIS, 1_243_908),  # 1.25M
     ("iterative_attention", THESIS | {"bidirectional": True}, 2_113_540),
     # projection, one shared LSTM, three tanh layers, output

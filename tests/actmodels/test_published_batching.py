@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from actmodels.as_published import BUCKETS, rows_by_bucket
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.errors import DataError
 from actmodels.evaluation import evaluate
+from actmodels.published_2016 import BUCKETS, rows_by_bucket
 from tests import model_checks
-from tests.actmodels.test_as_published import twin
+from tests.actmodels.test_published_2016 import twin
 from tests.samples import MODELS, sample_pairs, sample_trial
 
 PAIRS = sample_pairs(200, longest=25)

@@ -6,9 +6,9 @@ from torch import Tensor
 
 from actmodels.data.pairs import collate
 from actmodels.errors import DataError
+from actmodels.fused.stack import joined_batch, stack
 from actmodels.models.spinn import Spinn, ThinStack
 from actmodels.modules.recurrent import LSTMState
-from actmodels.packed.stack import joined_batch, stack
 from tests.model_checks import make
 from tests.samples import sample_batch, sample_pairs, sample_trial
 
@@ -63,14 +63,14 @@ def test_the_model_is_a_slow_stack_machine() -> None:
         torch.testing.assert_close(logits[row], model.classify(hidden))
 
 
-def test_batches_of_a_pack_carry_their_trees() -> None:
+def test_batches_of_a_fusion_carry_their_trees() -> None:
     """Of different sizes, joined and filled up."""
     models = [make(sample_trial("spinn_pi", seed=seed)) for seed in (1, 2)]
     pairs = sample_pairs(9)
     own = [collate(pairs, rows, null_token=False) for rows in torch.arange(9).split(5)]
-    packed = stack(models)(joined_batch(own)).logits
+    fused = stack(models)(joined_batch(own)).logits
     for row, (model, batch) in enumerate(zip(models, own, strict=True)):
-        torch.testing.assert_close(packed[row, : len(batch.rows)], model(batch).logits)
+        torch.testing.assert_close(fused[row, : len(batch.rows)], model(batch).logits)
 
 
 def test_trees_go_with_the_pairs_that_are_taken() -> None:

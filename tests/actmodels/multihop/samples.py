@@ -3,13 +3,13 @@
 from typing import Any
 
 from actmodels.data.trial_data import TrialData
-from actmodels.draws import generator
 from actmodels.multihop.config import (
     MultihopTrialConfig,
     build_multihop_trial,
     multihop_setting_types,
 )
 from actmodels.multihop.corpus import draw_split, word_vectors
+from actmodels.seeding import generator
 from tests.samples import SETTINGS
 
 STREAM = {

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors
-from actmodels.draws import generator
 from actmodels.multihop.corpus import ROOMS, WORDS, draw, draw_split
-from actmodels.settings import LABELS
+from actmodels.seeding import generator
 
 
 def split(pairs: int = 60) -> PairTensors:

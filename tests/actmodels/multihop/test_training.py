@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 import torch
 
-from actmodels.draws import generator
 from actmodels.errors import ConfigError
-from actmodels.figures import Figures
+from actmodels.metrics import Metrics
 from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.multihop.training import MultihopTraining
+from actmodels.seeding import generator
 from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
 
-FIGURES = Figures(0.0, 1.0, 1.0, 0.0, 1.0)
+FIGURES = Metrics(0.0, 1.0, 1.0, 0.0, 1.0)
 
 
 def training(trial: MultihopTrialConfig) -> MultihopTraining:
@@ -33,7 +33,7 @@ def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
     wrong = (right + 1) % 3
 
     def scored(labels: torch.Tensor) -> None:
-        found = type("Found", (), {"predictions": labels, "labels": right, "figures": FIGURES})
+        found = type("Found", (), {"predictions": labels, "labels": right, "metrics": FIGURES})
         monkeypatch.setattr("actmodels.multihop.training.evaluate", lambda *_: found)
         one.evaluated()
 

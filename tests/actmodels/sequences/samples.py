@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from actmodels.configs import ActConfig, DactConfig, PonderNetConfig
 from actmodels.sequences.config import (
     AdditionConfig,
     CharactersConfig,
@@ -15,7 +16,6 @@ from actmodels.sequences.config import (
     SequenceTrialConfig,
     SortConfig,
 )
-from actmodels.settings import ActConfig, DactConfig, PonderNetConfig
 
 GENERATED = (
     ParityConfig(bits=6),

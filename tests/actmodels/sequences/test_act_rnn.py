@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from actmodels.configs import FixedStepsConfig
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.config import (
     AnsweringConfig,
@@ -18,7 +19,6 @@ from actmodels.sequences.config import (
 )
 from actmodels.sequences.task import SequenceBatch
 from actmodels.sequences.training import build_task, score
-from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, DACT, PONDER_NET
 from tests.model_checks import assert_saved_and_loaded, without_gradient
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from actmodels.configs import FixedStepsConfig
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig, TaskConfig
@@ -15,7 +16,6 @@ from actmodels.sequences.pondering import (
 )
 from actmodels.sequences.task import Task
 from actmodels.sequences.training import SequenceEvaluation, build_task, evaluate
-from actmodels.settings import FixedStepsConfig
 from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
 
 
@@ -56,7 +56,7 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
     vectors = int(batch.mask.sum())
     assert sum(r.instances for r in rows) == (200 if task.difficulty_of == "sequence" else vectors)
 
-    figures = evaluation.figures("sequence")
+    figures = evaluation.metrics("sequence")
     mistakes = [bool(row.any()) for row in mistaken]
     assert figures.accuracy == pytest.approx(1 - sum(mistakes) / 200)
     targets = int(batch.target_mask.sum())

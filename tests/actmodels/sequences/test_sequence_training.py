@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from actmodels.configs import ActConfig, FixedStepsConfig
 from actmodels.errors import ConfigError
 from actmodels.sequences.config import (
     AdditionConfig,
@@ -18,7 +19,6 @@ from actmodels.sequences.config import (
     build_sequence_trial,
 )
 from actmodels.sequences.training import SequenceTraining
-from actmodels.settings import ActConfig, FixedStepsConfig
 from tests.actmodels.sequences.samples import (
     ACT,
     CHARACTERS,

@@ -1,0 +1,111 @@
+"""Neural Semantic Encoder for cloze questions (Munkhdalai & Yu 2017)."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from actmodels.cloze.config import ReaderConfig
+from actmodels.cloze.memory import ContextEmbedding, Read, ReadOutput, WritableMemory, write_memory
+from actmodels.cloze.questions import PAD, QuestionBatch
+from actmodels.cloze.write import TESTS, HypothesisTest, pointer_sum
+from actmodels.modules.dropout import Dropout, share_stream
+from actmodels.prediction import chosen
+from actmodels.seeding import generator
+
+
+class Answer(NamedTuple):
+    """A reader's answers.
+
+    log_probabilities: log P(a | Q, D) in nats [batch, candidates]; -inf for one that is not in the
+    document. steps: the mean step sum_t t p_t [batch], no gradient. weights: p_t [batch, steps].
+    step_log_probabilities: log P_t [batch, steps, candidates]. reads: of each step; gates: gates
+    or halting of each but the last.
+    """
+
+    log_probabilities: Tensor
+    steps: Tensor
+    weights: Tensor
+    step_log_probabilities: Tensor
+    reads: list[ReadOutput]
+    gates: list[Tensor]
+
+
+class Reader(nn.Module):
+    """Read a document with a query in T steps and point at a candidate.
+
+    Each step but the last rewrites the query's memory, never the document's; a reader of one step
+    has no hypothesis test (section 4.2). rows: word vectors that token ids index [ids, dimensions].
+    seed: draws the other parameters.
+    """
+
+    def __init__(self, config: ReaderConfig, rows: Tensor, seed: int) -> None:
+        super().__init__()
+        size, forget_bias = config.memory_size, config.forget_bias
+        self.steps = config.steps
+        self.embedding = nn.Embedding.from_pretrained(
+            rows.clone(), freeze=not config.trained_embeddings, padding_idx=PAD
+        )
+        self.dropout = Dropout(config.dropout)
+        self.dropout_stream = share_stream(self)
+        words = rows.shape[1]
+        self.query_embedding = ContextEmbedding(words, size, forget_bias)
+        self.document_embedding = ContextEmbedding(words, size, forget_bias)
+        self.read = Read(size, forget_bias)
+        self.test: HypothesisTest | None = None
+        if config.steps > 1:
+            self.test = TESTS[config.strategy](size, config.compose_activation, forget_bias)
+        draws, spread = generator("parameters", seed), config.parameter_range
+        with torch.no_grad():
+            for parameter in self.drawn:
+                parameter.uniform_(-spread, spread, generator=draws)
+
+    @property
+    def drawn(self) -> list[nn.Parameter]:
+        named = self.named_parameters()
+        return [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
+
+    def forward(self, batch: QuestionBatch) -> Answer:
+        query = self.query_embedding(self.dropout(self.embedding(batch.query)), batch.query_mask)
+        document = self.document_embedding(
+            self.dropout(self.embedding(batch.document)), batch.document_mask
+        )
+        reads, gates = self.take_steps(query, document)
+        candidates = batch.candidate_mask.shape[1]
+        step_logs = [
+            pointer_sum(read.document_scores, document.mask, batch.candidate_at, candidates)
+            for read in reads
+        ]
+        logs = torch.stack(step_logs, dim=1)
+        if self.test is None:
+            answer, weights = logs[:, 0], logs.new_ones(len(logs), 1)
+        else:
+            answer, weights = self.test.answer(logs, gates)
+        numbers = torch.arange(1, self.steps + 1, device=weights.device)
+        steps = (weights.detach() * numbers).sum(dim=-1)
+        return Answer(answer, steps, weights, logs, reads, gates)
+
+    def take_steps(
+        self, query: WritableMemory, document: WritableMemory
+    ) -> tuple[list[ReadOutput], list[Tensor]]:
+        """What each step saw, and the judgement of each but the last."""
+        states, zeros = (query.end, document.end), torch.zeros_like(query.end)
+        reading = writing = (zeros, zeros)
+        reads: list[ReadOutput] = []
+        gates: list[Tensor] = []
+        while True:
+            read, reading = self.read(states, reading, query, document)
+            reads.append(read)
+            if self.test is None or len(reads) == self.steps:
+                return reads, gates
+            written, writing = self.test.written(read, writing)
+            slots, gate = self.test.update_query(
+                written, query.slots, write_memory(query.slots, read)
+            )
+            query = query._replace(slots=slots)
+            states = (read.query, read.document)
+            gates.append(gate)
+
+    def objective(self, answer: Answer, answers: Tensor) -> Tensor:
+        """The mean of -log P(right answer) in nats []."""
+        return -chosen(answer.log_probabilities, answers).mean()

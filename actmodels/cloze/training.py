@@ -1,0 +1,63 @@
+"""Training a reader (Munkhdalai & Yu 2017 section 4.1)."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Generator, Tensor
+
+from actmodels.cloze.config import ReaderTrialConfig
+from actmodels.cloze.data import ReaderData, embedding_rows
+from actmodels.cloze.evaluation import evaluate
+from actmodels.cloze.model import Answer, Reader
+from actmodels.cloze.questions import QuestionBatch, collate, pooled_batches
+from actmodels.errors import DataError
+from actmodels.metrics import BatchMetrics, Metrics
+from actmodels.model_training import ModelTraining
+from actmodels.prediction import chosen
+
+
+class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
+    """One reader in training; DataError if a split is empty, or too small for a pool."""
+
+    def __init__(self, config: ReaderTrialConfig, data: ReaderData, device: str = "cpu") -> None:
+        super().__init__(config, device)
+        settings, train, dev = config.training, data.train, data.dev
+        if not (len(train) and len(dev)):
+            raise DataError("a split without questions; both train and dev need some")
+        if len(train) < settings.pool_size and not settings.keep_last:
+            raise DataError(
+                f"{len(train)} training questions fill no pool of {settings.pool_size}; "
+                "lower pool_size or set keep_last"
+            )
+        self.train, self.dev = train, dev
+        rows = embedding_rows(config, data.words)
+        self.model = Reader(config.reader, rows, config.seed).to(self.device)
+        trained = [p for p in self.model.parameters() if p.requires_grad]
+        self.optimizer = torch.optim.Adam(trained, lr=settings.learning_rate)
+        self.clip_norm = settings.clip_norm
+        self.dropout = self.model.dropout_stream
+
+    @property
+    def parameters(self) -> int:
+        """Trained parameters without word vectors."""
+        return sum(parameter.numel() for parameter in self.model.drawn)
+
+    def batches(self, order: Generator) -> Iterator[QuestionBatch]:
+        settings, lengths = self.config.training, self.train.document_offsets.diff()
+        for index in pooled_batches(
+            lengths, settings.batch_size, settings.pool_size, settings.keep_last, order
+        ):
+            yield collate(self.train, index, self.device)
+
+    def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:
+        return self.model.objective(found, batch.answers)
+
+    def marks(self, found: Answer, batch: QuestionBatch) -> BatchMetrics:
+        logs, count = found.log_probabilities, torch.tensor(len(batch.answers))
+        right = (logs.argmax(dim=-1) == batch.answers).sum()
+        losses = -chosen(logs, batch.answers)
+        return BatchMetrics(losses.cpu(), count, right, count, count, found.steps.cpu(), None)
+
+    def evaluated(self) -> Metrics:
+        size = self.config.training.evaluation_batch_size
+        return evaluate(self.model, self.dev, size).metrics

@@ -1,0 +1,185 @@
+"""A fusion trains its trials as each would be trained alone."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from actmodels.data.trial_data import TrialData
+from actmodels.fused.stack import can_fuse, fusion_shape
+from actmodels.fused.training import FusedTraining
+from actmodels.registry import MODELS
+from actmodels.training import Training
+from actmodels.trial_config import TrialConfig, setting_types
+from tests.samples import sample_data, sample_trial
+
+FUSION = [name for name in MODELS if can_fuse(name)]
+UNLIKE: list[dict[str, Any]] = [
+    {"epsilon": 0.01, "ponder_weight": 0.01, "dropout": 0.1, "final_rate": 0.1},
+    {"learning_rate": 0.05, "epsilon": 0.2, "ponder_weight": 0.001, "dropout": 0.3},
+    {"learning_rate": 0.001, "epsilon": 0.05, "ponder_weight": 0.02, "dropout": 0.0},
+    {"learning_rate": 0.01, "epsilon": 0.1, "ponder_weight": 0.0, "dropout": 0.2},
+]
+
+
+@pytest.fixture
+def in_double() -> Iterator[None]:
+    """Double precision, where only rounding sets fusions apart from single trials."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+def trials(name: str, unlike: list[dict[str, Any]] = UNLIKE, **settings: Any) -> list[TrialConfig]:
+    """Four trials of one shape; a model reads what it has of their settings."""
+    settings = {"optimizer": "adagrad", **settings}
+    known = {*setting_types(name), "seed"}
+    own = [{k: v for k, v in one.items() if k in known} for one in unlike]
+    return [sample_trial(name, **{**settings, **one}) for one in own]
+
+
+def data(count: int = 100, *, double: bool = True) -> TrialData:
+    given = sample_data(train=count)
+    vectors = given.words.vectors.double() if double else given.words.vectors
+    return replace(given, words=replace(given.words, vectors=vectors))
+
+
+def alone(config: TrialConfig, source: TrialData, epochs: int) -> Training:
+    training = Training(config, source)
+    for _ in range(epochs):
+        training.run_epoch()
+    return training
+
+
+def difference(one: Any, other: Any) -> float:
+    """The largest difference between two histories, relative to 1."""
+    worst = 0.0
+    for mine, theirs in zip(one.history, other.history, strict=True):
+        for name, value in mine.result().items():
+            if value is None:
+                assert theirs.result()[name] is None
+            else:
+                worst = max(worst, abs(value - theirs.result()[name]) / max(1.0, abs(value)))
+    return worst
+
+
+def assert_as_alone(
+    fusion: FusedTraining, source: TrialData, epochs: int, within: float = 1e-12
+) -> None:
+    for member in fusion.members:
+        assert difference(alone(member.config, source, epochs), member) < within
+
+
+@pytest.mark.parametrize("name", FUSION)
+@pytest.mark.parametrize("updates", [6, pytest.param(50, marks=pytest.mark.slow)])
+def test_updates_in_double_precision(name: str, updates: int, in_double: None) -> None:
+    """k = 4, Adagrad from 0.1, dropout: losses, accuracies, step counts within 1e-12."""
+    source = data(4 * updates)
+    fusion = FusedTraining(trials(name), source)
+    for _ in range(2):
+        fusion.run_epoch()
+    assert_as_alone(fusion, source, 2)
+
+
+def test_adam_and_trained_words(in_double: None) -> None:
+    source = data()
+    configs = trials("adaptive_attention", optimizer="adam", oov_rule="trained", init_std=0.05)
+    configs = [config for config in configs if config.training.learning_rate < 0.05]
+    fusion = FusedTraining(configs, source)
+    for _ in range(2):
+        fusion.run_epoch()
+    assert_as_alone(fusion, source, 2, within=1e-11)
+
+
+@pytest.mark.parametrize("norm", [0.0, 0.05])
+def test_each_trial_has_gradients_clipped_its_own_way(norm: float, in_double: None) -> None:
+    source, limits = data(), (0.0, 0.001, 0.003, 0.01)
+    configs = [
+        sample_trial("adaptive_attention", **own, clip_value=limit, clip_norm=norm)
+        for own, limit in zip(UNLIKE, limits, strict=True)
+    ]
+    fusion = FusedTraining(configs, source)
+    fusion.run_epoch()
+    assert_as_alone(fusion, source, 1, within=1e-11)
+    assert len({member.history[0].train_loss for member in fusion.members}) == 4
+
+
+def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
+    """Own order of batches, own start, own dropout; the last, smaller batch falls elsewhere."""
+    source = data(101)
+    configs = trials("adaptive_attention", [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
+    fusion = FusedTraining(configs, source)
+    fusion.run_epoch()
+    assert_as_alone(fusion, source, 1)
+    losses = [member.history[0].train_loss for member in fusion.members]
+    assert len({round(loss, 6) for loss in losses}) == 3
+
+
+def test_members_leave_when_they_end_and_the_rest_goes_on(in_double: None) -> None:
+    source = data(40)
+    lengths = (1, 4, 2)
+    configs = [
+        sample_trial("adaptive_attention", max_epochs=epochs, learning_rate=0.001 * epochs)
+        for epochs in lengths
+    ]
+    fusion, sizes = FusedTraining(configs, source), []
+    while not fusion.finished:
+        sizes.append(len(fusion.run_epoch()))
+    assert sizes == [3, 2, 1, 1]
+    for config, member, epochs in zip(configs, fusion.members, lengths, strict=True):
+        assert len(member.history) == epochs
+        assert difference(alone(config, source, epochs), member) < 1e-12
+
+
+def test_a_member_goes_on_in_another_fusion_or_alone(in_double: None) -> None:
+    """Its checkpoint is that of Training, in both directions, though the others are elsewhere."""
+    source, configs = data(60), trials("adaptive_attention", optimizer="adam")[:3]
+    fusion = FusedTraining(configs, source)
+    fusion.run_epoch()
+    states = [member.state_dict() for member in fusion.members]
+    single = Training(configs[0], source)
+    single.load_state_dict(states[0])
+    single.run_epoch()
+    other = FusedTraining([configs[2], configs[0]], source)  # at different epochs
+    other.members[0].load_state_dict(states[2])
+    other.members[1].load_state_dict(single.state_dict())
+    other.run_epoch()
+    assert difference(alone(configs[0], source, 3), other.members[1]) < 1e-10
+    assert difference(alone(configs[2], source, 2), other.members[0]) < 1e-10
+
+
+def test_one_that_diverges_stands_still_and_the_others_go_on(in_double: None) -> None:
+    source = data(60)
+    configs = trials("adaptive_attention", UNLIKE[:3])
+    fusion = FusedTraining(configs, source)
+    fusion.run_epoch()
+    with torch.no_grad():
+        fusion.members[1].model.classify.weight.fill_(float("inf"))
+    before = {k: v.clone() for k, v in fusion.members[1].model.state_dict().items()}
+    fusion.run_epoch()
+    assert [member.diverged for member in fusion.members] == [False, True, False]
+    assert fusion.members[1].finished and len(fusion.members[1].history) == 2
+    for name, value in fusion.members[1].model.state_dict().items():
+        assert torch.equal(value, before[name])
+    for number in (0, 2):
+        assert difference(alone(configs[number], source, 2), fusion.members[number]) < 1e-12
+
+
+def test_a_fusion_whose_trials_all_diverge_ends() -> None:
+    fusion = FusedTraining(trials("decomposable_attention"), data(60, double=False))
+    with torch.no_grad():
+        for member in fusion.members:
+            member.model.classify.weight.fill_(float("nan"))
+    fusion.run_epoch()
+    assert fusion.finished and all(member.diverged for member in fusion.members)
+
+
+def test_shapes() -> None:
+    one, other = trials("adaptive_attention")[:2]
+    assert fusion_shape(one) == fusion_shape(other)
+    wide = sample_trial("adaptive_attention", width=16)
+    assert fusion_shape(one) != fusion_shape(wide)
+    with pytest.raises(ValueError, match="same shape"):
+        FusedTraining([one, wide], data(40, double=False))

@@ -1,0 +1,89 @@
+"""Only the examples that still run take a step: the same numbers as the plain loop's."""
+
+import pytest
+import torch
+
+from actmodels.fused.stack import shared_batch, stack
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.registry import MODELS
+from tests.model_checks import make
+from tests.samples import sample_batch, sample_trial
+
+IN_STEPS = [name for name in MODELS if MODELS[name].halting and not name.endswith("_as_published")]
+
+
+def spread_model(name: str, **settings: object) -> AlternatingAttention:
+    """A model whose examples halt at very different steps."""
+    own = {} if "fixed_steps" in name else {"max_steps": 12, "halting_bias": -1.5}
+    model = make(sample_trial(name, **own, **settings))
+    with torch.no_grad():
+        if hasattr(model.halting, "unit"):
+            model.halting.unit.linear.weight.mul_(4)
+    return model
+
+
+def trained(model: AlternatingAttention, loop: str) -> tuple[torch.Tensor, ...]:
+    """Logits and all gradients of one update with dropout."""
+    batch = sample_batch(24)
+    model.train().zero_grad()
+    model.dropout_stream.restart(torch.tensor(5, dtype=torch.int32))
+    prediction = model(batch, loop=loop)
+    model.objective(prediction, batch.labels).backward()
+    return prediction.logits, *(p.grad for p in model.parameters() if p.grad is not None)
+
+
+@pytest.mark.parametrize("name", IN_STEPS)
+def test_as_the_plain_loop(name: str) -> None:
+    """In double precision within 1e-12, gradients of every parameter included."""
+    model, batch = spread_model(name, dropout=0.3), sample_batch(24)
+    fast, plain, full = (model(batch, loop=loop) for loop in ("running", "until_halted", "cap"))
+    torch.testing.assert_close(fast.logits, plain.logits, rtol=1e-12, atol=1e-14)
+    torch.testing.assert_close(fast.logits, full.logits, rtol=1e-12, atol=1e-14)
+    assert torch.equal(fast.steps, full.steps)
+    in_training = [trained(model, loop) for loop in ("running", "until_halted")]
+    assert len(in_training[0]) == 1 + len(list(model.parameters()))
+    for one, other in zip(*in_training, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
+
+
+def test_halted_examples_take_no_step() -> None:
+    model, batch = spread_model("adaptive_attention"), sample_batch(24)
+    rows: list[int] = []
+    model.step.register_forward_hook(lambda _, inputs, __: rows.append(len(inputs[0])))
+    steps = model(batch).steps
+    assert len(set(steps.tolist())) > 3  # or there is nothing to see
+    running = [int((steps >= n).sum()) for n in range(1, int(steps.max()) + 1)]
+    assert len(rows) == len(running)
+    # Up to a tenth of the rows may have halted and not been taken out yet.
+    assert all(
+        left <= took <= max(left / 0.9, left + 1) for took, left in zip(rows, running, strict=True)
+    )
+    assert sum(rows) < 24 * len(rows) * 0.8
+
+
+def test_trials_of_a_fusion_that_are_through_drop_out_of_the_step() -> None:
+    """Slowest first: the last trials' weights are not even looked at any more."""
+    models = [spread_model("adaptive_attention", seed=seed) for seed in (1, 2, 3)]
+    for model, bias in zip(models, (-3.0, 1.0, 8.0), strict=True):
+        with torch.no_grad():
+            model.halting.unit.linear.bias.fill_(bias)
+    fusion, batch = stack(models), sample_batch(24)
+    trials: list[int] = []
+    fusion.step.register_forward_hook(lambda _, inputs, __: trials.append(len(inputs[0])))
+    together = fusion(shared_batch(batch, 3))
+    assert trials[0] == 3 and trials[1] == 2 and trials[-1] == 1
+    fusion.objective(together, batch.labels.expand(3, -1)).sum().backward()
+    for number, model in enumerate(models):
+        alone = model(batch)
+        torch.testing.assert_close(together.logits[number], alone.logits)
+        assert torch.equal(together.steps[number], alone.steps)
+        model.objective(alone, batch.labels).backward()
+        for fused, single in zip(fusion.parameters(), model.parameters(), strict=True):
+            torch.testing.assert_close(fused.grad[number], single.grad, rtol=1e-12, atol=1e-14)
+
+
+def test_one_that_is_not_a_number_halts() -> None:
+    model, batch = spread_model("adaptive_attention"), sample_batch(4)
+    with torch.no_grad():
+        model.halting.unit.linear.bias.fill_(float("nan"))
+    assert model.run(batch, 12).states.shape[1] == 1

@@ -1,0 +1,194 @@
+"""The 2016 code's deviations against slow transcriptions of what that code did."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from actmodels.halting.base import truncate
+from actmodels.models.pair_model import PairModel
+from actmodels.modules.attention import SoftAlignment
+from actmodels.published_2016 import ScrambledAlignment, batch_remainder
+from actmodels.training import Training
+from tests import model_checks
+from tests.samples import sample_batch, sample_data, sample_pairs, sample_trial
+
+SHARED = ("scrambled_alignment", "no_mask", "file_order_batches", "dropped_last_batches")
+SWITCHES = {
+    "decomposable_attention": SHARED,
+    "adaptive_attention": (*SHARED, "compounding_dropout", "batch_remainder", "no_ponder_cost"),
+}
+SINGLE = [(name, switch) for name, switches in SWITCHES.items() for switch in switches]
+
+
+def twin(name: str, **settings: Any) -> Any:
+    """The model as published; all switches are off but those given."""
+    return model_checks.make(sample_trial(f"{name}_as_published", **settings))
+
+
+def correct(name: str, **settings: Any) -> Any:
+    return model_checks.make(sample_trial(name, **settings))
+
+
+def trained_step(model: PairModel) -> tuple[Tensor, Tensor, list[Tensor | None]]:
+    """Logits, objective and gradients of a training step, with dropout drawn from one seed."""
+    batch = sample_batch(6)
+    model.train()
+    torch.manual_seed(5)
+    prediction = model(batch)
+    objective = model.objective(prediction, batch.labels)
+    objective.backward()
+    return prediction.logits, objective, [p.grad for p in model.parameters()]
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_all_off_is_the_correct_model_to_the_bit(name: str) -> None:
+    ours, theirs = trained_step(twin(name)), trained_step(correct(name))
+    assert torch.equal(ours[0], theirs[0]) and torch.equal(ours[1], theirs[1])
+    for gradient, expected in zip(ours[2], theirs[2], strict=True):
+        assert torch.equal(gradient, expected)
+    histories = [
+        [epoch.result() for epoch in Training(sample_trial(model), sample_data()).epochs()]
+        for model in (name, f"{name}_as_published")
+    ]
+    assert histories[0] == histories[1]
+
+
+@pytest.mark.parametrize(("name", "switch"), SINGLE)
+def test_a_switch_changes_its_own_behaviour_and_no_other(name: str, switch: str) -> None:
+    changed, model = twin(name, dropout=0.3, **{switch: True}), correct(name, dropout=0.3)
+    batch, pairs = sample_batch(6), sample_pairs(30)
+    loop = {"loop": "until_halted"} if hasattr(model, "unroll") else {}  # of both, for equal bits
+    logits = torch.equal(changed(batch, **loop).logits, model(batch, **loop).logits)
+    assert logits == (switch not in ("scrambled_alignment", "no_mask", "batch_remainder"))
+    dropped_out = torch.equal(trained_step(changed)[0], trained_step(model)[0])
+    assert dropped_out == (logits and switch != "compounding_dropout")
+    prediction = model(batch)
+    objectives = [m.objective(prediction, batch.labels) for m in (changed, model)]
+    assert torch.equal(*objectives) == (switch != "no_ponder_cost")
+    assert (changed.ponder_weight == model.ponder_weight) == (switch != "no_ponder_cost")
+    epochs = [
+        [b.tolist() for b in m.batches(pairs, 8, torch.Generator().manual_seed(1))]
+        for m in (changed, model)
+    ]
+    assert (epochs[0] == epochs[1]) == (
+        switch not in ("file_order_batches", "dropped_last_batches")
+    )
+    state, expected = changed.state_dict(), model.state_dict()
+    assert list(state) == list(expected)
+    assert all(torch.equal(state[key], expected[key]) for key in state)
+
+
+def slow_alignment(
+    alignment: SoftAlignment, premise: Tensor, hypothesis: Tensor, masks: tuple[Tensor, Tensor]
+) -> tuple[Tensor, Tensor]:
+    """beta and alpha of the 2016 code, position by position."""
+    count, longest, other = len(premise), premise.shape[1], hypothesis.shape[1]
+    beta, alpha = torch.zeros_like(premise), torch.zeros_like(hypothesis)
+    for b in range(count):
+        scores = alignment.attend(premise[b]) @ alignment.attend(hypothesis[b]).T
+        for p in range(longest):
+            weights = scores[p].masked_fill(~masks[1][b], float("-inf")).softmax(0)
+            for h in range(other):
+                beta[b, p] += weights[h] * hypothesis[(b * longest + p) % count, h]
+        for h in range(other):
+            weights = scores[:, h].masked_fill(~masks[0][b], float("-inf")).softmax(0)
+            for p in range(longest):
+                alpha[b, h] += weights[p] * premise[(b * other + h) % count, p]
+    return beta, alpha
+
+
+@pytest.mark.parametrize(
+    ("count", "longest", "other"), [(4, 7, 5), (5, 3, 3), (2, 4, 6), (8, 3, 2)]
+)
+def test_scrambled_alignment_against_a_slow_loop(count: int, longest: int, other: int) -> None:
+    alignment = SoftAlignment(6, 6, 0.0).double()
+    premise = torch.randn(count, longest, 6, dtype=torch.float64)
+    hypothesis = torch.randn(count, other, 6, dtype=torch.float64)
+    masks = torch.rand(count, longest) < 0.7, torch.rand(count, other) < 0.7
+    for mask in masks:
+        mask[:, 0] = True
+    found = ScrambledAlignment(alignment)(premise, hypothesis, *masks)
+    for sums, expected in zip(
+        found, slow_alignment(alignment, premise, hypothesis, masks), strict=True
+    ):
+        torch.testing.assert_close(sums, expected)
+
+
+def slow_batch_remainder(
+    probabilities: list[list[float]], epsilon: float
+) -> tuple[list[list[float]], list[float], list[int]]:
+    """Weights, remainders and steps N of a batch, as a loop over steps with one mask."""
+    count, cap = len(probabilities), len(probabilities[0])
+    total, counter = [0.0] * count, [0] * count
+    below = [True] * count
+    weights = [[0.0] * cap for _ in range(count)]
+    for n in range(cap):
+        step = [row[n] for row in probabilities]
+        below = [c + h < 1 - epsilon and m for c, h, m in zip(total, step, below, strict=True)]
+        total = [c + h * m for c, h, m in zip(total, step, below, strict=True)]
+        counter = [k + m for k, m in zip(counter, below, strict=True)]
+        if not any(below) or n == cap - 1:
+            for b in range(count):
+                weights[b][n] = 1 - total[b]
+            break
+        for b in range(count):
+            weights[b][n] = step[b] * below[b]
+    # the counter leaves out the crossing step; the cap stops the others at step `cap`
+    return weights, [1 - c for c in total], [min(k + 1, cap) for k in counter]
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.15, 0.6, 1.0])
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_batch_remainder_against_a_slow_loop(scale: float, count: int) -> None:
+    for _ in range(20):
+        probabilities = torch.rand(count, 9, dtype=torch.float64) * scale
+        halted = batch_remainder(probabilities, 0.01)
+        weights, remainders, steps = slow_batch_remainder(probabilities.tolist(), 0.01)
+        torch.testing.assert_close(halted.weights, torch.tensor(weights, dtype=torch.float64))
+        assert halted.remainder.tolist() == pytest.approx(remainders)
+        assert halted.steps.tolist() == steps == truncate(probabilities, 0.01).steps.tolist()
+
+
+@pytest.mark.parametrize(("bias", "cap"), [(1.0, 6), (-1.0, 6), (-3.0, 4)])
+def test_the_model_classifies_the_state_that_the_batch_remainder_gives(
+    bias: float, cap: int
+) -> None:
+    model = twin("adaptive_attention", batch_remainder=True, halting_bias=bias, max_steps=cap)
+    batch = sample_batch(7)
+    states, probabilities = model.unroll(batch, cap, until_halted=False)
+    weights, remainders, steps = slow_batch_remainder(probabilities.tolist(), 0.01)
+    for prediction in (model(batch), model(batch, loop="cap")):
+        for row in range(7):
+            mean = sum(w * state for w, state in zip(weights[row], states[row], strict=True))
+            torch.testing.assert_close(prediction.logits[row], model.classify(mean))
+        assert prediction.steps.tolist() == steps
+        costs = [n + r for n, r in zip(steps, remainders, strict=True)]
+        assert prediction.ponder_cost.tolist() == pytest.approx(costs)
+
+
+def test_compounding_dropout_keeps_ever_fewer_units() -> None:
+    """After n steps at rate 0.2 a share of 0.8^n is left, scaled by 1.25^n; gates change."""
+    model = twin("adaptive_attention", compounding_dropout=True, dropout=0.2, width=64)
+    batch, seen = sample_batch(40), []
+    whole = model.memories(batch)
+    model.train()
+
+    def watch(module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        seen.append(inputs[1:])
+
+    with model.step.register_forward_pre_hook(watch):
+        model.unroll(batch, 5, until_halted=False)
+    assert len(seen) == 5
+    for number, (memories, gates) in enumerate(seen[1:], start=2):
+        before, gates_before = seen[number - 2]
+        for side in ("premise", "hypothesis"):
+            now, then = getattr(memories, side), getattr(before, side)
+            kept = now != 0
+            torch.testing.assert_close(now[kept], then[kept] * 1.25)
+            share = kept.double().mean() / (then != 0).double().mean()
+            assert float(share) == pytest.approx(0.8, abs=0.02)
+        alive = float((memories.premise != 0).sum() / (whole.premise != 0).sum())
+        assert alive == pytest.approx(0.8**number, abs=0.02)
+        assert all(not torch.equal(a, b) for a, b in zip(gates, gates_before, strict=True))

@@ -1,0 +1,47 @@
+"""No two things are drawn alike because they have the same seed."""
+
+import ast
+from pathlib import Path
+
+import torch
+
+import actmodels
+from actmodels.cloze.data import WordRows, embedding_rows
+from actmodels.cloze.model import Reader
+from actmodels.seeding import generator, seed_of
+from tests.actmodels.cloze.samples import reader_trial
+
+PACKAGES = [
+    Path(actmodels.__file__).parents[1] / name for name in ("actmodels", "pipeline", "tune")
+]
+
+
+def test_purpose_and_every_number_make_another_seed() -> None:
+    given = [("a", 1), ("a", 2), ("b", 1), ("a", 1, 1), ("a", 11), ("a 1", 1)]
+    seeds = {seed_of(*one) for one in given}
+    assert len(seeds) == len(given)
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    first, again = (torch.rand(4, generator=generator("a", 1)) for _ in range(2))
+    assert torch.equal(first, again)
+
+
+def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:
+    """Drawn with the same seed they were: row i of an input weight was the vector of word i."""
+    config = reader_trial()
+    rows = embedding_rows(config, WordRows(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool)))
+    reader = Reader(config.reader, rows, config.seed)
+    values = torch.cat([parameter.detach().flatten() for parameter in reader.drawn])
+    words = rows.flatten()
+    count = min(len(values), len(words))
+    assert count > 200
+    pair = torch.stack([values[:count], words[:count]])[:, words[:count] != 0]  # padding is zeros
+    assert abs(torch.corrcoef(pair)[0, 1]) < 0.3  # 1 before
+
+
+def test_every_seed_has_a_purpose() -> None:
+    for package in PACKAGES:
+        for path in package.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call):
+                    seeds = getattr(node.func, "attr", "") in ("manual_seed", "seed")
+                    assert not seeds or "seed_of" in ast.dump(node), f"{path}, line {node.lineno}"

@@ -1,0 +1,91 @@
+"""Evaluation, traces and the fixed-step ablation against slow, plain computations."""
+
+import pytest
+import torch
+
+from actmodels.data.pairs import collate
+from actmodels.evaluation import evaluate
+from actmodels.metrics import mean_and_sd
+from actmodels.registry import HALTINGS, model_with
+from actmodels.tracing import ablate_steps, trace
+from tests import model_checks
+from tests.samples import MODELS, sample_batch, sample_pairs, sample_trial
+
+PAIRS = sample_pairs(37)
+KINDS = [model_with("adaptive_attention", kind) for kind in HALTINGS]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_answer_is_the_models_own(name: str) -> None:
+    model, batch = model_checks.make(sample_trial(name)), sample_batch()
+    prediction, found = model(batch), trace(model, batch)
+    torch.testing.assert_close(found.answer, torch.softmax(prediction.logits, dim=1))
+    assert torch.equal(found.steps, prediction.steps)
+    ones = torch.ones_like(found.weights[:, 0])
+    torch.testing.assert_close(found.weights.sum(dim=1), ones)
+
+
+def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
+    model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
+    found = trace(model, batch)
+    for weights, mask in (
+        (found.premise, batch.premise_mask),
+        (found.hypothesis, batch.hypothesis_mask),
+    ):
+        ones = torch.ones(weights.shape[:2], dtype=weights.dtype)
+        torch.testing.assert_close(weights.sum(dim=2), ones)
+        assert not weights.masked_select(~mask[:, None, :].expand_as(weights)).any()
+
+
+def test_ablation_against_one_pair_at_a_time() -> None:
+    """`state`: step k by hand. `capped`: the same model with max_steps = k."""
+    config = sample_trial("adaptive_attention", halting_bias=-1.5)
+    adaptive = model_checks.make(config)
+    with torch.no_grad():  # states that differ enough for the readings to differ
+        for parameter in adaptive.step.parameters():
+            parameter.mul_(3)
+    found = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6], batch_size=10)
+    values = {(row.reading, row.steps): row for row in found}
+    assert values["state", 1].accuracy == values["capped", 1].accuracy
+    assert values["capped", 1].mean_steps == 1.0
+    for k in (1, 3, 6):
+        hits = []
+        for row in range(len(PAIRS)):
+            batch = collate(PAIRS, torch.tensor([row]), null_token=False)
+            memories = adaptive.memories(batch)
+            state, dropout = adaptive.step.start(memories)
+            for _ in range(k):
+                state = adaptive.step(state, memories, dropout)
+            hits.append(bool(adaptive.classify(state).argmax() == PAIRS.labels[row]))
+        assert values["state", k].hits.tolist() == hits
+        assert values["state", k].accuracy == sum(hits) / len(PAIRS)
+        capped = model_checks.make(sample_trial("adaptive_attention", max_steps=k))
+        capped.load_state_dict(adaptive.state_dict())
+        result = evaluate(capped, PAIRS, config.input)
+        assert values["capped", k].accuracy == pytest.approx(result.accuracy)
+        assert values["capped", k].mean_steps == pytest.approx(mean_and_sd(result.steps)[0])
+    whole = evaluate(adaptive, PAIRS, config.input)
+    assert values["adaptive", None].accuracy == pytest.approx(whole.accuracy)
+    assert values["adaptive", None].mean_steps == pytest.approx(mean_and_sd(whole.steps)[0])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_results_stand_in_the_order_of_the_split(model: str) -> None:
+    config = sample_trial(model)
+    built = model_checks.make(config)
+    result = evaluate(built, PAIRS, config.input, batch_size=5)
+    assert result.rows.tolist() == list(range(len(PAIRS)))
+    assert torch.equal(result.labels, PAIRS.labels)
+    for row in range(len(PAIRS)):
+        alone = built(collate(PAIRS, torch.tensor([row]), null_token=False))
+        torch.testing.assert_close(result.logits[row], alone.logits[0])
+    expected = (result.logits.argmax(1) == PAIRS.labels).sum().item() / len(PAIRS)
+    assert result.accuracy == pytest.approx(expected)
+    log_probabilities = result.logits.log_softmax(1)[range(len(PAIRS)), PAIRS.labels]
+    assert result.loss == pytest.approx(-log_probabilities.mean().item())
+    assert (result.steps is None) == (model == "decomposable_attention")
+
+
+def test_mean_and_sd() -> None:
+    assert mean_and_sd(torch.tensor([1.0, 3.0])) == (2.0, 1.0)
+    assert mean_and_sd(None) == (None, None)

@@ -1,0 +1,72 @@
+"""Trials on sentence pairs, multi-hop pairs, sequences and cloze questions, side by side."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actmodels.cloze.config import ReaderTrialConfig, build_reader_trial
+from actmodels.errors import ConfigError
+from actmodels.multihop.config import MultihopTrialConfig, build_multihop_trial
+from actmodels.provenance import PACKAGE, code_files
+from actmodels.registry import load_class
+from actmodels.sequences.config import SequenceTrialConfig, build_sequence_trial
+from actmodels.trial_config import BaseTrialConfig, build_trial
+from actmodels.trial_types import TRIAL_TYPES, trial_type
+from tests.actmodels.cloze.samples import reader_trial
+from tests.actmodels.multihop.samples import multihop_trial
+from tests.actmodels.sequences.samples import sample_trial as sequence_trial
+from tests.samples import sample_trial
+
+SAMPLES = [
+    sample_trial("adaptive_attention"),
+    multihop_trial(),
+    sequence_trial(),
+    reader_trial(),
+]
+
+
+def names(config: BaseTrialConfig) -> set[str]:
+    return {Path(path).relative_to(PACKAGE).as_posix() for path in code_files(config)}
+
+
+def test_every_kind_is_here_and_its_classes_are_found() -> None:
+    assert [type(config) for config in SAMPLES] == list(TRIAL_TYPES)
+    for config in SAMPLES:
+        kind = trial_type(config)
+        assert all(load_class(name) for name in (kind.data, kind.training, kind.fusion) if name)
+
+
+def built(config: BaseTrialConfig, settings: dict[str, Any]) -> BaseTrialConfig:
+    limits = {"max_epochs": 1, "patience": 0, "seed": 0}
+    if isinstance(config, SequenceTrialConfig):
+        return build_sequence_trial(config.task_name, config.halting_name, settings, **limits)
+    if isinstance(config, ReaderTrialConfig):
+        return build_reader_trial(config.questions, settings, **limits)
+    build = build_multihop_trial if isinstance(config, MultihopTrialConfig) else build_trial
+    return build(config.model, settings, **limits)
+
+
+@pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
+def test_all_problems_of_settings_are_told_at_once(config: BaseTrialConfig) -> None:
+    settings = {name: value for part in config.parts for name, value in vars(part).items()}
+    del settings["learning_rate"]
+    with pytest.raises(ConfigError) as caught:
+        built(config, settings | {"color": "red"})
+    wording = ["color is not a setting of ", "learning_rate of "]
+    problems = caught.value.problems
+    assert all(p.startswith(said) for p, said in zip(problems, wording, strict=True)), problems
+
+
+def test_a_trial_rests_on_the_code_of_its_own_kind() -> None:
+    pairs, multihop, sequences, reader = (names(config) for config in SAMPLES)
+    assert {"model_training.py", "training.py", "models/adaptive_attention.py"} <= pairs
+    assert not [name for name in pairs if name.startswith(("multihop/", "sequences/", "cloze/"))]
+    assert {"training.py", "multihop/training.py", "multihop/corpus.py"} <= multihop
+    assert "multihop/config.py" not in multihop
+    files = {"training.py", "bits.py", "act_rnn.py"}
+    assert {"model_training.py", "halting/act.py", *(f"sequences/{f}" for f in files)} <= sequences
+    assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & sequences
+    files = {"training.py", "model.py", "data.py"}  # the data: what its rows are drawn with
+    assert {"model_training.py", *(f"cloze/{f}" for f in files)} <= reader
+    assert not {"training.py", "sequences/training.py", "cloze/config.py"} & reader
