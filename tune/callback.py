@@ -16,10 +16,10 @@ from actmodels.errors import SweepError
 from actmodels.files import DamagedError
 from actmodels.records import TrialRecord
 from tune.failures import UNREACHED, Failure
-from tune.gate import FullError, NodeError, name_of
+from tune.fusion import Fusion
 from tune.grid import Trial
+from tune.node_check import FullError, NodeError, name_of
 from tune.nodes import Nodes
-from tune.packing import Pack
 from tune.progress import Progress
 from tune.storage import Storage, is_away, usable
 from tune.store import TrialStore
@@ -34,7 +34,7 @@ def current_callback() -> "DriverCallback | None":
     return _current
 
 
-class Ends(ray.tune.Stopper):
+class SweepStopper(ray.tune.Stopper):
     """Ends a round once it is useless to go on, or better to begin another."""
 
     def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
@@ -50,14 +50,14 @@ class Ends(ray.tune.Stopper):
 class DriverCallback(ray.tune.Callback):
     """The single writer of records and of MLflow runs.
 
-    Ray knows packs; everything here is about their trials, each of which is recorded as soon as
-    it has ended, whatever becomes of its pack.
+    Ray knows fusions; everything here is about their trials, each of which is recorded as soon as
+    it has ended, whatever becomes of its fusion.
 
     traces: folder where errors are written whole. ends: why it is useless to go on, if it is.
-    packs: of this round. room: how many there was room for. outgrown: there is room for more.
+    fusions: of this round. room: how many there was room for. outgrown: there is room for more.
     errors: why trials were given up, by key. ended: keys of those recorded or given up.
-    again: packs that Ray must be handed once more. losses: how often trials were lost.
-    unread: keys of those whose weights cannot be had. on: address of the last node of a pack.
+    again: fusions that Ray must be handed once more. losses: how often trials were lost.
+    unread: keys of those whose weights cannot be had. on: address of the last node of a fusion.
     """
 
     trials: Mapping[str, Trial]
@@ -69,12 +69,12 @@ class DriverCallback(ray.tune.Callback):
     keep_weights: bool
     nodes: Nodes
     ends: str = field(default="", init=False)
-    packs: list[Pack] = field(default_factory=list, init=False)
+    fusions: list[Fusion] = field(default_factory=list, init=False)
     room: int = field(default=0, init=False)
     outgrown: bool = field(default=False, init=False)
     errors: dict[str, str] = field(default_factory=dict, init=False)
     ended: set[str] = field(default_factory=set, init=False)
-    again: list[Pack] = field(default_factory=list, init=False)
+    again: list[Fusion] = field(default_factory=list, init=False)
     losses: Counter[str] = field(default_factory=Counter, init=False)
     unread: set[str] = field(default_factory=set, init=False)
     on: dict[str, str] = field(default_factory=dict, init=False)
@@ -86,30 +86,32 @@ class DriverCallback(ray.tune.Callback):
     def __reduce__(self) -> tuple[Any, ...]:
         return (current_callback, ())
 
-    def begin(self, packs: list[Pack]) -> None:
-        """Another round begins, with these packs."""
+    def begin(self, fusions: list[Fusion]) -> None:
+        """Another round begins, with these fusions."""
         self.again.clear()
-        self.packs, self.room, self.outgrown = packs, self.nodes.room, False
+        self.fusions, self.room, self.outgrown = fusions, self.nodes.room, False
 
-    def left(self) -> list[Pack]:
-        """What of this round's packs has not ended."""
-        left = [tuple(t for t in pack.trials if t.key not in self.ended) for pack in self.packs]
-        return [Pack(trials) for trials in left if trials]
+    def left(self) -> list[Fusion]:
+        """What of this round's fusions has not ended."""
+        left = [
+            tuple(t for t in fusion.trials if t.key not in self.ended) for fusion in self.fusions
+        ]
+        return [Fusion(trials) for trials in left if trials]
 
     def look_for_room(self) -> bool:
-        """Whether nodes have joined that have nothing to do, while packs could be smaller."""
+        """Whether nodes have joined that have nothing to do, while fusions could be smaller."""
         if self.nodes.room > self.room and not self.outgrown:
             left = self.left()
-            several = any(len(pack.trials) > 1 for pack in left)
+            several = any(len(fusion.trials) > 1 for fusion in left)
             self.outgrown = several and len(left) < self.nodes.room
         return self.outgrown
 
     def left_of(self, ray_trial: Any) -> list[Trial]:
         """The trials behind one of Ray's that have not ended."""
-        return [self.trials[key] for key in ray_trial.config["pack"] if key not in self.ended]
+        return [self.trials[key] for key in ray_trial.config["fusion"] if key not in self.ended]
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """Ray started a pack, for the first time or again."""
+        """Ray started a fusion, for the first time or again."""
         for ours in self.left_of(trial):
             self.progress.started(ours.name)
             self.tracker.update(ours, TrialState())
@@ -117,7 +119,7 @@ class DriverCallback(ray.tune.Callback):
     def on_trial_result(
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
     ) -> None:
-        """A pack reported an epoch of some of its trials."""
+        """A fusion reported an epoch of some of its trials."""
         for note in result["notes"]:
             tqdm.write(note, file=sys.stderr)
         self.on[trial.trial_id] = result["node_ip"]
@@ -165,7 +167,7 @@ class DriverCallback(ray.tune.Callback):
         aside = ""
         with self.ends_without(self.checkpoints):
             if isinstance(error, DamagedError):
-                aside = f"; set aside as {self.checkpoints.set_aside(checkpoint_name(trial.key))}"
+                aside = f"; set aside as {self.checkpoints.quarantine(checkpoint_name(trial.key))}"
             elif isinstance(error, OSError) and is_away(error):
                 raise error
         if not self.ends:
@@ -177,23 +179,23 @@ class DriverCallback(ray.tune.Callback):
         return self.traces / f"{trial.name}.txt"
 
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """A pack ended, or was stopped from outside (Ctrl-C)."""
+        """A fusion ended, or was stopped from outside (Ctrl-C)."""
         self.remove_checkpoints(trial)
         if unread := [ours for ours in self.left_of(trial) if ours.key in self.unread]:
             self.lost(unread, trial.max_failures, "its checkpoint could not be read")
 
     def remove_checkpoints(self, ray_trial: Any) -> None:
-        """Delete those of a pack's recorded trials, not earlier.
+        """Delete those of a fusion's recorded trials, not earlier.
 
-        A pack whose worker dies starts again with all its trials, and knows ended ones by them.
+        A fusion whose worker dies starts again with all its trials, and knows ended ones by them.
         """
-        for key in ray_trial.config["pack"]:
+        for key in ray_trial.config["fusion"]:
             if key in self.ended and key not in self.errors:
                 with self.ends_without(self.checkpoints):
                     self.checkpoints.remove(checkpoint_name(key))
 
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """A pack failed and starts again, each of its trials from its last saved epoch."""
+        """A fusion failed and starts again, each of its trials from its last saved epoch."""
         left, failure = self.left_of(trial), Failure.of(trial)
         if not left or self.not_its_fault(failure):
             return
@@ -203,10 +205,10 @@ class DriverCallback(ray.tune.Callback):
             reason = f"node {node} does not answer any more"
         if gone or reason == UNREACHED:
             trial.run_metadata.num_failures -= 1  # not the trial's own
-        tqdm.write(f"{Pack(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
+        tqdm.write(f"{Fusion(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
 
     def not_its_fault(self, failure: Failure) -> bool:
-        """A pack failed by its node or by the store, which is seen to here."""
+        """A fusion failed by its node or by the store, which is seen to here."""
         error, _, said = failure.reason.partition(": ")
         if error not in (name_of(FullError), name_of(NodeError)):
             return False
@@ -214,7 +216,7 @@ class DriverCallback(ray.tune.Callback):
             if error == name_of(FullError):
                 raise OSError(errno.ENOSPC, "full")
             if not self.nodes.awaited_store():
-                self.nodes.distrust(said)
+                self.nodes.recheck_node(said)
         return True
 
     @contextmanager
@@ -227,10 +229,10 @@ class DriverCallback(ray.tune.Callback):
             self.ends = str(error)
 
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """Ray gave a pack up: it failed more often than it may, or too early.
+        """Ray gave a fusion up: it failed more often than it may, or too early.
 
-        Where a worker dies between two packs, Ray tells of its death twice and gives the next
-        pack up at the second, though restarts are left. Such a pack is lost, not failed: it is
+        Where a worker dies between two fusions, Ray tells of its death twice and gives the next
+        fusion up at the second, though restarts are left. Such a fusion is lost, not failed: it is
         handed to Ray again. One that failed goes on as two halves, until the trial that makes
         it fail, or needs too much memory, is alone.
         """
@@ -241,10 +243,10 @@ class DriverCallback(ray.tune.Callback):
         elif len(left) == 1:
             self.gave_up(left[0], failure.told(self.trace(left[0])))
         elif left:
-            halves = Pack(tuple(left)).halves()
+            halves = Fusion(tuple(left)).halves()
             self.again += halves
             names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
-            why = f"a pack failed: {failure.reason}; its trials go on as {names}"
+            why = f"a fusion failed: {failure.reason}; its trials go on as {names}"
             tqdm.write(why, file=sys.stderr)
 
     def lost(self, trials: list[Trial], most: int, how: str) -> None:
@@ -254,7 +256,7 @@ class DriverCallback(ray.tune.Callback):
             if self.losses[trial.key] > most:
                 self.gave_up(trial, f"{how} again and again; see the log above")
         if left := tuple(trial for trial in trials if trial.key not in self.ended):
-            self.again.append(Pack(left))
+            self.again.append(Fusion(left))
 
     def gave_up(self, trial: Trial, reason: str) -> None:
         """Note why there is no result of a trial."""

@@ -24,7 +24,7 @@ from ray._private import ray_constants
 from actmodels.errors import SweepError
 from actmodels.files import replacing, write_text
 from actmodels.provenance import PACKAGE, sources
-from tune.addresses import first_line
+from tune.tracking_uri import first_line
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
 PATIENCE = 60.0  # seconds for a head to let this machine in; Ray itself would try for minutes
@@ -128,7 +128,7 @@ def start_locally(*, dashboard: bool, state: Path) -> Any:
     for pause in (*PAUSES, None):
         try:
             return start(include_dashboard=dashboard and pause is not None)
-        except Exception as error:  # Ray has no narrower one
+        except Exception as error:  # Ray has no hyponym one
             failure = error
         ray.shutdown()
         for process in set(psutil.Process().children()) - before:  # Ray leaves them running

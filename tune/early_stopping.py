@@ -1,10 +1,10 @@
 """Asynchronous successive halving (Li et al. 2018, ASHA) over single trials. No Ray.
 
-After first_epochs, first_epochs * keep_one_in, ... epochs a trial stands on a rung, where its best
-dev accuracy so far is compared with those of all trials of its model that have reached this rung
-before it. Which trials are cut depends on the order in which they arrive, so two runs of one sweep
-may cut different ones. A trial that is never cut has the results that it has without the rule, and
-the best trial of a sweep is never cut.
+After grace_period, grace_period * reduction_factor, ... epochs a trial stands on a rung, where its
+best dev accuracy so far is compared with those of all trials of its model that have reached this
+rung before it. Which trials are cut depends on the order in which they arrive, so two runs of one
+sweep may cut different ones. A trial that is never cut has the results that it has without the
+rule, and the best trial of a sweep is never cut.
 """
 
 import json
@@ -23,20 +23,20 @@ from tune.storage import Storage
 class SuccessiveHalving:
     """The rule; it is in the keys of trials."""
 
-    first_epochs: int
-    keep_one_in: int
+    grace_period: int
+    reduction_factor: int
 
     def __str__(self) -> str:
-        return f"successive_halving after {self.first_epochs}, one in {self.keep_one_in}"
+        return f"successive_halving after {self.grace_period}, one in {self.reduction_factor}"
 
     def rungs(self, epochs: int) -> list[int]:
         """The rungs that a trial has reached after so many epochs."""
-        rungs = (self.first_epochs * self.keep_one_in**power for power in count())
+        rungs = (self.grace_period * self.reduction_factor**power for power in count())
         return list(takewhile(lambda rung: rung <= epochs, rungs))
 
     def goes_on(self, score: float, scores: Sequence[float]) -> bool:
         """Whether a score is in the best share, rounded up, of its rung; equals go on together."""
-        kept = -(-len(scores) // self.keep_one_in)
+        kept = -(-len(scores) // self.reduction_factor)
         return sum(other > score for other in scores) < kept
 
 
@@ -59,7 +59,7 @@ class Rungs:
             if self._read(rung, key) is None:
                 self._write(rung, key, {"score": best_epoch(history[:rung]).dev_accuracy})
 
-    def cuts(self, model: str, key: str, epochs: int) -> bool:
+    def should_stop(self, model: str, key: str, epochs: int) -> bool:
         """Whether a trial that was entered ends here. Once taken, a decision stays."""
         if epochs not in self.rule.rungs(epochs):
             return False
@@ -86,7 +86,7 @@ class Rungs:
                 found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
                 return found
             except DamagedError as error:
-                aside = self.place.set_aside(_name(rung, key))
+                aside = self.place.quarantine(_name(rung, key))
                 self.notes.append(f"{error}; set aside as {aside}, this score is not compared")
         return None
 

@@ -13,10 +13,10 @@ class Execution:
     """Where and with what trials are run (section `cluster` of params.yaml).
 
     Paths are absolute. `data_folder` has what trials on pairs or questions are trained on, `text`
-    is the file that those on characters read. `state` is this machine's; `storage`, a folder or
-    URL that all nodes see, holds trials in progress, and `finished`, another one, those that have
-    ended. A pack of trials has the resources of one trial. `workers` limits how many packs train at
-    a time. The waits are in seconds.
+    is the file that those on characters read. `state` is this machine's; `storage`, a folder or URL
+    that all nodes see, holds trials in progress, and `finished`, another one, those that have
+    ended. A fusion of trials has the resources of one trial. `workers` limits how many fusions
+    train at a time. The waits are in seconds.
     """
 
     data_folder: Path
@@ -26,7 +26,7 @@ class Execution:
     gpus_per_trial: float
     max_failures: int
     dashboard: bool
-    trials_per_pack: int | Literal["auto"] = 1
+    trials_per_fusion: int | Literal["auto"] = 1
     matmul_precision: str = "highest"
     workers: int | None = None
     text: Path | None = None
@@ -43,12 +43,12 @@ class Execution:
 
     @property
     def threads(self) -> int:
-        """Threads of one pack."""
+        """Threads of one fusion."""
         return max(1, int(self.cpus_per_trial))
 
     @property
     def resources(self) -> dict[str, float]:
-        """What Ray sets aside for one pack."""
+        """What Ray sets aside for one fusion."""
         return {"cpu": self.cpus_per_trial, "gpu": self.gpus_per_trial}
 
     @property

@@ -1,4 +1,4 @@
-"""Why Ray gave a pack up: what its error says, on which node, and its trace in a file. No Ray."""
+"""Why Ray gave a fusion up: what its error says, on which node, and its trace in a file. No Ray."""
 
 import re
 from dataclasses import dataclass

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from actmodels.config import AnyTrialConfig
 from actmodels.provenance import provenance, trial_key
+from actmodels.trial_config import BaseTrialConfig
 from tune.early_stopping import SuccessiveHalving
 
 
@@ -14,7 +14,7 @@ class Trial:
     """A configuration and the key of its result."""
 
     key: str
-    config: AnyTrialConfig
+    config: BaseTrialConfig
     origin: dict[str, str]
     early_stopping: SuccessiveHalving | None = None
 
@@ -25,7 +25,7 @@ class Trial:
 
 
 def with_keys(
-    configs: Iterable[AnyTrialConfig],
+    configs: Iterable[BaseTrialConfig],
     *,
     data_digest: str,
     device: str,

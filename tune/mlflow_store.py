@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from tune.addresses import artifact_location, first_line, look_at, sqlite_code
+from tune.tracking_uri import artifact_location, first_line, look_at, sqlite_code
 
 # Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
 # seven retries would hold up the driver for minutes at every call to a server that is down.

@@ -15,7 +15,7 @@ from ray.tune import PlacementGroupFactory
 from ray.util.placement_group import placement_group
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from tune.gate import Gate, NodeError, name_of
+from tune.node_check import NodeCheck, NodeError, name_of
 from tune.storage import Storage
 
 FIRST = 20.0  # seconds that the trials wait for nodes to answer: they start Python, import torch
@@ -26,7 +26,7 @@ class Nodes:
     """The nodes of the connected cluster; a context that begins with a look.
 
     joined: the cluster was there before; a local Ray's only node is this machine itself.
-    good: nodes that can train, by id. avoided: those that cannot, and when to ask them again.
+    good: nodes that can train, by id. excluded: those that cannot, and when to ask them again.
     reasons: why nodes are or were not used, each time. asked: those that have `answer` seconds to
     answer, with their answers and since when. room: the places that were last counted.
     """
@@ -34,10 +34,10 @@ class Nodes:
     def __init__(
         self, checkpoints: Storage, *, joined: bool, answer: float = 180.0, cuda: bool = False
     ) -> None:
-        self.gate = Gate(checkpoints, f"seen-{secrets.token_hex(8)}", torch.__version__, cuda)
+        self.gate = NodeCheck(checkpoints, f"seen-{secrets.token_hex(8)}", torch.__version__, cuda)
         self.joined, self.answer = joined, answer
         self.good: set[str] = set()
-        self.avoided: dict[str, float] = {}
+        self.excluded: dict[str, float] = {}
         self.reasons: defaultdict[str, list[str]] = defaultdict(list)
         self.asked: dict[str, tuple[Any, float]] = {}
         self.room = 0
@@ -62,7 +62,7 @@ class Nodes:
         return [node for node in self.alive() if not self.joined or node["NodeID"] in self.good]
 
     def places(self, resources: Mapping[str, float]) -> int:
-        """How many packs with these resources (cpu, gpu) are trained at a time."""
+        """How many fusions with these resources (cpu, gpu) are trained at a time."""
         count = 0
         for node in self.usable():
             there = {name: node["Resources"].get(name.upper(), 0) for name in resources}
@@ -79,9 +79,11 @@ class Nodes:
         now, alive = time.monotonic(), {node["NodeID"]: node for node in self.alive()}
         there = {node: found["NodeManagerAddress"] for node, found in alive.items()}
         for node in there.keys() - self.good - self.asked.keys():
-            if self.avoided.get(node, now) <= now:
+            if self.excluded.get(node, now) <= now:
                 there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
-                ask: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(Gate.pass_through)
+                ask: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(
+                    NodeCheck.pass_through
+                )
                 ask = ask.options(scheduling_strategy=there_alone)
                 cuda = self.gate.cuda and "GPU" in alive[node]["Resources"]
                 self.asked[node] = (ask.remote(replace(self.gate, cuda=cuda)), now)
@@ -93,19 +95,19 @@ class Nodes:
             if problem is None and node in there:
                 continue
             if self.asked.pop(node, None) is None:
-                continue  # a pack was faster to find out, see `distrust`
+                continue  # a fusion was faster to find out, see `recheck_node`
             if problem == "":
                 self.good.add(node)
-                if self.avoided.pop(node, None):
+                if self.excluded.pop(node, None):
                     _say(there[node], node, "is used again")
             elif problem and node in there and not self.over:
-                self.avoid(node, there[node], problem)
+                self.exclude_node(node, there[node], problem)
 
-    def avoid(self, node: str, address: str, why: str) -> None:
+    def exclude_node(self, node: str, address: str, why: str) -> None:
         """Do not use a node until it passes a later check."""
         self.good.discard(node)
         known = self.reasons[node]
-        self.avoided[node] = time.monotonic() + AGAIN * 2 ** len(known)
+        self.excluded[node] = time.monotonic() + AGAIN * 2 ** len(known)
         if why not in known[-1:]:
             _say(address, node, f"is not used: {why}")
         known.append(why)
@@ -135,14 +137,14 @@ class Nodes:
             return True
         return False
 
-    def distrust(self, said: str) -> None:
+    def recheck_node(self, said: str) -> None:
         """Avoid a node on which a NodeError was raised; what it said begins with its id."""
         _, prefix, why = said.split(" ", 2)
         for node in self.alive():
             name = node["NodeID"]
-            if name.startswith(prefix) and name not in self.avoided:
+            if name.startswith(prefix) and name not in self.excluded:
                 self.asked.pop(name, None)
-                self.avoid(name, node["NodeManagerAddress"], why)
+                self.exclude_node(name, node["NodeManagerAddress"], why)
 
     def lost(self, address: str) -> bool:
         """Whether a node that trained does not answer any more."""
@@ -165,7 +167,7 @@ def listens(address: str, seconds: float = 2.0) -> bool:
 
 
 class Placement(PlacementGroupFactory):
-    """The resources of one pack, on any node that is not known to be unfit.
+    """The resources of one fusion, on any node that is not known to be unfit.
 
     One that has not answered yet may be chosen: once excluded it stays so until a place is found.
     """
@@ -175,8 +177,8 @@ class Placement(PlacementGroupFactory):
         self.nodes = nodes
 
     def to_placement_group(self) -> Any:
-        """What Ray Tune asks for when it has a pack to start."""
-        unfit = sorted(self.nodes.avoided)
+        """What Ray Tune asks for when it has a fusion to start."""
+        unfit = sorted(self.nodes.excluded)
         if not unfit:
             return super().to_placement_group()  # type: ignore[no-untyped-call]
         elsewhere = {"ray.io/node-id": f"!in({','.join(unfit)})"}

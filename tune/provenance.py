@@ -19,7 +19,7 @@ def provenance_tags() -> dict[str, str]:
 def commit() -> str:
     """The commit of the code, "unknown" outside git.
 
-    It ends in "-dirty" if tracked files differ, other than dvc.lock and artefacts.
+    It ends in "-dirty" if tracked files differ, other than dvc.lock and artifacts.
     """
     folder = Path(__file__).parent
 
@@ -27,7 +27,7 @@ def commit() -> str:
         command = ["git", "-C", str(folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    outputs = (":(top,exclude)dvc.lock", ":(top,exclude)artefacts")
+    outputs = (":(top,exclude)dvc.lock", ":(top,exclude)artifacts")
     try:
         dirty = git("status", "--porcelain", "--untracked-files=no", "--", ":/", *outputs)
         return git("rev-parse", "HEAD") + ("-dirty" if dirty else "")

@@ -5,8 +5,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from actmodels.config import TrialConfig, trial_from_dict
 from actmodels.records import TrialRecord
+from actmodels.trial_config import TrialConfig, trial_from_dict
 
 TIE_RULES = {
     "dev_loss": "lower dev loss",

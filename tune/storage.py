@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from actmodels.errors import SweepError, shown
-from actmodels.files import DamagedError, replacing, seal, unseal
+from actmodels.files import DamagedError, add_checksum, replacing, verify_checksum
 
 NAME = b"\nname "
 FULL = re.compile(r"No space left|storage ?full|quota|HTTP status 507", re.IGNORECASE)
@@ -116,7 +116,7 @@ class Storage:
             raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
         path = Path(self.place, name)
         if path.is_dir():  # which no file can replace
-            self.set_aside(name)
+            self.quarantine(name)
         with replacing(path) as temporary:
             temporary.write_bytes(content)
 
@@ -135,17 +135,17 @@ class Storage:
         """Give a file another name, in place of an earlier one."""
         Path(self.place, name).replace(Path(self.place, new))
 
-    def read_sealed(self, name: str) -> bytes:
-        """Read what `write_sealed` wrote; DamagedError for anything else."""
-        return unseal(self.read(name), self.where(name))
+    def read_checked(self, name: str) -> bytes:
+        """Read what `write_checked` wrote; DamagedError for anything else."""
+        return verify_checksum(self.read(name), self.where(name))
 
-    def write_sealed(self, name: str, content: bytes | memoryview) -> None:
+    def write_checked(self, name: str, content: bytes | memoryview) -> None:
         """Write a file that carries its digest."""
-        self.write(name, seal(content))
+        self.write(name, add_checksum(content))
 
     def read_named(self, name: str) -> bytes:
         """Read what `write_named` wrote; DamagedError for the content of another file."""
-        content, mark, found = self.read_sealed(name).rpartition(NAME)
+        content, mark, found = self.read_checked(name).rpartition(NAME)
         if not mark or found != name.encode():
             other = shown(found.decode(errors="replace")) if mark else "a file with no name"
             raise DamagedError(f"{self.where(name)} has the content of {other}")
@@ -153,11 +153,11 @@ class Storage:
 
     def write_named(self, name: str, content: bytes | memoryview) -> None:
         """Write a file that carries its name and its digest."""
-        self.write_sealed(name, b"".join([content, NAME, name.encode()]))
+        self.write_checked(name, b"".join([content, NAME, name.encode()]))
 
-    def set_aside(self, name: str) -> str:
+    def quarantine(self, name: str) -> str:
         """Rename a damaged file, beside earlier ones; gives its new name without its folder."""
-        names = (f"{name}.damaged{number or ''}" for number in count())
+        names = (f"{name}.corrupt{number or ''}" for number in count())
         aside = next(new for new in names if not self.holds(new))
         self.rename(name, aside)
         return Path(aside).name

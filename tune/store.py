@@ -41,13 +41,13 @@ class TrialStore:
             torch.save(weights, buffer)
             self.place.write(f"{record.key}.pt", buffer.getbuffer())
             record = replace(record, weights=hashlib.sha256(buffer.getbuffer()).hexdigest())
-        self.place.write_sealed(f"{record.key}.json", record.to_json().encode())
+        self.place.write_checked(f"{record.key}.json", record.to_json().encode())
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:
         """The record of `key`, or None if that trial has not finished (with weights, if needed)."""
         name = f"{key}.json"
         try:
-            record = TrialRecord.from_json(self.place.read_sealed(name).decode())
+            record = TrialRecord.from_json(self.place.read_checked(name).decode())
             found = trial_key(record.config, record.provenance)
             if found != key or record.key != key:
                 where = self.place.where(name)
@@ -60,7 +60,7 @@ class TrialStore:
         except FileNotFoundError:
             return None
         except (UserError, ValueError, KeyError, TypeError) as error:
-            aside = self.place.set_aside(name)
+            aside = self.place.quarantine(name)
             told = f"{error}; set aside as {aside}, the trial is run again"
             print(told, file=sys.stderr, flush=True)
             return None

@@ -13,8 +13,8 @@ from actmodels.records import TrialRecord
 from tune.early_stopping import Rungs
 from tune.execution import Execution
 from tune.grid import Trial, grid_hash
-from tune.on_ray import execute
 from tune.provenance import provenance_tags
+from tune.runner import execute
 from tune.storage import Storage, prepare, usable
 from tune.store import TrialStore
 from tune.tracking import Tracker

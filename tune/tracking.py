@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from actmodels.records import EpochRecord, TrialRecord, best_epoch
-from tune.addresses import first_line
 from tune.grid import Trial
 from tune.mlflow_store import (
     FAILURES,
@@ -24,6 +23,7 @@ from tune.mlflow_store import (
     flat_metrics,
     store_errors,
 )
+from tune.tracking_uri import first_line
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What a Ray worker runs: a pack of trials, each of them saved after every epoch."""
+"""What a Ray worker runs: a fusion of trials, each of them saved after every epoch."""
 
 import contextlib
 import ctypes
@@ -13,12 +13,12 @@ import psutil
 import ray.tune
 import torch
 
-from actmodels.config import AnyTrialConfig
 from actmodels.files import DamagedError
-from actmodels.kinds import kind_of
 from actmodels.model_training import AnyTraining
 from actmodels.records import EpochRecord
 from actmodels.registry import load_class
+from actmodels.trial_config import BaseTrialConfig
+from actmodels.trial_types import trial_type
 from tune.early_stopping import Rungs
 from tune.provenance import machine
 from tune.storage import Storage
@@ -57,14 +57,14 @@ class News:
 
 
 def started(
-    configs: Sequence[AnyTrialConfig], data: Any, device: str
+    configs: Sequence[BaseTrialConfig], data: Any, device: str
 ) -> tuple[Any, list[AnyTraining]]:
     """Trials of one kind at their beginning, stacked if there are several, and each of them."""
-    kind, first = kind_of(configs[0]), configs[0]
+    kind, first = trial_type(configs[0]), configs[0]
     if len(configs) > 1:
-        assert kind.pack is not None
-        pack = load_class(kind.pack)(configs, data, device)
-        return pack, pack.members
+        assert kind.fusion is not None
+        fusion = load_class(kind.fusion)(configs, data, device)
+        return fusion, fusion.members
     single: AnyTraining = load_class(kind.training)(first, data, device)
     return single, [single]
 
@@ -120,16 +120,16 @@ def load(device: str) -> dict[str, float]:
 
 def end_early(members: Mapping[str, AnyTraining], rungs: Rungs) -> None:
     """End the trials that stand on a rung and are behind: the last of their epochs has come."""
-    for key, member in members.items():  # all first, so that trials of one pack are rivals
+    for key, member in members.items():  # all first, so that trials of one fusion are rivals
         rungs.enter(key, member.history)
     for key, member in members.items():
         epochs = len(member.history)
-        if not member.finished and rungs.cuts(member.config.model, key, epochs):
+        if not member.finished and rungs.should_stop(member.config.model, key, epochs):
             member.config = replace(member.config, max_epochs=epochs)
 
 
-def train_pack(
-    configs: Mapping[str, AnyTrialConfig],
+def train_fusion(
+    configs: Mapping[str, BaseTrialConfig],
     *,
     data: Any,
     checkpoints: Storage,
@@ -139,14 +139,14 @@ def train_pack(
     rungs: Rungs | None = None,
     system_metrics: bool = False,
 ) -> None:
-    """Train each trial of a pack, by its key, from its own last saved epoch to its end.
+    """Train each trial of a fusion, by its key, from its own last saved epoch to its end.
 
-    threads: of this pack alone; two packs with torch's default on two cores run 4.6 times slower
-    than with one each. rungs: where trials are compared, if they may end early.
+    threads: of this fusion alone; two fusions with torch's default on two cores run 4.6 times
+    slower than with one each. rungs: where trials are compared, if they may end early.
     """
     prepare(threads, precision)
-    pack = list(configs.values())
-    training, trials = started(pack, data, device)
+    fusion = list(configs.values())
+    training, trials = started(fusion, data, device)
     members = dict(zip(configs, trials, strict=True))
     taken_up, notes = {}, rungs.notes if rungs else []
     for key, member in members.items():
@@ -155,7 +155,7 @@ def train_pack(
         except FileNotFoundError:
             pass
         except DamagedError as error:
-            aside = checkpoints.set_aside(checkpoint_name(key))
+            aside = checkpoints.quarantine(checkpoint_name(key))
             notes.append(f"{error}; set aside as {aside}, the trial starts over")
         else:
             taken_up[key] = member
@@ -176,21 +176,21 @@ def train_pack(
 
 
 def return_memory() -> None:
-    """Hand freed memory back to the system: each pack has a thread, and glibc a heap for each."""
+    """Hand freed memory back to the system: each fusion has a thread, and glibc a heap for each."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def run_pack(
+def run_fusion(
     config: dict[str, Any],
     *,
-    configs: Mapping[str, AnyTrialConfig],
+    configs: Mapping[str, BaseTrialConfig],
     data: Mapping[str, ray.ObjectRef[Any]],
     **settings: Any,
 ) -> None:
-    """Train the pack {"pack": [key, ...]}: see `train_pack`. configs, data: of all trials."""
-    keys = config["pack"]
+    """Train the fusion {"fusion": [key, ...]}: see `train_fusion`. configs, data: of all trials."""
+    keys = config["fusion"]
     try:
-        train_pack({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
+        train_fusion({key: configs[key] for key in keys}, data=ray.get(data[keys[0]]), **settings)
     finally:
-        return_memory()  # here, where the pack's models are gone
+        return_memory()  # here, where the fusion's models are gone

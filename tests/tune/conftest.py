@@ -35,5 +35,5 @@ def one_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A Ray of this machine that all sweeps of a module run on, from the first test that asks."""
     state = tmp_path_factory.mktemp("ray")
     with connected(dashboard=False, state=state), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tune.on_ray.connected", lambda **_: contextlib.nullcontext())
+        patch.setattr("tune.runner.connected", lambda **_: contextlib.nullcontext())
         yield

@@ -22,7 +22,7 @@ def resident_memory() -> float:
 
 
 def watched(config: dict[str, Any], *, look: Look, notes: Path, **settings: Any) -> None:
-    """Run a pack, and append a line to the notes whenever it reports, in its own thread."""
+    """Run a fusion, and append a line to the notes whenever it reports, in its own thread."""
     before, report = resident_memory(), trainable.report
 
     def noted(*said: Any, **more: Any) -> None:
@@ -32,15 +32,17 @@ def watched(config: dict[str, Any], *, look: Look, notes: Path, **settings: Any)
         report(*said, **more)
 
     with patch.object(trainable, "report", noted):
-        trainable.run_pack(config, **settings)
+        trainable.run_fusion(config, **settings)
 
 
 def watch(monkeypatch: pytest.MonkeyPatch, notes: Path, look: Look = dict) -> None:
-    """Have all packs watched; `look` says what else is to be noted at each report."""
+    """Have all fusions watched; `look` says what else is to be noted at each report."""
     for module in (__name__, look.__module__):
         if module != "builtins":  # workers do not see this folder
             cloudpickle.register_pickle_by_value(sys.modules[module])
-    monkeypatch.setattr("tune.on_ray.run_pack", functools.partial(watched, look=look, notes=notes))
+    monkeypatch.setattr(
+        "tune.runner.run_fusion", functools.partial(watched, look=look, notes=notes)
+    )
 
 
 def read_notes(path: Path) -> list[dict[str, Any]]:

@@ -44,10 +44,10 @@ def test_trials_are_cut_in_the_order_of_arrival(tmp_path: Path) -> None:
     decisions = {}
     for key, accuracy in zip("abcd", (0.5, 0.4, 0.6, 0.7), strict=True):
         here.enter(key, history(accuracy))
-        decisions[key] = here.cuts("m", key, 1)
+        decisions[key] = here.should_stop("m", key, 1)
     assert decisions == {"a": False, "b": True, "c": False, "d": False}
     # a, who was first, would be cut today; what was decided stays
-    assert not rungs(tmp_path).cuts("m", "a", 1)
+    assert not rungs(tmp_path).should_stop("m", "a", 1)
 
 
 def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None:
@@ -56,11 +56,11 @@ def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None
     here.enter("x", history(0.9))  # of another model
     here.enter("a", history(0.5, 0.9, 0.2))
     here.enter("b", history(0.6, 0.6, 0.6))
-    assert not here.cuts("m", "b", 1)  # 0.6 against 0.5 after one epoch
-    assert not here.cuts("m", "a", 2)  # no rung
+    assert not here.should_stop("m", "b", 1)  # 0.6 against 0.5 after one epoch
+    assert not here.should_stop("m", "a", 2)  # no rung
     assert [SuccessiveHalving(2, 4).rungs(epochs) for epochs in (1, 7, 8)] == [[], [2], [2, 8]]
-    assert here.cuts("m", "b", 3)  # 0.6 against 0.9 after three
-    assert not here.cuts("m", "a", 3)
+    assert here.should_stop("m", "b", 3)  # 0.6 against 0.9 after three
+    assert not here.should_stop("m", "a", 3)
 
 
 def test_scores_that_are_swapped_or_damaged_are_named_and_not_compared(tmp_path: Path) -> None:
@@ -71,12 +71,12 @@ def test_scores_that_are_swapped_or_damaged_are_named_and_not_compared(tmp_path:
     scores = a.read_bytes(), b.read_bytes()
     a.write_bytes(scores[1]), b.write_bytes(b'{"score": 0.99}')
     here.enter("a", history(0.9))
-    assert not here.cuts("m", "a", 1)
+    assert not here.should_stop("m", "a", 1)
     assert [note.partition(" has ")[0].partition(" is ")[0] for note in here.notes] == [
         *(str(a), str(b))
     ]
-    assert here.notes[0].endswith("; set aside as a.json.damaged, this score is not compared")
-    assert a.with_name("a.json.damaged").read_bytes() == scores[1]
+    assert here.notes[0].endswith("; set aside as a.json.corrupt, this score is not compared")
+    assert a.with_name("a.json.corrupt").read_bytes() == scores[1]
 
 
 def test_the_best_is_never_cut(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_best_is_never_cut(tmp_path: Path) -> None:
         for epochs in range(1, 9):
             here.enter(key, history(*accuracies[:epochs]))
             final[key] = max(accuracies[:epochs])
-            if here.cuts("m", key, epochs):
+            if here.should_stop("m", key, epochs):
                 break
         else:
             final[key] += 10  # went to the end

@@ -12,7 +12,7 @@ RAISED = """Failure # 1 (occurred at 2026-11-22_10-41-14)
            ^^^^^^^^^
   File "/site-packages/ray/tune/trainable/trainable.py", line 329, in train
     raise skipped from exception_cause(skipped)
-  File "/tmp/ray/session/working_dir_files/_ray_pkg_19fd/tune/trainable.py", line 247, in run_pack
+  File "/tmp/ray/session/working_dir_files/_ray_pkg_19fd/tune/trainable.py", line 247, in run_fusion
     trained = training.run_epoch()
 {error}
 """

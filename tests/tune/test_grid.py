@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from actmodels import provenance
-from actmodels.config import TrialConfig, setting_types
 from actmodels.provenance import trial_key
 from actmodels.registry import MODELS as ALL
+from actmodels.trial_config import TrialConfig, setting_types
 from tests.samples import MODELS, sample_trial
 from tune.grid import with_keys
 

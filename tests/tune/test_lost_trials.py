@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 import ray
 
-import tune.on_ray
+import tune.runner
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
-from tune.callback import DriverCallback, Ends
+from tune.callback import DriverCallback, SweepStopper
 from tune.execution import Execution
-from tune.gate import FullError, name_of
+from tune.fusion import Fusion
 from tune.grid import Trial, with_keys
+from tune.node_check import FullError, name_of
 from tune.nodes import Nodes
-from tune.on_ray import fit
-from tune.packing import Pack
 from tune.progress import Progress
+from tune.runner import fit
 from tune.storage import storage
 from tune.store import TrialStore
 from tune.tracking import TrialState
@@ -63,8 +63,8 @@ def execution(folder: Path) -> Execution:
 
 
 def rays(trials: list[Trial], failures: int) -> Any:
-    """Ray's side of a pack."""
-    config = {"pack": {trial.key: trial.config.as_dict() for trial in trials}}
+    """Ray's side of a fusion."""
+    config = {"fusion": {trial.key: trial.config.as_dict() for trial in trials}}
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
         num_failures=failures,
@@ -72,8 +72,8 @@ def rays(trials: list[Trial], failures: int) -> Any:
     )
 
 
-def keys(packs: list[Pack]) -> list[list[str]]:
-    return [[trial.key for trial in pack.trials] for pack in packs]
+def keys(fusions: list[Fusion]) -> list[list[str]]:
+    return [[trial.key for trial in fusion.trials] for fusion in fusions]
 
 
 def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
@@ -88,12 +88,12 @@ def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
     assert callback.errors == {trials[1].key: why}
 
 
-def test_a_failing_pack_is_halved_until_the_cause_is_alone(
+def test_a_failing_fusion_is_halved_until_the_cause_is_alone(
     trials: list[Trial], callback: DriverCallback
 ) -> None:
-    for pack, halves in (([0, 1, 2], [[0, 1], [2]]), ([0, 1], [[0], [1]])):
+    for fusion, halves in (([0, 1, 2], [[0, 1], [2]]), ([0, 1], [[0], [1]])):
         callback.again.clear()
-        callback.on_trial_error(1, [], rays([trials[n] for n in pack], RESTARTS + 1))
+        callback.on_trial_error(1, [], rays([trials[n] for n in fusion], RESTARTS + 1))
         assert keys(callback.again) == [[trials[n].key for n in half] for half in halves]
     assert callback.errors == {}
     callback.on_trial_error(1, [], rays(trials[:1], RESTARTS + 1))
@@ -114,7 +114,7 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
         callback.again.clear()
         path.write_bytes(b"no checkpoint")
         callback.on_trial_result(1, [], ray_trial, finished(ours))
-        aside = f"{path.name}.damaged{number or ''}"
+        aside = f"{path.name}.corrupt{number or ''}"
         assert f"aside as {aside}, the trial is run again" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
         assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
@@ -123,23 +123,23 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     assert callback.store.load(ours.key, needs_weights=False) is None
 
 
-Round = Callable[[list[Pack]], None]
+Round = Callable[[list[Fusion]], None]
 
 
 def run_rounds(
     monkeypatch: pytest.MonkeyPatch,
     one: Round,
-    packs: list[Pack],
+    fusions: list[Fusion],
     callback: DriverCallback,
     folder: Path,
 ) -> None:
-    """Run packs on a stand-in for Tuner."""
+    """Run fusions on a stand-in for Tuner."""
 
-    def tuner(_folder: Path, given: list[Pack], *_: object) -> Any:
+    def tuner(_folder: Path, given: list[Fusion], *_: object) -> Any:
         return SimpleNamespace(fit=lambda: one(given))
 
-    monkeypatch.setattr(tune.on_ray, "tuner", tuner)
-    fit(folder, packs, execution(folder), callback, {})
+    monkeypatch.setattr(tune.runner, "tuner", tuner)
+    fit(folder, fusions, execution(folder), callback, {})
 
 
 def finished(trial: Trial) -> dict[str, Any]:
@@ -155,39 +155,39 @@ def test_trials_lost_in_every_round_are_given_up_each_by_name(
 ) -> None:
     seen: list[list[list[str]]] = []
 
-    def losing(given: list[Pack]) -> None:
+    def losing(given: list[Fusion]) -> None:
         seen.append(keys(given))
-        for pack in given:
-            callback.on_trial_error(1, [], rays(list(pack.trials), RESTARTS))
+        for fusion in given:
+            callback.on_trial_error(1, [], rays(list(fusion.trials), RESTARTS))
 
-    run_rounds(monkeypatch, losing, [Pack(tuple(trials))], callback, tmp_path)
+    run_rounds(monkeypatch, losing, [Fusion(tuple(trials))], callback, tmp_path)
     assert len(seen) == 1 + RESTARTS
     assert set(callback.errors) == {trial.key for trial in trials}
     assert set(callback.errors.values()) == {"its workers died again and again; see the log above"}
 
 
-def test_packs_become_smaller_where_nodes_have_joined(
+def test_fusions_become_smaller_where_nodes_have_joined(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of three has ended; the two others go on as a pack each, and then nothing is split."""
+    """One of three has ended; the two others go on as a fusion each, and then nothing is split."""
     seen: list[list[list[str]]] = []
 
-    def growing(given: list[Pack]) -> None:
+    def growing(given: list[Fusion]) -> None:
         seen.append(keys(given))
-        assert not Ends().stop_all()
+        assert not SweepStopper().stop_all()
         if len(seen) == 1:
             callback.ended.add(trials[0].key)
         callback.nodes.room += 2
-        assert Ends().stop_all() is (len(seen) == 1)
+        assert SweepStopper().stop_all() is (len(seen) == 1)
 
     callback.nodes.room = 1
-    run_rounds(monkeypatch, growing, [Pack(tuple(trials))], callback, tmp_path)
+    run_rounds(monkeypatch, growing, [Fusion(tuple(trials))], callback, tmp_path)
     names = [trial.key for trial in trials]
     assert seen == [[names], [names[1:2], names[2:]]]
 
 
 def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
-    """Ray's side of a pack whose worker raised this."""
+    """Ray's side of a fusion whose worker raised this."""
     (path := folder / "error.txt").write_text(f"Failure # 1 (at noon)\nray::t()\n  File\n{error}\n")
     ray_trial = rays(trials, 0)
     ray_trial.error_file = str(path)
@@ -200,12 +200,12 @@ def test_a_full_store_ends_the_sweep_with_that_word(
     place = callback.checkpoints.place
     error = f"{name_of(FullError)}: {place} is full"
 
-    def full(_: list[Pack]) -> None:
+    def full(_: list[Fusion]) -> None:
         callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
-        assert Ends().stop_all()
+        assert SweepStopper().stop_all()
 
     with pytest.raises(SweepError) as told:
-        run_rounds(monkeypatch, full, [Pack(tuple(trials))], callback, tmp_path)
+        run_rounds(monkeypatch, full, [Fusion(tuple(trials))], callback, tmp_path)
     assert str(told.value) == (
         f"{place} is full; make room there; nothing is lost: run the same command again to go on"
     )

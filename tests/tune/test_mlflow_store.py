@@ -19,8 +19,8 @@ from tests.tune.tracking_samples import (
     train,
     trial,
 )
-from tune.addresses import first_line
 from tune.mlflow_store import TrackingError
+from tune.tracking_uri import first_line
 
 # isort: split
 from mlflow import MlflowClient

@@ -14,7 +14,7 @@ import ray
 import torch
 from ray.tune import PlacementGroupFactory
 
-from tune.gate import Gate, NodeError, name_of
+from tune.node_check import NodeCheck, NodeError, name_of
 from tune.nodes import Nodes, Placement
 from tune.storage import Storage, patient, storage
 
@@ -46,7 +46,7 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     monkeypatch.setattr(ray, "nodes", lambda: there)
     monkeypatch.setattr(ray, "get", get)
     monkeypatch.setattr(ray, "cancel", lambda said, force: None)
-    monkeypatch.setattr("tune.gate.own_node", lambda: BAD)
+    monkeypatch.setattr("tune.node_check.own_node", lambda: BAD)
     found = Nodes(place, joined=True)
     found.good = {GOOD, BAD}
     return found
@@ -56,7 +56,7 @@ def problem(nodes: Nodes, error: Exception | None = None, waited: float = 0) -> 
     return nodes._problem(BAD, Said(error), time.monotonic() - waited)
 
 
-def refused(gate: Gate) -> NodeError:
+def refused(gate: NodeCheck) -> NodeError:
     """What a node is told that does not pass."""
     with pytest.raises(NodeError) as told:
         gate.pass_through()
@@ -101,19 +101,19 @@ def test_one_that_is_not_used_is_asked_again(
 ) -> None:
     """Twice as late each time, and its reason is printed once."""
     monkeypatch.setattr(ray, "wait", lambda *_, **__: ())
-    asked: list[Gate] = []
+    asked: list[NodeCheck] = []
     remote = SimpleNamespace(
         options=lambda **_: remote, remote=lambda gate: asked.append(gate) or Said()
     )
     monkeypatch.setattr(ray, "remote", lambda **_: lambda _: remote)
     for tries, seconds in ((1, 10), (2, 20)):
-        nodes.avoid(BAD, "10.0.0.2", "its clock is wrong")
-        assert nodes.avoided[BAD] == pytest.approx(time.monotonic() + seconds, abs=2)
+        nodes.exclude_node(BAD, "10.0.0.2", "its clock is wrong")
+        assert nodes.excluded[BAD] == pytest.approx(time.monotonic() + seconds, abs=2)
         nodes.look()
         assert len(asked) == tries - 1
-        nodes.avoided[BAD] = time.monotonic()
+        nodes.excluded[BAD] = time.monotonic()
         nodes.look()
-        assert len(asked) == tries and nodes.good == {GOOD, BAD} and not nodes.avoided
+        assert len(asked) == tries and nodes.good == {GOOD, BAD} and not nodes.excluded
     notes = ["is not used: its clock is wrong", "is used again", "is used again"]
     assert capsys.readouterr().err == "".join(f"node 10.0.0.2 (bbbbbbbb) {n}\n" for n in notes)
 
@@ -146,9 +146,9 @@ def test_one_that_does_not_see_the_store(nodes: Nodes, capsys: pytest.CaptureFix
     assert str(told) == f"node bbbbbbbb {why}"
     trace = ray.exceptions.RaySystemError(f"trace\n{name_of(NodeError)}: {told}")
     assert str(problem(nodes, trace)) == why
-    nodes.good, nodes.asked[BAD] = {GOOD}, (Said(), 0.0)  # a pack may come before the answer
-    nodes.distrust(str(told))
-    nodes.distrust(str(told))
+    nodes.good, nodes.asked[BAD] = {GOOD}, (Said(), 0.0)  # a fusion may come before the answer
+    nodes.recheck_node(str(told))
+    nodes.recheck_node(str(told))
     assert not nodes.asked
     assert capsys.readouterr().err == f"node 10.0.0.2 (bbbbbbbb) is not used: {why}\n"
     assert [node["NodeID"] for node in nodes.usable()] == [GOOD]
@@ -156,7 +156,7 @@ def test_one_that_does_not_see_the_store(nodes: Nodes, capsys: pytest.CaptureFix
     nodes.gate.pass_through()
 
 
-def test_packs_are_placed_on_others_than_the_unfit(
+def test_fusions_are_placed_on_others_than_the_unfit(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
@@ -170,7 +170,7 @@ def test_packs_are_placed_on_others_than_the_unfit(
     assert placement.to_placement_group() == "anywhere"
     nodes.good.add(BAD)
     assert nodes.places({"cpu": 1, "gpu": 0}) == 4
-    nodes.avoid(BAD, "10.0.0.2", "why")
+    nodes.exclude_node(BAD, "10.0.0.2", "why")
     assert nodes.places({"cpu": 1, "gpu": 0}) == 2
     placement.to_placement_group()
     selector = [{"ray.io/node-id": f"!in({BAD})"}]

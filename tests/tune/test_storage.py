@@ -37,13 +37,13 @@ def test_what_was_written_last_is_read(place: Storage) -> None:
 
 
 def test_damage_is_told_by_the_whole_name_and_set_aside(place: Storage) -> None:
-    place.write_sealed("a.pt", b"content")
-    assert place.read_sealed("a.pt") == b"content"
+    place.write_checked("a.pt", b"content")
+    assert place.read_checked("a.pt") == b"content"
     place.write("a.pt", place.read("a.pt")[:-9])
     with pytest.raises(DamagedError, match=f"{place.place}/a.pt is damaged: its content does not"):
-        place.read_sealed("a.pt")
-    assert place.set_aside("a.pt") == "a.pt.damaged"
-    assert not place.holds("a.pt") and place.holds("a.pt.damaged")
+        place.read_checked("a.pt")
+    assert place.quarantine("a.pt") == "a.pt.corrupt"
+    assert not place.holds("a.pt") and place.holds("a.pt.corrupt")
 
 
 def test_the_content_of_another_file_is_not_read(place: Storage) -> None:
@@ -53,7 +53,7 @@ def test_the_content_of_another_file_is_not_read(place: Storage) -> None:
     place.rename("b.pt", "a.pt")
     with pytest.raises(DamagedError, match=f"{place.place}/a.pt has the content of 'b.pt'"):
         place.read_named("a.pt")
-    place.write_sealed("a.pt", b"of an earlier version")
+    place.write_checked("a.pt", b"of an earlier version")
     with pytest.raises(DamagedError, match=f"{place.place}/a.pt has the content of a file with no"):
         place.read_named("a.pt")
 

@@ -44,10 +44,10 @@ def test_a_result_under_another_name_is_set_aside(
     (tmp_path / f"{ours.key}.json").rename(path)
     assert store.load(other.key, needs_weights=False) is None
     why = f"{path} holds the result of another configuration ({ours.key}); set aside as {path.name}"
-    assert capsys.readouterr().err == f"{why}.damaged, the trial is run again\n"
+    assert capsys.readouterr().err == f"{why}.corrupt, the trial is run again\n"
     store.save(replace(ours, key=other.key), None)
     assert store.load(other.key, needs_weights=False) is None
-    assert capsys.readouterr().err == f"{why}.damaged1, the trial is run again\n"
+    assert capsys.readouterr().err == f"{why}.corrupt1, the trial is run again\n"
 
 
 @pytest.mark.parametrize("suffix", ["json", "pt"])
@@ -60,7 +60,7 @@ def test_a_folder_in_the_place_of_a_file_is_set_aside(
     path.unlink()
     (path / "found").mkdir(parents=True)
     assert store.load(ours.key, needs_weights=True) is None
-    aside = f"{path.name}.damaged"
+    aside = f"{path.name}.corrupt"
     told = f"{path} is damaged: it is a folder; set aside as {aside}, the trial is run again\n"
     assert capsys.readouterr().err == told
     assert (tmp_path / aside / "found").is_dir()

@@ -80,11 +80,11 @@ def test_threads_of_a_running_trial(
 def test_only_what_a_worker_runs_trains() -> None:
     """So every stage that trains has its threads set there: there is no other way to train."""
     folders = [ROOT / folder for folder in ("pipeline", "tune", "reports")]
-    trains = re.compile(r"\bactmodels\.(packed\.)?training\b|\bactmodels\.kinds\b")
+    trains = re.compile(r"\bactmodels\.(fused\.)?training\b|\bactmodels\.kinds\b")
     found = {
         path.relative_to(ROOT).as_posix()
         for folder in folders
         for path in folder.rglob("*.py")
         if trains.search(path.read_text(encoding="utf-8"))
     }
-    assert found <= {"tune/trainable.py", "tune/placement.py"}
+    assert found <= {"tune/trainable.py", "tune/fusion_tuning.py"}

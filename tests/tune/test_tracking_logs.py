@@ -43,7 +43,7 @@ def test_provenance_is_dirty_for_changed_code_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provenance, "__file__", str(tmp_path / "tune" / "tracking.py"))
-    for name in ("tune/code.py", "dvc.lock", "artefacts/report/report.md"):
+    for name in ("tune/code.py", "dvc.lock", "artifacts/report/report.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1\n")
     assert provenance_tags()["git_commit"] == "unknown"
@@ -51,7 +51,7 @@ def test_provenance_is_dirty_for_changed_code_only(
     for words in ("init -q", "add .", "commit -q -m first"):
         subprocess.run([*git, *words.split()], check=True)
     (tmp_path / "dvc.lock").write_text("2\n")
-    (tmp_path / "artefacts/report/report.md").unlink()
+    (tmp_path / "artifacts/report/report.md").unlink()
     (tmp_path / "untracked").write_text("1\n")
     assert len(provenance_tags()["git_commit"]) == 40
     (tmp_path / "tune/code.py").write_text("2\n")

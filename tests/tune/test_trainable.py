@@ -9,12 +9,12 @@ import pytest
 import ray.tune
 import torch
 
-from actmodels.config import AnyTrialConfig, TrialConfig
 from actmodels.training import Training
+from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
 from tune.early_stopping import Rungs, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import load_checkpoint, prepare, save_checkpoint, train_pack
+from tune.trainable import load_checkpoint, prepare, save_checkpoint, train_fusion
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -27,7 +27,7 @@ def reports(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return caught
 
 
-def pack(**epochs: int) -> dict[str, TrialConfig]:
+def fusion(**epochs: int) -> dict[str, TrialConfig]:
     """Trials by key, with so many epochs each."""
     return {
         key: sample_trial(ADAPTIVE, dropout=number / 10, max_epochs=count)
@@ -36,11 +36,11 @@ def pack(**epochs: int) -> dict[str, TrialConfig]:
 
 
 def train(
-    configs: Mapping[str, AnyTrialConfig], folder: Path, data: Any = DATA, **more: Any
+    configs: Mapping[str, BaseTrialConfig], folder: Path, data: Any = DATA, **more: Any
 ) -> None:
     place = storage(folder / "c")
     place.make()
-    train_pack(configs, data=data, checkpoints=place, device="cpu", threads=1, **more)
+    train_fusion(configs, data=data, checkpoints=place, device="cpu", threads=1, **more)
 
 
 def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> None:
@@ -68,15 +68,15 @@ def test_one_report_an_epoch_tells_of_all_that_were_trained_and_saved(
         found.append({key: told.finished for key, told in news["trials"].items()})
 
     monkeypatch.setattr(ray.tune, "report", look)
-    train(pack(a=3, b=1, c=2), tmp_path)
+    train(fusion(a=3, b=1, c=2), tmp_path)
     assert found == [{"a": False, "b": True, "c": False}, {"a": False, "c": True}, {"a": True}]
 
 
-def test_trials_of_different_epochs_are_taken_up_in_one_pack(
+def test_trials_of_different_epochs_are_taken_up_in_one_fusion(
     tmp_path: Path, reports: list[dict[str, Any]]
 ) -> None:
     """One has ended, one is half way, one is new: the results are those of single trials."""
-    configs = pack(ended=3, half=3, new=3)
+    configs = fusion(ended=3, half=3, new=3)
     for key, epochs in (("ended", 3), ("half", 2)):
         saved_after(configs[key], epochs, tmp_path / "c", key)
     train(configs, tmp_path)
@@ -95,7 +95,7 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
 ) -> None:
     told: list[dict[str, Any]] = []
     monkeypatch.setattr(ray.tune, "report", told.append)
-    configs = pack(sound=3, damaged=3)
+    configs = fusion(sound=3, damaged=3)
     paths = {key: tmp_path / "c" / f"{key}.pt" for key in configs}
     for key in configs:
         saved_after(configs[key], 2, tmp_path / "c", key)
@@ -105,19 +105,19 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
     first, *others = told
     assert first["notes"] == [
         f"{paths['damaged']} is damaged: its content does not have the digest at its end; "
-        "set aside as damaged.pt.damaged, the trial starts over"
+        "set aside as damaged.pt.corrupt, the trial starts over"
     ]
     assert not any(report["notes"] for report in others)
     reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in told]
     assert reached == [{"sound": 2}, {"sound": 3, "damaged": 1}, {"damaged": 2}, {"damaged": 3}]
-    aside = paths["damaged"].with_name("damaged.pt.damaged")
+    aside = paths["damaged"].with_name("damaged.pt.corrupt")
     assert aside.read_bytes()[2000:2001] == b"?"
 
 
 def test_a_trial_that_diverges_leaves_the_others_alone(
     tmp_path: Path, reports: list[dict[str, Any]]
 ) -> None:
-    configs = pack(a=3, bad=3, b=3)
+    configs = fusion(a=3, bad=3, b=3)
     training = replace(configs["bad"].training, learning_rate=1e9)
     configs["bad"] = replace(configs["bad"], training=training)
     train(configs, tmp_path)
@@ -129,11 +129,11 @@ def test_a_trial_that_diverges_leaves_the_others_alone(
         assert [epoch.dev_loss for epoch in last[key].history] == pytest.approx(losses, rel=1e-5)
 
 
-def test_trials_that_are_behind_leave_the_pack(
+def test_trials_that_are_behind_leave_the_fusion(
     tmp_path: Path, reports: list[dict[str, Any]]
 ) -> None:
     """Of three one goes on after the first epoch, and is alone from there."""
-    configs = pack(a=4, b=4, c=4)
+    configs = fusion(a=4, b=4, c=4)
     rungs = Rungs(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)}, 4)
     train(configs, tmp_path, rungs=rungs)
     first = {key: news.history[0].dev_accuracy for key, news in reports[0].items()}

@@ -1,30 +1,30 @@
-"""Packs: who goes with whom, how many, and which size a device is given."""
+"""Fusions: who goes with whom, how many, and which size a device is given."""
 
 from collections.abc import Callable
 
 import pytest
 import torch
 
-from actmodels.config import AnyTrialConfig
+from actmodels.trial_config import BaseTrialConfig
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
+from tune.fusion import Fusion, by_shape, in_order, make_fusions
+from tune.fusion_tuning import best_size, examples_per_second, try_sizes
 from tune.grid import Trial, with_keys
-from tune.packing import Pack, by_shape, in_order, make_packs
-from tune.placement import best_size, examples_per_second, try_sizes
 
 ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
 
-def trials(*configs: AnyTrialConfig) -> list[Trial]:
+def trials(*configs: BaseTrialConfig) -> list[Trial]:
     return with_keys(configs, data_digest="d", device="cpu", threads=1)
 
 
-def packs(given: list[Trial], size: int, workers: int) -> list[list[int]]:
-    """The packs as places in the list given."""
+def fusions(given: list[Trial], size: int, workers: int) -> list[list[int]]:
+    """The fusions as places in the list given."""
     groups = by_shape(given)
-    made = in_order(make_packs(groups, dict.fromkeys(groups, size), workers), given)
+    made = in_order(make_fusions(groups, dict.fromkeys(groups, size), workers), given)
     place = {trial.key: number for number, trial in enumerate(given)}
-    return [[place[trial.key] for trial in pack.trials] for pack in made]
+    return [[place[trial.key] for trial in fusion.trials] for fusion in made]
 
 
 def like(count: int) -> list[Trial]:
@@ -42,21 +42,21 @@ def test_trials_of_other_shapes_are_never_together() -> None:
         sample_trial(DECOMPOSABLE, learning_rate=0.1),
         sample_trial(ADAPTIVE, optimizer="adagrad"),
     )
-    assert packs(given, 48, 1) == [[0, 3], [1, 5], [2], [4], [6]]
+    assert fusions(given, 48, 1) == [[0, 3], [1, 5], [2], [4], [6]]
 
 
-def test_a_model_that_cannot_pack_trains_alone() -> None:
+def test_a_model_that_cannot_fusion_trains_alone() -> None:
     name = f"{ADAPTIVE}_as_published"
     published = [sample_trial(name, dropout=dropout) for dropout in (0.1, 0.2)]
     given = trials(*published, sequence_trial(seed=1), sequence_trial(seed=2))
-    assert packs(given, 48, 1) == [[0], [1], [2], [3]]
+    assert fusions(given, 48, 1) == [[0], [1], [2], [3]]
 
 
 def test_size_one_leaves_everything_as_it_was() -> None:
     given = trials(*(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE)))
-    assert packs(given, 1, 2) == [[0], [1], [2], [3]]
-    assert [pack.name for pack in map(Pack, zip(given))] == [trial.name for trial in given]
-    assert Pack(tuple(given)).name == f"{given[0].name}-and-3-more"
+    assert fusions(given, 1, 2) == [[0], [1], [2], [3]]
+    assert [fusion.name for fusion in map(Fusion, zip(given))] == [trial.name for trial in given]
+    assert Fusion(tuple(given)).name == f"{given[0].name}-and-3-more"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_size_one_leaves_everything_as_it_was() -> None:
         (4, 48, 1, [4]),
         (4, 48, 8, [1, 1, 1, 1]),
         (5, 48, 2, [2, 3]),
-        (10, 4, 1, [3, 3, 4]),  # no more packs than needed, and no crumb at the end
+        (10, 4, 1, [3, 3, 4]),  # no more fusions than needed, and no crumb at the end
         (96, 48, 1, [48, 48]),
         (96, 48, 3, [32, 32, 32]),
         (1, 48, 4, [1]),
@@ -75,9 +75,9 @@ def test_size_one_leaves_everything_as_it_was() -> None:
 def test_trials_are_spread_over_the_workers(
     count: int, size: int, workers: int, sizes: list[int]
 ) -> None:
-    found = packs(like(count), size, workers)
-    assert [len(pack) for pack in found] == sizes
-    assert sorted(number for pack in found for number in pack) == list(range(count))
+    found = fusions(like(count), size, workers)
+    assert [len(fusion) for fusion in found] == sizes
+    assert sorted(number for fusion in found for number in fusion) == list(range(count))
 
 
 def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
@@ -90,8 +90,8 @@ def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
             for seed in (1, 2)
         )
     )
-    assert packs(given, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
-    assert packs(given, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
+    assert fusions(given, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    assert fusions(given, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
 
 
 def rate(rates: dict[int, float], memory: int = 99) -> Callable[[int], float]:

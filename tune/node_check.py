@@ -1,4 +1,4 @@
-"""What a node must have to train, looked at there before anything of a pack is loaded."""
+"""What a node must have to train, looked at there before anything of a fusion is loaded."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +33,7 @@ def own_node() -> str:
 
 
 @dataclass(frozen=True)
-class Gate:
+class NodeCheck:
     """What a node is held against; that it has the Python and the Ray of its head, Ray checks.
 
     token: name of a file among the checkpoints, and what it holds while the sweep runs.
@@ -87,10 +87,11 @@ def unfit(problem: str) -> NodeError:
     return NodeError(f"node {own_node()[:8]} {problem}")
 
 
-def through(config: dict[str, Any], *, gate: Gate, work: "ray.ObjectRef[Any]") -> None:
-    """Train a pack on a node that can, else NodeError: what Ray calls.
+def run_checked(config: dict[str, Any], *, gate: NodeCheck, work: "ray.ObjectRef[Any]") -> None:
+    """Train a fusion on a node that can, else NodeError: what Ray calls.
 
-    work: tune.trainable.run_pack with all else that it takes, loaded only on a node that can train.
+    work: tune.trainable.run_fusion with all else that it takes, loaded only on a node that can
+    train.
     """
     gate.pass_through()
     try:

@@ -19,8 +19,8 @@ EVERY = 2.0  # seconds between looks
 GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may never come
 
 
-def await_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
-    """Ask for room for one pack and wait for it; SweepError says what to set."""
+def wait_for_resources(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
+    """Ask for room for one fusion and wait for it; SweepError says what to set."""
     begin = time.monotonic()
     if nodes.places(resources):
         return
@@ -46,7 +46,7 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
         for node in nodes.usable()
     )
     more = f" and {len(there) - 3} more" if len(there) > 3 else ""
-    nothing = "no node that can be used" if nodes.avoided else "no node"
+    nothing = "no node that can be used" if nodes.excluded else "no node"
     waited = f" after {seconds:.0f} s (cluster.wait_for_nodes)" if seconds else ""
     return (
         f"no node has room for a trial{waited}: it asks for {' and '.join(asked)}; there is "
@@ -55,7 +55,7 @@ def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> st
     )
 
 
-class Watch:
+class ClusterMonitor:
     """Looks at the cluster from threads of its own while trials run; a context.
 
     Where no node, not even an empty one, has had room for a trial for `patience` seconds, or one

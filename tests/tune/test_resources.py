@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import tune.room
+import tune.resources
 from actmodels.errors import SweepError
 from tune.nodes import Nodes
-from tune.room import Watch, await_room
+from tune.resources import ClusterMonitor, wait_for_resources
 from tune.storage import storage
 
 
@@ -55,7 +55,7 @@ def test_places_are_counted_node_by_node(
 def test_what_there_is_what_is_asked_for_and_what_to_do(cluster: Cluster) -> None:
     cluster([node("10.0.0.1", 2)])
     with pytest.raises(SweepError) as told:
-        await_room(NODES, {"cpu": 1, "gpu": 0.25}, 0)
+        wait_for_resources(NODES, {"cpu": 1, "gpu": 0.25}, 0)
     assert str(told.value) == (
         "no node has room for a trial: it asks for 1 CPUs (cluster.cpus_per_trial) and 0.25 GPUs "
         "(cluster.gpus_per_trial); there is 10.0.0.1 with 2 CPUs and 0 GPUs; lower what a trial "
@@ -63,25 +63,25 @@ def test_what_there_is_what_is_asked_for_and_what_to_do(cluster: Cluster) -> Non
     )
     cluster([])
     with pytest.raises(SweepError, match="; there is no node; "):
-        await_room(NODES, {"cpu": 64, "gpu": 0}, 0)
+        wait_for_resources(NODES, {"cpu": 64, "gpu": 0}, 0)
 
 
 def test_a_cluster_that_can_grow_is_asked_to_and_waited_for(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(tune.room, "request_resources", lambda bundles: asked.append(bundles))
+    monkeypatch.setattr(tune.resources, "request_resources", lambda bundles: asked.append(bundles))
     cluster([], [], [], [node("10.0.0.2", 4)])
-    await_room(NODES, {"cpu": 4, "gpu": 0}, 20)
+    wait_for_resources(NODES, {"cpu": 4, "gpu": 0}, 20)
     assert asked == [[{"CPU": 4}], []]
     start = time.monotonic()
     with pytest.raises(SweepError, match=r"for a trial after 1 s \(cluster.wait_for_nodes\): it "):
-        await_room(NODES, {"cpu": 8, "gpu": 0}, 1)
+        wait_for_resources(NODES, {"cpu": 8, "gpu": 0}, 1)
     assert 1 <= time.monotonic() - start < 5
     assert asked[2:] == [[{"CPU": 8}], []]
 
 
-def ends_soon(watch: Watch) -> None:
+def ends_soon(watch: ClusterMonitor) -> None:
     start = time.monotonic()
     with pytest.raises(SweepError), watch:
         time.sleep(20)
@@ -91,24 +91,24 @@ def ends_soon(watch: Watch) -> None:
 def test_the_last_node_is_missed_and_one_that_comes_back_is_not(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tune.room, "EVERY", 0.05)
+    monkeypatch.setattr(tune.resources, "EVERY", 0.05)
     here = [node("a", 1)]
     cluster([], here)
-    with Watch(NODES, CPU, patience=5, needed={}):
+    with ClusterMonitor(NODES, CPU, patience=5, needed={}):
         time.sleep(0.5)
     cluster(here, [])
-    ends_soon(Watch(NODES, CPU, patience=0.3, needed={}))
+    ends_soon(ClusterMonitor(NODES, CPU, patience=0.3, needed={}))
     assert capsys.readouterr().err == f"\nerror: the cluster has no node left for a trial; {AGAIN}"
 
 
 def test_a_head_that_is_gone_is_told_at_once(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tune.room, "EVERY", 0.05)
+    monkeypatch.setattr(tune.resources, "EVERY", 0.05)
     cluster([node("a", 1)])
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
-        with Watch(NODES, CPU, 5, {address: "the head"}):
+        with ClusterMonitor(NODES, CPU, 5, {address: "the head"}):
             time.sleep(0.5)
-    ends_soon(Watch(NODES, CPU, 5, {address: "the head"}))
+    ends_soon(ClusterMonitor(NODES, CPU, 5, {address: "the head"}))
     assert capsys.readouterr().err == f"\nerror: the head, {address}, is gone; {AGAIN}"

@@ -1,4 +1,4 @@
-"""Packs on a real Ray: the results of single trials, whatever happens to a worker."""
+"""Fusions on a real Ray: the results of single trials, whatever happens to a worker."""
 
 import functools
 import itertools
@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from actmodels.config import TrialConfig
 from actmodels.data.trial_data import TrialData
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
+from actmodels.trial_config import TrialConfig
 from tests.end_to_end.project import processes, wait_for
 from tests.samples import sample_data, sample_trial, save_sample_data
 from tests.tune.tracking_samples import children, parents, steps
@@ -39,13 +39,13 @@ def keyed(configs: list[TrialConfig], rule: SuccessiveHalving | None = None) -> 
 def swept(
     trials: list[Trial],
     state: Path,
-    trials_per_pack: Any,
+    trials_per_fusion: Any,
     data: TrialData | None = None,
     max_failures: int = 2,
     **more: Any,
 ) -> list[TrialRecord]:
     save_sample_data(state, data or sample_data())
-    execution = Execution(state, state, state / "ray", 1, 0, max_failures, False, trials_per_pack)
+    execution = Execution(state, state, state / "ray", 1, 0, max_failures, False, trials_per_fusion)
     records = run_trials("sweep", trials, execution, **more)
     assert [record.key for record in records] == [trial.key for trial in trials]
     assert not [path for path in (state / "ray" / "checkpoints").rglob("*") if path.is_file()]
@@ -112,7 +112,7 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> Non
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_packs_give_the_table_of_single_trials(
+def test_fusions_give_the_table_of_single_trials(
     state: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     four = functools.partial(sample_trial, max_epochs=4)
@@ -123,8 +123,8 @@ def test_packs_give_the_table_of_single_trials(
     single = swept(trials, state, 1)
     for size in (4, "auto"):
         folder = tmp_path / str(size)
-        packed = swept(trials, folder, size, keep_weights=True)
-        for one, other in zip(packed, single, strict=True):
+        fused = swept(trials, folder, size, keep_weights=True)
+        for one, other in zip(fused, single, strict=True):
             assert (one.key, one.parameters) == (other.key, other.parameters)
             assert_equal(one.history, other.history)
         assert {path.stem for path in (folder / "trials").glob("*.pt")} == {t.key for t in trials}
@@ -158,7 +158,7 @@ def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_a_trial_that_breaks_its_pack_is_named_alone(state: Path) -> None:
+def test_a_trial_that_breaks_its_fusion_is_named_alone(state: Path) -> None:
     trials = keyed([sample_trial(DECOMPOSABLE, dropout=n / 10) for n in range(6)])
     path = state / "ray" / "checkpoints" / f"{trials[4].key}.pt"
     path.parent.mkdir(parents=True)
@@ -188,7 +188,7 @@ def test_early_stopping_cuts_and_the_sweep_is_complete(
         for model in (ADAPTIVE, DECOMPOSABLE)
         for rate in (0.01, 0.005, 0.003, 0.001, 0.0003, 0.0001)
     ]
-    rule = SuccessiveHalving(first_epochs=1, keep_one_in=3)
+    rule = SuccessiveHalving(grace_period=1, reduction_factor=3)
     records = swept(keyed(configs, rule), state, 3, data)
     assert not {record.key for record in records} & {trial.key for trial in keyed(configs)}
     for model in (ADAPTIVE, DECOMPOSABLE):

@@ -9,20 +9,20 @@ from typing import Any
 import ray.tune
 
 from actmodels.errors import SweepError
-from tune.callback import DriverCallback, Ends
+from tune.callback import DriverCallback, SweepStopper
 from tune.cluster import connected
 from tune.early_stopping import Rungs
 from tune.execution import Execution
-from tune.gate import through
+from tune.fusion import Fusion, spread
+from tune.fusion_tuning import Data, place, share
 from tune.grid import Trial, grid_hash
+from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
-from tune.packing import Pack, spread
-from tune.placement import Data, place, share
 from tune.progress import Progress
-from tune.room import Watch, await_room, needed
+from tune.resources import ClusterMonitor, needed, wait_for_resources
 from tune.store import TrialStore
 from tune.tracking import Tracker
-from tune.trainable import run_pack
+from tune.trainable import run_fusion
 
 
 def execute(
@@ -56,11 +56,11 @@ def execute(
             nodes=nodes,
         )
         wait = execution.wait_for_nodes if execution.joins else 0  # this machine has one node
-        await_room(nodes, execution.resources, wait)
+        wait_for_resources(nodes, execution.resources, wait)
         data = share(trials, execution)
-        packs = place(kind, trials, execution, data, nodes)
-        with Watch(nodes, execution.resources, max(5.0, wait), needed()):
-            fit(folder, packs, execution, callback, data, rungs)
+        fusions = place(kind, trials, execution, data, nodes)
+        with ClusterMonitor(nodes, execution.resources, max(5.0, wait), needed()):
+            fit(folder, fusions, execution, callback, data, rungs)
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
     shutil.rmtree(folder, ignore_errors=True)
@@ -69,53 +69,53 @@ def execute(
 
 def fit(
     folder: Path,
-    packs: list[Pack],
+    fusions: list[Fusion],
     execution: Execution,
     callback: DriverCallback,
     data: Data,
     rungs: Rungs | None = None,
 ) -> None:
-    """Have Ray run packs, and what comes back of them again, from each trial's last saved epoch.
+    """Have Ray run fusions, and what comes back of them again, from each trial's last saved epoch.
 
-    It ends: trials are lost as often as they may restart, and packs that fail become smaller.
+    It ends: trials are lost as often as they may restart, and fusions that fail become smaller.
     """
-    while packs:
-        callback.begin(packs)
-        tuner(folder, packs, execution, callback, data, rungs).fit()
+    while fusions:
+        callback.begin(fusions)
+        tuner(folder, fusions, execution, callback, data, rungs).fit()
         if callback.ends:
             raise SweepError(callback.ends)
-        packs = list(callback.again)
+        fusions = list(callback.again)
         if callback.outgrown:
-            packs = spread(callback.left(), callback.nodes.room)
+            fusions = spread(callback.left(), callback.nodes.room)
 
 
 def tuner(
     folder: Path,
-    packs: list[Pack],
+    fusions: list[Fusion],
     execution: Execution,
     callback: DriverCallback,
     data: Data,
     rungs: Rungs | None,
 ) -> ray.tune.Tuner:
-    """Set up one Tune experiment with one Tune trial per pack, workers reused between them."""
+    """Set up one Tune experiment with one Tune trial per fusion, workers reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
     work = functools.partial(
-        run_pack,
-        configs={trial.key: trial.config for pack in packs for trial in pack.trials},
+        run_fusion,
+        configs={trial.key: trial.config for fusion in fusions for trial in fusion.trials},
         data=data,
         checkpoints=execution.checkpoints,
         rungs=rungs,
         system_metrics=execution.system_metrics,
         **execution.where,
     )
-    trainable = functools.partial(through, gate=callback.nodes.gate, work=ray.put(work))
-    names = {pack.trials[0].key: pack.name for pack in packs}
+    trainable = functools.partial(run_checked, gate=callback.nodes.gate, work=ray.put(work))
+    names = {fusion.trials[0].key: fusion.name for fusion in fusions}
 
     def trial_name(ray_trial: Any) -> str:
-        return names[ray_trial.config["pack"][0]]
+        return names[ray_trial.config["fusion"][0]]
 
-    # Keys alone: for each pack, Tune copies the values of all packs.
-    space = {"pack": ray.tune.grid_search([[t.key for t in pack.trials] for pack in packs])}
+    # Keys alone: for each fusion, Tune copies the values of all fusions.
+    space = {"fusion": ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])}
     return ray.tune.Tuner(
         ray.tune.with_resources(trainable, Placement(execution.resources, callback.nodes)),
         param_space=space,
@@ -130,7 +130,7 @@ def tuner(
             storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
             callbacks=[callback],
-            stop=Ends(),
+            stop=SweepStopper(),
             verbose=0,
         ),
     )
