@@ -13,6 +13,6 @@ def _end(_number: int, _frame: FrameType | None) -> None:
     os._exit(128 + signal.SIGINT)  # an exception could be taken for that of an import
 
 
-# until pipeline/running/stage.py takes over
+# until pipeline/runtime/stage.py takes over
 if sys.argv[0] == "-m" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _end)

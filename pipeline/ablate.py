@@ -8,12 +8,12 @@ from tqdm import tqdm
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.steps import AblationRow, ablate_steps
-from pipeline.measures.paired import Groups, compare
+from actmodels.tracing import AblationRow, ablate_steps
 from pipeline.parameters.load import load_params
-from pipeline.running.results import TableRow, write_json, write_tables
-from pipeline.running.stage import artefacts, run_stage
-from pipeline.trained.trials import log_figures, retrained_models
+from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.statistics.paired import Groups, compare
+from pipeline.trials.trials import log_figures, retrained_models
 
 
 def mean_accuracies(rows: list[TableRow]) -> TableRow:
@@ -37,10 +37,10 @@ def gains(found: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
 
 
 def main() -> None:
-    """Write artefacts/ablate/."""
+    """Write artifacts/ablate/."""
     ablate = load_params().ablate
     plan = {"dev": list(range(1, ablate.dev_steps + 1)), "test": ablate.test_steps}
-    pairs = {split: PairTensors.load(artefacts("tensors", f"{split}.pt")) for split in plan}
+    pairs = {split: PairTensors.load(artifacts("tensors", f"{split}.pt")) for split in plan}
     rows: dict[str, list[TableRow]] = {split: [] for split in plan}
     found: dict[str, list[list[AblationRow]]] = {split: [] for split in plan}
     keys = []
@@ -56,7 +56,7 @@ def main() -> None:
     compared = gains(found["test"], premise_groups(pairs["test"]).numpy())
     summary = {split: mean_accuracies(table) for split, table in rows.items()}
     write_tables("ablate", **rows, gains=compared)
-    write_json(artefacts("ablate", "summary.json"), summary)
+    write_json(artifacts("ablate", "summary.json"), summary)
     log_figures("ablate", keys, summary)
 
 

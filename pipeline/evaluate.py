@@ -4,18 +4,18 @@ import csv
 
 from tqdm import tqdm
 
+from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
 from actmodels.evaluation import Evaluation, evaluate
-from actmodels.figures import mean_and_sd
-from actmodels.settings import LABELS
-from pipeline.measures.over_seeds import mean, spread
-from pipeline.measures.paired import hits_by_model, paired_rows
-from pipeline.measures.steps import correlation_rows, depth_rows, length_rows
+from actmodels.metrics import mean_and_sd
 from pipeline.parameters.load import load_params
-from pipeline.running.results import TableRow, write_json, write_tables
-from pipeline.running.stage import artefacts, made, run_stage
-from pipeline.trained.trials import log_figures, retrained_models
+from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage
+from pipeline.statistics.aggregate import mean, spread
+from pipeline.statistics.paired import hits_by_model, paired_rows
+from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
+from pipeline.trials.trials import log_figures, retrained_models
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
@@ -30,10 +30,10 @@ def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> 
 
 
 def main() -> None:
-    """Write artefacts/evaluate/."""
+    """Write artifacts/evaluate/."""
     params = load_params().evaluate
-    pairs = PairTensors.load(artefacts("tensors", "test.pt"))
-    pair_ids = artefacts("tensors", "test_ids.txt").read_text(encoding="utf-8").splitlines()
+    pairs = PairTensors.load(artifacts("tensors", "test.pt"))
+    pair_ids = artifacts("tensors", "test_ids.txt").read_text(encoding="utf-8").splitlines()
     names = ("results", "depth", "predictions", "lengths", "correlations")
     tables: dict[str, list[TableRow]] = {name: [] for name in names}
     by_model: dict[str, list[TableRow]] = {}
@@ -64,11 +64,13 @@ def main() -> None:
         }
         for model, rows in by_model.items()
     }
-    with made("lexicalised", "predictions.csv").open(encoding="utf-8", newline="") as file:
+    with require_artifact("lexical_baseline", "predictions.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         found = hits_by_model([*tables["predictions"], *csv.DictReader(file)], pair_ids)
     paired = paired_rows(found, params.reference, premise_groups(pairs).numpy())
     write_tables("evaluate", **tables, paired=paired)
-    write_json(artefacts("evaluate", "summary.json"), summary)
+    write_json(artifacts("evaluate", "summary.json"), summary)
     log_figures("evaluate", [row["key"] for row in tables["results"]], summary)
 
 

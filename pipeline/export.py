@@ -1,8 +1,8 @@
 """Stage `export`: the retrained models as folders of their own, and in MLflow's registry.
 
-artefacts/export/models/<model>/ is the seed with the best dev accuracy (of equals the first) of
-each retrained model, as pipeline.answering.bundle writes it, with a model card in README.md.
-artefacts/export/best.json names the best of them by pipeline.answering.choice, on dev alone.
+artifacts/export/models/<model>/ is the seed with the best dev accuracy (of equals the first) of
+each retrained model, as pipeline.inference.bundle writes it, with a model card in README.md.
+artifacts/export/best.json names the best of them by pipeline.inference.choice, on dev alone.
 """
 
 import tempfile
@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from actmodels.config import trial_from_dict
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors, input_rows, premise_groups, trained_rows
 from actmodels.evaluation import evaluate
 from actmodels.files import write_text
 from actmodels.records import TrialRecord
-from pipeline.answering import registered
-from pipeline.answering.bundle import write_bundle
-from pipeline.answering.choice import best_model
-from pipeline.answering.model_card import model_card
-from pipeline.measures.paired import HitsBySeed, paired_rows, split_hits
+from actmodels.trial_config import trial_from_dict
+from pipeline.datasets.tokens import read_words
+from pipeline.inference import registered
+from pipeline.inference.bundle import write_bundle
+from pipeline.inference.choice import best_model
+from pipeline.inference.model_card import model_card
 from pipeline.parameters.load import Params, load_params
-from pipeline.running.results import read_json, write_json
-from pipeline.running.stage import artefacts, fresh, made, run_stage, state_folder
-from pipeline.sources.tokens import read_words
-from pipeline.trained.trials import (
+from pipeline.runtime.results import read_json, write_json
+from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage, state_folder
+from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
+from pipeline.trials.trials import (
     data_digest,
     load_model,
     read_records,
@@ -53,7 +53,7 @@ def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
 
 def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
     """Score all seeds of the retrained models on dev; see best_model for the fields."""
-    pairs = PairTensors.load(artefacts("tensors", "dev.pt"))
+    pairs = PairTensors.load(artifacts("tensors", "dev.pt"))
     hits: dict[str, HitsBySeed] = {}
     for config, _, model in tqdm(list(retrained_models()), "dev", unit="model"):
         result = evaluate(model, pairs, config.input, batch_size)
@@ -71,8 +71,8 @@ def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
 
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
     """Write a folder for each model; return their entries in best.json."""
-    vectors = WordVectors.load(artefacts("tensors", "embedding.pt"))
-    words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    vectors = WordVectors.load(artifacts("tensors", "embedding.pt"))
+    words = read_words(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
     data, dev_pairs = data_digest(), read_json("tensors", "manifest.json")["pairs"]["dev"]
     models = {}
     for name, record in tqdm(chosen.items(), "export", unit="model"):
@@ -101,7 +101,7 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
 
 def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
     """Return a model for the registry; `code` is an empty folder for its code."""
-    folder = artefacts("export", "models", name)
+    folder = artifacts("export", "models", name)
     card = (folder / "README.md").read_text(encoding="utf-8")
     return Candidate(
         alias=name,
@@ -127,16 +127,16 @@ def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
 
 
 def main() -> None:
-    """Write artefacts/export/ and register what it holds."""
+    """Write artifacts/export/ and register what it holds."""
     params = load_params()
     chosen = best_seeds(read_records("retrain"))
-    folder = artefacts("export", "models")
-    with fresh(folder):
+    folder = artifacts("export", "models")
+    with clean_dir(folder):
         models = write_models(folder, chosen, params)
     for name, comparison in dev_comparisons(params.evaluate.batch_size).items():
         models[name] |= comparison
     best = best_model(models)
-    write_json(artefacts("export", "best.json"), {"best": best, "models": models})
+    write_json(artifacts("export", "best.json"), {"best": best, "models": models})
     with tempfile.TemporaryDirectory() as code:
         candidates = [candidate(name, models[name], Path(code) / name) for name in models]
         versions = register(params.export.name, ABOUT, candidates, best, state_folder())

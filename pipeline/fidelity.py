@@ -4,25 +4,25 @@ Every variant starts from the configuration that was chosen for its model and di
 settings named in params.yaml; the first variant of a model is the reference of the others.
 """
 
-from pipeline.running.idle import end_if_idle
+from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
     end_if_idle("fidelity")
 
-from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
-from actmodels.figures import mean_and_sd
+from actmodels.metrics import mean_and_sd
 from actmodels.registry import as_published
-from pipeline.measures.over_seeds import summarise
-from pipeline.measures.paired import Groups, against_first, split_hits
+from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.running.results import TableRow
-from pipeline.running.stage import artefacts, run_stage
+from pipeline.runtime.results import TableRow
+from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.statistics.aggregate import summarise
+from pipeline.statistics.paired import Groups, against_first, split_hits
 from pipeline.studies.study import Run, result_row, train, write_study
-from pipeline.studies.variants import changed, chosen, scored
-from pipeline.trained.trials import data_digest, execution_settings
+from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
+from pipeline.trials.trials import data_digest, execution_settings
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
@@ -30,11 +30,11 @@ def plan(params: Params) -> list[Run[TrialConfig]]:
     study, common = params.fidelity, params.sweep.settings
     runs = []
     for model, variants in study.models.items():
-        base = chosen(model)
+        base = best_config(model)
         for variant, changes in variants.items():
             for seed in study.seeds:
                 kind = as_published(model, changes)
-                config = changed(base, kind, common, changes, study, seed)
+                config = with_overrides(base, kind, common, changes, study, seed)
                 runs.append(Run({"model": model, "variant": variant}, config))
     return runs
 
@@ -52,16 +52,16 @@ def compare_variants(params: Params, rows: list[TableRow], groups: Groups) -> li
 
 
 def main() -> None:
-    """Write artefacts/fidelity/."""
+    """Write artifacts/fidelity/."""
     params = load_params()
     execution, digest = execution_settings(params), data_digest()
     trained = train("fidelity", plan(params), execution, lambda _: digest)
-    test = PairTensors.load(artefacts("tensors", "test.pt"))
+    test = PairTensors.load(artifacts("tensors", "test.pt"))
     rows = [
         result_row(run, record)
         | {"test_accuracy": result.accuracy, "test_pairs": len(result.rows)}
         | {"test_mean_steps": mean_and_sd(result.steps)[0], "hits": split_hits(result, len(test))}
-        for run, record, result in scored("fidelity", trained, test, execution.trials)
+        for run, record, result in evaluate_runs("fidelity", trained, test, execution.trials)
     ]
     variants = compare_variants(params, rows, premise_groups(test).numpy())
     kept = ("seeds", "test_accuracy_mean", "difference")

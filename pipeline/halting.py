@@ -3,7 +3,7 @@
 The test split is not read: no winner is claimed.
 """
 
-from pipeline.running.idle import end_if_idle
+from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
     end_if_idle("halting")
@@ -11,31 +11,31 @@ if __name__ == "__main__":
 import statistics
 from collections.abc import Sequence
 
-from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.registry import model_with
-from pipeline.measures.over_seeds import grouped, mean, spread, summarise
-from pipeline.measures.steps import depth_rows
+from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.trials import points
-from pipeline.running.results import TableRow
-from pipeline.running.stage import artefacts, run_stage
+from pipeline.runtime.results import TableRow
+from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.statistics.aggregate import grouped, mean, spread, summarise
+from pipeline.statistics.step_correlation import depth_rows
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.studies.variants import changed, chosen, scored
-from pipeline.trained.trials import data_digest, execution_settings
+from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
+from pipeline.trials.trials import data_digest, execution_settings
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
     """Return every combination of a mechanism's values with every seed."""
     study, common = params.halting, params.sweep.settings
-    base, runs = chosen(study.model), []
+    base, runs = best_config(study.model), []
     for kind, axes in study.kinds.items():
         model = model_with(study.model, kind)
         for changes in points(axes):
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
-                config = changed(base, model, common, changes, study, seed)
+                config = with_overrides(base, model, common, changes, study, seed)
                 runs.append(Run({"kind": kind, "point": point}, config))
     return runs
 
@@ -56,15 +56,15 @@ def point_rows(rows: Sequence[TableRow], collapsed_below: float) -> list[TableRo
 
 
 def main() -> None:
-    """Write artefacts/halting/."""
+    """Write artifacts/halting/."""
     params = load_params()
     execution, digest = execution_settings(params), data_digest()
     trained = train("halting", plan(params), execution, lambda _: digest)
     rows = [result_row(run, record) for run, record in trained]
     found = point_rows(rows, params.halting.collapsed_below)
-    pairs, depths = PairTensors.load(artefacts("tensors", "dev.pt")), list[TableRow]()
+    pairs, depths = PairTensors.load(artifacts("tensors", "dev.pt")), list[TableRow]()
     if bool(pairs.depths.any()):  # else the corpus records none
-        for run, _, result in scored("halting", trained, pairs, execution.trials):
+        for run, _, result in evaluate_runs("halting", trained, pairs, execution.trials):
             depths += depth_rows(run.seeded, result, pairs)
     history = history_rows(trained)
     kept = ("seeds", "dev_accuracy_mean", "mean_steps_mean")

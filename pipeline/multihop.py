@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from actmodels.data.pairs import PairTensors
-from actmodels.draws import generator
 from actmodels.evaluation import Evaluation
 from actmodels.multihop.config import MultihopTrialConfig
 from actmodels.multihop.corpus import draw_split, word_vectors
-from pipeline.measures.over_seeds import grouped, mean, summarise
-from pipeline.measures.steps import correlation, depth_rows
+from actmodels.seeding import generator
+from pipeline.datasets.encode import files_digest
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Multihop
 from pipeline.parameters.trials import multihop_trials
-from pipeline.running.results import TableRow
-from pipeline.running.stage import artefacts, run_stage
-from pipeline.sources.encode import files_digest
+from pipeline.runtime.results import TableRow
+from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.statistics.aggregate import grouped, mean, summarise
+from pipeline.statistics.step_correlation import correlation, depth_rows
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.studies.variants import scored
-from pipeline.trained.trials import execution_settings
+from pipeline.studies.variants import evaluate_runs
+from pipeline.trials.trials import execution_settings
 
 MultihopRun = Run[MultihopTrialConfig]
 SUMMARY = ("accuracy", "accuracy_beyond", "mean_steps", "correlation")
@@ -30,7 +30,7 @@ SUMMARY = ("accuracy", "accuracy_beyond", "mean_steps", "correlation")
 
 def write_pairs(study: Multihop) -> str:
     """Write dev.pt, test.pt and embedding.pt; return the digest of what training reads."""
-    folder, drawn, hops = artefacts("multihop"), study.corpus, study.settings["max_hops"]
+    folder, drawn, hops = artifacts("multihop"), study.corpus, study.settings["max_hops"]
     dev, test = (generator(f"multihop {split}", drawn.seed) for split in ("dev", "test"))
     draw_split(drawn.dev, hops, 0, dev).save(folder / "dev.pt")
     draw_split(drawn.test, hops, drawn.beyond, test).save(folder / "test.pt")
@@ -85,14 +85,16 @@ def summary_rows(results: Sequence[TableRow], hops: Sequence[TableRow]) -> list[
 
 
 def main() -> None:
-    """Write artefacts/multihop/."""
+    """Write artifacts/multihop/."""
     params = load_params()
-    study, folder = params.multihop, artefacts("multihop")
+    study, folder = params.multihop, artifacts("multihop")
     digest = write_pairs(study)
     execution = replace(execution_settings(params), data_folder=folder)
     trained = train("multihop", plan(study), execution, lambda _: digest)
     test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
-    for run, record, result in scored("multihop", trained, test, execution.trials, "multihop"):
+    for run, record, result in evaluate_runs(
+        "multihop", trained, test, execution.trials, "multihop"
+    ):
         steps_and_hops = {"correlation": step_correlation(run, result, test)}
         results.append(result_row(run, record) | steps_and_hops)
         hops += hop_rows(run, result, test)

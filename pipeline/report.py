@@ -1,16 +1,16 @@
-"""Stage `report`: tables, figures and text from the artefacts of all earlier stages."""
+"""Stage `report`: tables, figures and text from the artifacts of all earlier stages."""
 
 from pipeline.parameters.load import load_params
-from pipeline.running.stage import artefacts, run_stage, state_folder
+from pipeline.runtime.stage import artifacts, run_stage, state_folder
 from reports.render import write_report
 from tune.results import log_report
 
 
 def main() -> None:
-    """Write artefacts/report/ and log it to MLflow."""
+    """Write artifacts/report/ and log it to MLflow."""
     params = load_params().report
-    folder = artefacts("report")
-    metrics = write_report(artefacts(), folder, params.published, params.examples)
+    folder = artifacts("report")
+    metrics = write_report(artifacts(), folder, params.published, params.examples)
     log_report(folder, metrics, state_folder())
 
 

@@ -3,13 +3,13 @@
 import statistics
 from dataclasses import replace
 
-from actmodels.config import trial_from_dict
 from actmodels.files import replacing
+from actmodels.trial_config import trial_from_dict
 from pipeline.parameters.load import load_params
-from pipeline.running.results import read_json
-from pipeline.running.stage import run_stage
-from pipeline.trained.environment import timed, write_environment
-from pipeline.trained.trials import (
+from pipeline.runtime.results import read_json
+from pipeline.runtime.stage import run_stage
+from pipeline.trials.environment import timed, write_environment
+from pipeline.trials.trials import (
     data_digest,
     execution_settings,
     keyed,
@@ -22,7 +22,7 @@ from tune.sweep import run_trials
 
 
 def main() -> None:
-    """Write artefacts/retrain/, the weights of the best epoch of each seed included."""
+    """Write artifacts/retrain/, the weights of the best epoch of each seed included."""
     params = load_params()
     best, limits = read_json("select_best", "best.json"), params.retrain
     configs = [

@@ -1,14 +1,14 @@
 """Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
 
 from pipeline.parameters.load import load_params
-from pipeline.running.results import write_json
-from pipeline.running.stage import artefacts, run_stage
-from pipeline.trained.trials import read_records
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.trials.trials import read_records
 from tune.selection import TIE_RULES, select_best
 
 
 def main() -> None:
-    """Write artefacts/select_best/best.json."""
+    """Write artifacts/select_best/best.json."""
     ties = load_params().select_best.ties
     rule = "highest dev accuracy; then " + ", ".join(TIE_RULES[rule] for rule in ties)
     best = {
@@ -25,7 +25,7 @@ def main() -> None:
         }
         for model, winner in select_best(read_records("sweep"), ties).items()
     }
-    write_json(artefacts("select_best", "best.json"), best)
+    write_json(artifacts("select_best", "best.json"), best)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ Dev chooses the epoch, among many more of them for small parts, so errors are of
 read once for each trained model.
 """
 
-from pipeline.running.idle import end_if_idle
+from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
     end_if_idle("sizes")
@@ -19,20 +19,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from actmodels.config import TrialConfig
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
-from pipeline.measures.over_seeds import grouped, mean, spread, summarise
-from pipeline.measures.paired import Groups, Hits, split_hits
-from pipeline.measures.power_law import LEAST_SIZES, PowerLaw, fit, mean_variances, redrawn
+from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import Sizes
-from pipeline.running.results import TableRow, read_json
-from pipeline.running.stage import artefacts, run_stage
+from pipeline.runtime.results import TableRow, read_json
+from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.statistics.aggregate import grouped, mean, spread, summarise
+from pipeline.statistics.paired import Groups, Hits, split_hits
+from pipeline.statistics.power_law import LEAST_SIZES, PowerLaw, fit, mean_variances, redrawn
 from pipeline.studies.study import Run, result_row, train, write_study
-from pipeline.studies.variants import chosen, scored
-from pipeline.trained.trials import data_digest, execution_settings
+from pipeline.studies.variants import best_config, evaluate_runs
+from pipeline.trials.trials import data_digest, execution_settings
 
 CURVE = 25  # points of a drawn law
 
@@ -41,7 +41,7 @@ def plan(params: Params, pairs: int) -> list[Run[TrialConfig]]:
     """Return every part of the training pairs with every seed, the smallest first."""
     limits, runs = params.retrain, []
     for model in params.sizes.models:
-        base = chosen(model)
+        base = best_config(model)
         for halved in range(params.sizes.halvings, -1, -1):
             times = 2**halved
             training = replace(base.training, train_pairs=pairs // times if halved else 0)
@@ -56,7 +56,7 @@ def plan(params: Params, pairs: int) -> list[Run[TrialConfig]]:
     return runs
 
 
-def point_rows(rows: Sequence[TableRow], most_error: float) -> list[TableRow]:
+def point_rows(rows: Sequence[TableRow], max_error: float) -> list[TableRow]:
     """Return each model and size over its seeds; sizes near chance are not fitted."""
     points = []
     for (model, pairs), of in grouped(rows, "model", "pairs").items():
@@ -64,7 +64,7 @@ def point_rows(rows: Sequence[TableRow], most_error: float) -> list[TableRow]:
         points.append(
             {"model": model, "pairs": pairs, "seeds": len(of), "epochs": mean(of, "epochs")}
             | {"cut_off": mean(of, "cut_off"), **spread(of, "dev_accuracy"), **test}
-            | {"fitted": test["test_accuracy_mean"] >= 1 - most_error}
+            | {"fitted": test["test_accuracy_mean"] >= 1 - max_error}
         )
     return points
 
@@ -90,7 +90,7 @@ def extrapolated(
     if len(sizes) < LEAST_SIZES:
         return rows, curve
     means = np.array([[1 - hits[n].mean() for n in sizes]])
-    drawn = redrawn([hits[n] for n in sizes], groups, study.draws, study.draws_seed)
+    drawn = redrawn([hits[n] for n in sizes], groups, study.n_bootstrap, study.bootstrap_seed)
     for used, at in ((len(sizes), study.pairs), (len(sizes) - 1, sizes[-1])):
         if used < LEAST_SIZES:
             break
@@ -104,7 +104,7 @@ def extrapolated(
                 "scale": float(law.scale[0] * law.unit ** law.exponent[0]),
                 **{"exponent": float(law.exponent[0]), **found},
                 "bounded": bool(law.bounded[0]),
-                "wide": found["high"] - found["low"] > study.widest,
+                "wide": found["high"] - found["low"] > study.max_ci_width,
             }
         )
         places = np.geomspace(sizes[0], max(at, sizes[-1]), CURVE).round().astype(int).tolist()
@@ -113,18 +113,18 @@ def extrapolated(
 
 
 def main() -> None:
-    """Write artefacts/sizes/."""
+    """Write artifacts/sizes/."""
     params = load_params()
     study, execution, digest = params.sizes, execution_settings(params), data_digest()
     pairs = int(read_json("tensors", "manifest.json")["pairs"]["train"])
     trained = train("sizes", plan(params, pairs), execution, lambda _: digest)
-    test = PairTensors.load(artefacts("tensors", "test.pt"))
+    test = PairTensors.load(artifacts("tensors", "test.pt"))
     rows: list[TableRow] = []
-    for run, record, result in scored("sizes", trained, test, execution.trials):
+    for run, record, result in evaluate_runs("sizes", trained, test, execution.trials):
         cut_off = record.best.epoch + run.config.patience > run.config.max_epochs
         figures = {"test_accuracy": result.accuracy, "hits": split_hits(result, len(test))}
         rows.append(result_row(run, record) | figures | {"cut_off": cut_off})
-    points, groups = point_rows(rows, study.most_error), premise_groups(test).numpy()
+    points, groups = point_rows(rows, study.max_error), premise_groups(test).numpy()
     laws: list[TableRow] = []
     curves: list[TableRow] = []
     by_size = grouped(rows, "model", "pairs")

@@ -4,20 +4,20 @@ from typing import Any
 
 from pipeline.parameters.load import load_params
 from pipeline.parameters.trials import sweep_trials
-from pipeline.running.stage import run_stage
-from pipeline.trained.environment import timed, write_environment
-from pipeline.trained.trials import data_digest, execution_settings, keyed, write_trials
+from pipeline.runtime.stage import run_stage
+from pipeline.trials.environment import timed, write_environment
+from pipeline.trials.trials import data_digest, execution_settings, keyed, write_trials
 from tune.early_stopping import SuccessiveHalving
 from tune.grid import grid_hash
 from tune.sweep import run_trials
 
 
 def main() -> None:
-    """Write artefacts/sweep/."""
+    """Write artifacts/sweep/."""
     params = load_params()
     execution, stopping, rule = execution_settings(params), params.sweep.early_stopping, None
     if stopping.rule == "successive_halving":
-        rule = SuccessiveHalving(stopping.first_epochs, stopping.keep_one_in)
+        rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
     trials = keyed(data_digest(), sweep_trials(params.sweep), execution, rule)
     with timed("sweep", trials, execution):
         records = run_trials("sweep", trials, execution)

@@ -7,39 +7,39 @@ from tqdm import tqdm
 
 from actmodels.data.pairs import FIRST_WORD, PairTensors
 from actmodels.data.stored import save_stored
-from actmodels.errors import ArtefactError, DataError
+from actmodels.errors import ArtifactError, DataError
+from pipeline.datasets.encode import encode, files_digest, spelling_hash
+from pipeline.datasets.text_lines import write_lines
+from pipeline.datasets.tokens import read_token_pairs, read_words
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
-from pipeline.running.results import write_json
-from pipeline.running.stage import artefacts, made, run_stage
-from pipeline.sources.encode import encode, files_digest, spelling_hash
-from pipeline.sources.lines import write_lines
-from pipeline.sources.tokens import read_token_pairs, read_words
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 
 def write_embedding(words: list[str], train: PairTensors) -> None:
     """Write the vocabulary's vectors, and of each word its hash and whether training has it."""
-    path = made("vectors", "vectors.pt")
+    path = require_artifact("vectors", "vectors.pt")
     stored = torch.load(path, weights_only=True)
     if (rows := len(stored["vectors"])) != len(words):
         problem = f"has {rows} rows for {len(words)} words; run: dvc repro -f vectors"
-        raise ArtefactError(f"{path} {problem}")
+        raise ArtifactError(f"{path} {problem}")
     hashes = torch.tensor([spelling_hash(word) for word in words], dtype=torch.int64)
     seen = torch.zeros(FIRST_WORD + len(words), dtype=torch.bool)
     seen[torch.cat([train.premise_ids, train.hypothesis_ids]).long()] = True
     columns = {"word_hash": hashes, "in_train": seen[FIRST_WORD:].clone()}
-    save_stored({**stored, **columns}, artefacts("tensors", "embedding.pt"))
+    save_stored({**stored, **columns}, artifacts("tensors", "embedding.pt"))
 
 
 def main() -> None:
-    """Write artefacts/tensors/."""
+    """Write artifacts/tensors/."""
     params = load_params()
-    folder = artefacts("tensors")
-    words = read_words(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    folder = artifacts("tensors")
+    words = read_words(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
     ids = {word: FIRST_WORD + rank for rank, word in enumerate(words)}
     splits: dict[str, dict[str, Any]] = {}
     for split in SPLITS:
-        pairs = read_token_pairs(made("vocabulary", f"{split}.tsv"))
+        pairs = read_token_pairs(require_artifact("vocabulary", f"{split}.tsv"))
         # Only training may choose its pairs: dev and test figures are about all of them.
         max_tokens = params.tensors.max_tokens if split == "train" else None
         encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)

@@ -7,21 +7,21 @@ from typing import Any
 
 from actmodels.errors import DataError
 from actmodels.files import replacing
+from pipeline.datasets.archive import open_member
+from pipeline.datasets.download import fetch
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import TextSource
-from pipeline.running.results import write_json
-from pipeline.running.stage import artefacts, fresh, run_stage
-from pipeline.sources.archive import open_member
-from pipeline.sources.download import fetch
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts, clean_dir, run_stage
 
 
 def main() -> None:
     """Write the texts that params.yaml names; none of them if one cannot be had."""
     sources = load_params().texts.sources
     files = {name: fetch(source, f"texts.sources.{name}") for name, source in sources.items()}
-    with fresh(artefacts("texts")):
+    with clean_dir(artifacts("texts")):
         found = {name: write(name, files[name], source) for name, source in sources.items()}
-        write_json(artefacts("texts", "summary.json"), {"texts": found})
+        write_json(artifacts("texts", "summary.json"), {"texts": found})
 
 
 def write(name: str, path: Path, source: TextSource) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def write(name: str, path: Path, source: TextSource) -> dict[str, Any]:
     text = content(path, source, f"texts.sources.{name}")
     if not text:
         raise DataError(f"texts.sources.{name}: the text is empty; expected at least one byte")
-    with replacing(artefacts("texts", f"{name}.txt")) as temporary:
+    with replacing(artifacts("texts", f"{name}.txt")) as temporary:
         temporary.write_bytes(text)
     return {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
 

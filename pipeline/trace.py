@@ -1,11 +1,11 @@
 """Stage `trace`: attention and answer of a retrained model at each step, for test pairs.
 
-artefacts/trace/traces.jsonl has one line per pair and seed:
+artifacts/trace/traces.jsonl has one line per pair and seed:
     model, seed, pair_id, label, depth (0: not recorded)
-    premise, hypothesis, trace: tokens and steps, see pipeline.answering.steps
+    premise, hypothesis, trace: tokens and steps, see pipeline.inference.steps
     predicted, steps, answer: the label, N, and the probability of each label
     outcome: whether later steps corrected the answer of the first, spoiled it, or neither
-artefacts/trace/summary.json counts the outcomes.
+artifacts/trace/summary.json counts the outcomes.
 """
 
 import json
@@ -16,20 +16,20 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
+from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.files import write_text
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.settings import LABELS
-from actmodels.steps import trace
 from actmodels.tables import COUNTS
-from pipeline.answering.steps import by_label, described_steps
+from actmodels.tracing import trace
+from pipeline.datasets.tokens import TokenPair, read_token_pairs
+from pipeline.inference.steps import by_label, described_steps
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
-from pipeline.running.results import write_json
-from pipeline.running.stage import artefacts, made, run_stage
-from pipeline.sources.tokens import TokenPair, read_token_pairs
-from pipeline.trained.trials import retrained_models
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage
+from pipeline.trials.trials import retrained_models
 
 DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time
@@ -45,7 +45,7 @@ def chosen_rows(pairs: list[TokenPair], settings: Settings) -> list[int]:
     """
     places = {pair.pair_id: row for row, pair in enumerate(pairs)}
     if absent := [name for name in settings.pair_ids if name not in places]:
-        problem = "is not in the test split; artefacts/tensors/test_ids.txt lists its pairs"
+        problem = "is not in the test split; artifacts/tensors/test_ids.txt lists its pairs"
         raise ConfigError("params.yaml", [f"trace.pair_ids: {name!r} {problem}" for name in absent])
     first: list[int] = []
     for label in LABELS:
@@ -77,8 +77,8 @@ def outcome(label: str, classes: Sequence[str], answer: str) -> str:
 
 def lines(settings: Settings) -> Iterator[dict[str, Any]]:
     """Yield every traced pair of the first retrained seeds."""
-    tokens = list(read_token_pairs(made("vocabulary", "test.tsv")))
-    pairs = PairTensors.load(artefacts("tensors", "test.pt"))
+    tokens = list(read_token_pairs(require_artifact("vocabulary", "test.tsv")))
+    pairs = PairTensors.load(artifacts("tensors", "test.pt"))
     rows = torch.tensor(chosen_rows(tokens, settings), dtype=torch.int64)
     models = list(islice(retrained_models(settings.model), settings.seeds))
     with tqdm(total=len(rows) * len(models), desc="trace", unit="pair") as progress:
@@ -129,11 +129,11 @@ def summarise(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, dict[str, 
 
 
 def main() -> None:
-    """Write artefacts/trace/."""
+    """Write artifacts/trace/."""
     found = list(lines(load_params().trace))
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found)
-    write_text(artefacts("trace", "traces.jsonl"), text)
-    write_json(artefacts("trace", "summary.json"), summarise(found))
+    write_text(artifacts("trace", "traces.jsonl"), text)
+    write_json(artifacts("trace", "summary.json"), summarise(found))
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from actmodels.errors import UserError
-from pipeline.running.stage import artefacts, run_command, state_folder
-from tune.addresses import first_line
+from pipeline.runtime.stage import artifacts, run_command, state_folder
+from tune.tracking_uri import first_line
 
 HOST = "127.0.0.1"
-STAGES = ("sweep", "graves", "multihop", "nse")  # accuracies on different tasks do not compare
+STAGES = ("sweep", "sequences", "multihop", "cloze")  # accuracies on different tasks do not compare
 SEARCHES = {
     f"trials of {stage}": f"tags.kind = 'trial' AND tags.stage = '{stage}'" for stage in STAGES
 } | {"sweeps": "tags.role = 'training'", "results": "tags.role = 'result'"}
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--port", type=port, default=5000, help="of MLflow's pages (default 5000)")
     number = parser.parse_args().port
     uri = tracking_uri(state_folder())
-    report = artefacts("report", "index.html")
+    report = artifacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
     print(where_ray_is(state_folder()), flush=True)
     from tune.mlflow_store import check_address, experiment_id  # MLflow: seconds

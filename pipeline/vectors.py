@@ -3,19 +3,19 @@
 import torch
 
 from actmodels.data.stored import save_stored
+from pipeline.datasets.tokens import read_counts
+from pipeline.datasets.vectors import look_up
 from pipeline.parameters.load import load_params
-from pipeline.running.results import write_json
-from pipeline.running.stage import artefacts, made, run_stage
-from pipeline.sources.tokens import read_counts
-from pipeline.sources.vectors import look_up
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 
 def main() -> None:
     """Write the vectors of the vocabulary's words and how many of them have one."""
     params = load_params()
-    counts = read_counts(made("vocabulary", "words.tsv"))[: params.vocabulary.size]
+    counts = read_counts(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
     vectors, found = look_up([word for word, _ in counts], params.vectors)
-    save_stored({"vectors": vectors, "found": found}, artefacts("vectors", "vectors.pt"))
+    save_stored({"vectors": vectors, "found": found}, artifacts("vectors", "vectors.pt"))
     tokens = torch.tensor([count for _, count in counts])
     summary = {
         "source": params.vectors.source,
@@ -24,7 +24,7 @@ def main() -> None:
         "type_coverage": round(int(found.sum()) / max(len(counts), 1), 6),
         "token_coverage": round(int(tokens[found].sum()) / max(int(tokens.sum()), 1), 6),
     }
-    write_json(artefacts("vectors", "summary.json"), summary, indent=1)
+    write_json(artifacts("vectors", "summary.json"), summary, indent=1)
 
 
 if __name__ == "__main__":

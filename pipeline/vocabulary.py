@@ -1,4 +1,4 @@
-"""Stage `vocabulary`: tokenise every labelled pair once, and count the words."""
+"""Stage `vocabulary`: tokenize every labeled pair once, and count the words."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,32 +6,32 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from actmodels.errors import DataError
+from pipeline.datasets.parses import right_branching, tree_over
+from pipeline.datasets.snli import PARSES, UNLABELLED, Pair, read_pairs
+from pipeline.datasets.tokenizer import tokenize
+from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from pipeline.parameters.load import load_params
 from pipeline.parameters.section import SPLITS
-from pipeline.running.results import write_json
-from pipeline.running.stage import artefacts, made, run_stage
-from pipeline.sources.jsonl import PARSES, UNLABELLED, Pair, read_pairs
-from pipeline.sources.parses import right_branching, tree_over
-from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
-from pipeline.sources.treebank import tokenise
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 
-def labelled(
+def labeled(
     split: str, lowercase: bool, seen: Counter[str], words: Counter[str]
 ) -> Iterator[TokenPair]:
-    """The labelled pairs of a split, tokenised; counts pairs and parses in `seen`, and words.
+    """The labeled pairs of a split, tokenized; counts pairs and parses in `seen`, and words.
 
     Raises:
         DataError: a sentence has no words, or no sentence has a parse that fits.
     """
-    path = made("corpus", f"{split}.jsonl")
-    for pair in tqdm(read_pairs(path), f"tokenise {split}", unit=" pairs"):
+    path = require_artifact("corpus", f"{split}.jsonl")
+    for pair in tqdm(read_pairs(path), f"tokenize {split}", unit=" pairs"):
         if pair["gold_label"] == UNLABELLED:
             seen["dropped"] += 1
             continue
-        seen["labelled"] += 1
+        seen["labeled"] += 1
         premise, hypothesis = (
-            [*tokenise(pair[key], lowercase)] for key in ("sentence1", "sentence2")
+            [*tokenize(pair[key], lowercase)] for key in ("sentence1", "sentence2")
         )
         if not (premise and hypothesis):
             problem = "has a sentence without words; mend or remove it in the corpus"
@@ -63,15 +63,15 @@ def trees(
 
 
 def main() -> None:
-    """Write artefacts/vocabulary/."""
+    """Write artifacts/vocabulary/."""
     params = load_params().vocabulary
-    folder = artefacts("vocabulary")
+    folder = artifacts("vocabulary")
     words: Counter[str] = Counter()
     splits: dict[str, dict[str, int]] = {}
     for split in SPLITS:
-        seen: Counter[str] = Counter(labelled=0, dropped=0)
+        seen: Counter[str] = Counter(labeled=0, dropped=0)
         counted = words if split in params.count_splits else Counter[str]()
-        pairs = labelled(split, params.lowercase, seen, counted)
+        pairs = labeled(split, params.lowercase, seen, counted)
         write_token_pairs(folder / f"{split}.tsv", pairs)
         splits[split] = dict(seen)
     ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))

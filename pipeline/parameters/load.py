@@ -10,6 +10,7 @@ from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError, shown
 from pipeline.parameters.files import endless, text_of
+from pipeline.parameters.renamed import without_followers
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
@@ -39,7 +40,7 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     try:
         params = Params.model_validate(_read(path))
     except ValidationError as error:
-        problems = [sentence(details, Params) for details in error.errors()]
+        problems = [sentence(details, Params) for details in without_followers(error.errors())]
         raise ConfigError(str(path), problems) from None
     if problems := rule_problems(params):
         raise ConfigError(str(path), problems)

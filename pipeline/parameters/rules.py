@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from actmodels.config import setting_types
 from actmodels.errors import ConfigError, shown
 from actmodels.multihop.words import MAX_HOPS
 from actmodels.registry import MODELS, as_published, model_with
 from actmodels.sequences.config import sequence_setting_types
+from actmodels.trial_config import setting_types
 from pipeline.parameters import trials
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import SPLITS
@@ -72,14 +72,14 @@ def _halting(params: Params) -> Iterator[str]:
 
 
 def _graves(params: Params) -> Iterator[str]:
-    study, texts = params.graves, params.texts.sources
+    study, texts = params.sequences, params.texts.sources
     if study.text is not None:
-        yield from _none_of("graves.text", study.text, "texts.sources", texts)
+        yield from _none_of("sequences.text", study.text, "texts.sources", texts)
     elif "characters" in study.tasks:
         needed = "characters need a text; name one of texts.sources"
-        yield f"graves.text is null, but {needed}: {_listed(texts)}"
+        yield f"sequences.text is null, but {needed}: {_listed(texts)}"
     for task, tasks in study.tasks.items():
-        key = f"graves.tasks.{task}"
+        key = f"sequences.tasks.{task}"
         taken: dict[str, Any] = {}
         for kind, axes in tasks.kinds.items():
             known = sequence_setting_types(task, kind)
@@ -103,29 +103,31 @@ def _multihop(params: Params) -> Iterator[str]:
 
 
 def _questions(params: Params) -> Iterator[str]:
-    questions, text = params.questions, params.questions.text
+    questions, text = params.cloze_data, params.cloze_data.text
     if questions.source == "text":
-        yield from _none_of("questions.text.name", text.name, "texts.sources", params.texts.sources)
+        yield from _none_of(
+            "cloze_data.text.name", text.name, "texts.sources", params.texts.sources
+        )
         shares = (text.dev_share, text.test_share)
         if sum(shares) >= 1:
             must = "must leave sections for training"
-            yield f"questions.text.dev_share and test_share are {shares}; {must}"
+            yield f"cloze_data.text.dev_share and test_share are {shares}; {must}"
     for split in SPLITS:
         if questions.source == "whodidwhat" and getattr(questions.whodidwhat, split) is None:
-            yield f"questions.whodidwhat.{split} is not set; source whodidwhat needs its file"
+            yield f"cloze_data.whodidwhat.{split} is not set; source whodidwhat needs its file"
 
 
 def _nse(params: Params) -> Iterator[str]:
-    source, study = params.questions.source, params.nse
+    source, study = params.cloze_data.source, params.cloze
     if study.kinds and source == "none":
-        yield "questions.source is 'none'; nse.kinds needs questions: text, cbt or whodidwhat"
+        yield "cloze_data.source is 'none'; cloze.kinds needs questions: text, cbt or whodidwhat"
         return
-    known: list[str] = [WDW] if source == "whodidwhat" else list(params.questions.kinds)
-    yield from _strangers("nse.kinds", study.kinds, known)
+    known: list[str] = [WDW] if source == "whodidwhat" else list(params.cloze_data.kinds)
+    yield from _strangers("cloze.kinds", study.kinds, known)
     for kind, of in study.kinds.items():
         if not (of.one_step or of.query_gating or of.adaptive_computation):
-            yield f"nse.kinds.{kind} compares nothing; set one_step or numbers of steps"
-        yield from _refused(f"nse.kinds.{kind}", trials.reader_trials(kind, of, study.seeds))
+            yield f"cloze.kinds.{kind} compares nothing; set one_step or numbers of steps"
+        yield from _refused(f"cloze.kinds.{kind}", trials.reader_trials(kind, of, study.seeds))
 
 
 def _refused(key: str, drawn: Iterable[object]) -> Iterator[str]:

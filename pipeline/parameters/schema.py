@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from actmodels import values
+from actmodels import validators
 from actmodels.registry import MODELS
 from pipeline.parameters.section import (
     ONCE,
@@ -33,13 +33,13 @@ from pipeline.parameters.section import (
 from pipeline.parameters.study_sections import (
     PAIRS,
     Axes,
+    Cloze,
+    ClozeData,
     Fidelity,
-    Graves,
     Halting,
     Limits,
     Multihop,
-    Nse,
-    Questions,
+    Sequences,
     Settings,
     Sizes,
 )
@@ -48,10 +48,10 @@ Feature = Literal[
     "bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams"
 ]
 FACTS = (
-    *("kind", "count", "age", "size", "colour", "mood", "headgear"),
+    *("kind", "count", "age", "size", "color", "mood", "headgear"),
     *("action", "relation", "place", "time", "day", "weather"),
 )
-PackSize = Annotated[
+FusionSize = Annotated[
     Any,
     must_be(
         "a whole number from 1 to 1,000, or auto",
@@ -74,14 +74,14 @@ ModelName = Annotated[
 
 
 class Cluster(Section):
-    cpus_per_trial: values.Count
+    cpus_per_trial: validators.Count
     # Ray's own rule: a share of one device or whole devices
     gpus_per_trial: Annotated[
-        values.Amount, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
+        validators.NonNegativeFloat, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
     ]
-    trials_per_pack: PackSize
+    trials_per_fusion: FusionSize
     matmul_precision: Literal["highest", "high", "medium"]
-    max_failures: Annotated[int, values.Range(ge=0, le=1000)]
+    max_failures: Annotated[int, validators.Range(ge=0, le=1000)]
     wait_for_nodes: Seconds
     wait_for_answer: Seconds
     wait_for_storage: Seconds
@@ -92,26 +92,26 @@ class Cluster(Section):
 
 
 class Captions(Section):
-    seed: values.Natural
+    seed: validators.NonNegativeInt
     train: Pairs
     dev: Pairs
     test: Pairs
-    unlabelled: values.Share
-    max_depth: Annotated[int, values.Range(ge=1, le=6)]  # the deepest there is
-    facts: Annotated[Settings, each(FACTS, values.Amount, required=FACTS)]
-    common: values.Portion
-    usual: values.Portion
-    repeated: values.Portion
-    narrower: values.Portion
-    broader: values.Portion
-    siblings: values.Portion
-    negated: values.Portion
-    lures: values.Portion
+    unlabeled: validators.Share
+    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest there is
+    facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=FACTS)]
+    common: validators.UnitInterval
+    usual: validators.UnitInterval
+    repeated: validators.UnitInterval
+    hyponym: validators.UnitInterval
+    hypernym: validators.UnitInterval
+    co_hyponym: validators.UnitInterval
+    negated: validators.UnitInterval
+    distractors: validators.UnitInterval
 
 
 class Snli(Fetched):
     folder: Name
-    labelled_pairs: Annotated[Settings, each(SPLITS, values.Count, required=SPLITS)] | None
+    labeled_pairs: Annotated[Settings, each(SPLITS, validators.Count, required=SPLITS)] | None
 
 
 class Corpus(Section):
@@ -122,14 +122,14 @@ class Corpus(Section):
 
 
 class Vocabulary(Section):
-    size: values.Count
+    size: validators.Count
     count_splits: Annotated[list[Split], SOME, ONCE]
     lowercase: bool
 
 
 class RandomVectors(Section):
-    seed: values.Natural
-    std: values.Positive
+    seed: validators.NonNegativeInt
+    std: validators.Positive
 
 
 class Glove(Fetched):
@@ -138,13 +138,13 @@ class Glove(Fetched):
 
 class Vectors(Section):
     source: Literal["random", "glove"]
-    dimensions: values.Size
+    dimensions: validators.Size
     random: RandomVectors
     glove: Glove
 
 
 class Tensors(Section):
-    max_tokens: values.Count | None
+    max_tokens: validators.Count | None
 
 
 class TextSource(Fetched):
@@ -155,10 +155,10 @@ class Texts(Section):
     sources: dict[FileName, TextSource]
 
 
-class Lexicalised(Section):
+class LexicalBaseline(Section):
     features: Annotated[list[Feature], SOME, ONCE]
-    min_count: values.Count
-    regularisation: Annotated[list[values.Positive], SOME, ONCE]
+    min_count: validators.Count
+    regularization: Annotated[list[validators.Positive], SOME, ONCE]
 
 
 def without_null(models: Any) -> Any:
@@ -177,8 +177,8 @@ class ModelGrid(Section):
 
 class EarlyStopping(Section):
     rule: Literal["none", "successive_halving"]
-    first_epochs: values.Epochs
-    keep_one_in: values.Several
+    grace_period: validators.Epochs
+    reduction_factor: validators.Several
 
 
 class Sweep(Limits):
@@ -205,7 +205,7 @@ class Retrain(Limits):
 
 class Evaluate(Section):
     reference: str
-    batch_size: values.Sequences
+    batch_size: validators.BatchSize
 
 
 class Export(Section):
@@ -214,21 +214,21 @@ class Export(Section):
 
 class Ablate(Section):
     model: str
-    dev_steps: values.Steps
-    test_steps: Annotated[list[values.Steps], SOME, ONCE]
-    batch_size: values.Sequences
+    dev_steps: validators.Steps
+    test_steps: Annotated[list[validators.Steps], SOME, ONCE]
+    batch_size: validators.BatchSize
 
 
 class Trace(Section):
     model: str
-    seeds: values.Count
-    per_label: values.Natural
+    seeds: validators.Count
+    per_label: validators.NonNegativeInt
     pair_ids: Annotated[list[Name], ONCE]
 
 
 class Report(Section):
     published: bool
-    examples: values.Count
+    examples: validators.Count
 
 
 class Params(Section):
@@ -240,7 +240,7 @@ class Params(Section):
     vectors: Vectors
     tensors: Tensors
     texts: Texts
-    lexicalised: Lexicalised
+    lexical_baseline: LexicalBaseline
     sweep: Sweep
     select_best: SelectBest
     retrain: Retrain
@@ -251,8 +251,8 @@ class Params(Section):
     fidelity: Fidelity
     sizes: Sizes
     halting: Halting
-    graves: Graves
+    sequences: Sequences
     multihop: Multihop
-    questions: Questions
-    nse: Nse
+    cloze_data: ClozeData
+    cloze: Cloze
     report: Report

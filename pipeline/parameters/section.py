@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler
 from pydantic_core import CoreConfig, PydanticCustomError, core_schema
 
-from actmodels.values import Natural, Range
+from actmodels.validators import NonNegativeInt, Range
 
 # A preset's mark for a value that the user sets. Merged over a value, Hydra's ??? would keep it.
 UNSET = "REQUIRED"
@@ -85,7 +85,7 @@ SOME = Field(min_length=1)
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # SNLI's 200-fold
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
-Seeds = Annotated[list[Natural], Field(min_length=1, max_length=1000), ONCE]
+Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), ONCE]
 Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
 Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
 PLACES = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"

@@ -7,6 +7,7 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from actmodels.errors import shown
+from pipeline.parameters.renamed import RENAMED
 from pipeline.parameters.section import UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
@@ -39,7 +40,9 @@ def dotted(path: KeyPath) -> str:
 
 
 def unknown(path: KeyPath, known: Sequence[str]) -> str:
-    """Sentence for a key that is none of `known`, with the nearest of them."""
+    """Sentence for a key that is none of `known`, with its new name or the nearest of them."""
+    if RENAMED.get(str(path[-1])) in known:
+        return f"{dotted(path)} is now {RENAMED[str(path[-1])]}; rename it"
     nearest = get_close_matches(str(path[-1]), known, n=1)
     if nearest:
         return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], nearest[0]))}?"

@@ -4,12 +4,12 @@
 
 from typing import Annotated, Any, Literal
 
-from actmodels import values
-from actmodels.config import setting_types
+from actmodels import validators
+from actmodels.cloze.config import PARTS
 from actmodels.multihop.config import StreamConfig
-from actmodels.reader.config import PARTS
 from actmodels.registry import HALTINGS, MODELS
 from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
+from actmodels.trial_config import setting_types
 from pipeline.parameters.section import (
     ONCE,
     SOME,
@@ -27,11 +27,11 @@ CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 201
 WDW = "WDW"  # the one kind of questions that Who-Did-What has
 # The types of all settings of trials, by name; pipeline.parameters.trials tells which a trial has.
 LIMITS = {
-    "max_epochs": values.Epochs,
-    "patience": values.Natural,
+    "max_epochs": validators.Epochs,
+    "patience": validators.NonNegativeInt,
 }  # what a variant may change besides settings
 PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
-MULTIHOP = PAIRS | values.settings_of(StreamConfig)
+MULTIHOP = PAIRS | validators.settings_of(StreamConfig)
 SEQUENCES = {
     name: of
     for task in TASKS
@@ -40,15 +40,15 @@ SEQUENCES = {
 }
 STEPPED = ("strategy", "steps")  # settings of readers that a study compares
 READER = {
-    name: of for name, of in values.settings_of(*PARTS.values()).items() if name not in STEPPED
+    name: of for name, of in validators.settings_of(*PARTS.values()).items() if name not in STEPPED
 }
 Settings = dict[str, Any]
 Axes = dict[str, list[Any]]  # setting -> the values compared
 
 
 class Limits(Section):
-    max_epochs: values.Epochs
-    patience: values.Natural
+    max_epochs: validators.Epochs
+    patience: validators.NonNegativeInt
 
 
 class Fidelity(Limits):
@@ -61,18 +61,18 @@ class Fidelity(Limits):
 
 class Sizes(Section):
     models: Annotated[list[str], ONCE]
-    halvings: Annotated[int, values.Range(ge=1, le=20)]  # to one in a million
-    most_error: values.Share
-    pairs: values.Count
-    draws: values.Sequences
-    draws_seed: values.Natural
-    widest: values.Share
+    halvings: Annotated[int, validators.Range(ge=1, le=20)]  # to one in a million
+    max_error: validators.Share
+    pairs: validators.Count
+    n_bootstrap: validators.BatchSize
+    bootstrap_seed: validators.NonNegativeInt
+    max_ci_width: validators.Share
 
 
 class Halting(Limits):
     model: str
     seeds: Seeds
-    collapsed_below: values.Positive
+    collapsed_below: validators.Positive
     kinds: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]
 
 
@@ -83,22 +83,22 @@ class SequenceStudy(Limits):
     settings: Annotated[Settings, Keys(SEQUENCES)]
 
 
-class Graves(Section):
+class Sequences(Section):
     seeds: Seeds
-    drawn: values.Sequences
-    drawn_seed: values.Natural
+    drawn: validators.BatchSize
+    drawn_seed: validators.NonNegativeInt
     text: Name | None
-    read_from: values.Natural
-    read_bytes: values.Sequences
+    read_from: validators.NonNegativeInt
+    read_bytes: validators.BatchSize
     tasks: Annotated[dict[str, SequenceStudy], each(TASKS, SequenceStudy)]
 
 
 class MultihopCorpus(Section):
-    seed: values.Natural
-    dev: values.Sequences
-    test: values.Sequences
-    beyond: values.Natural
-    dimensions: values.Size
+    seed: validators.NonNegativeInt
+    dev: validators.BatchSize
+    test: validators.BatchSize
+    beyond: validators.NonNegativeInt
+    dimensions: validators.Size
 
 
 class Multihop(Limits):
@@ -110,17 +110,17 @@ class Multihop(Limits):
 
 class ClozeText(Section):
     name: Name | None
-    tokenised: bool
+    tokenized: bool
     paragraphs: Literal["lines", "empty_lines"]
     section_pattern: Pattern
-    section_sentences: Annotated[int, values.Range(ge=CONTEXT_LINES + 1, le=values.MOST)]
+    section_sentences: Annotated[int, validators.Range(ge=CONTEXT_LINES + 1, le=validators.MOST)]
     left_out_pattern: Pattern
-    stride: values.Count
-    min_noun_count: values.Count
-    min_noun_share: values.Portion
-    dev_share: values.Portion
-    test_share: values.Portion
-    seed: values.Natural
+    stride: validators.Count
+    min_noun_count: validators.Count
+    min_noun_share: validators.UnitInterval
+    dev_share: validators.UnitInterval
+    test_share: validators.UnitInterval
+    seed: validators.NonNegativeInt
 
 
 class Cbt(Fetched):
@@ -131,10 +131,10 @@ class WhoDidWhat(Section):
     train: Fetched | None
     dev: Fetched | None
     test: Fetched | None
-    names_seed: values.Natural
+    names_seed: validators.NonNegativeInt
 
 
-class Questions(Section):
+class ClozeData(Section):
     source: Literal["none", "text", "cbt", "whodidwhat"]
     kinds: Annotated[list[Literal["NE", "CN"]], SOME, ONCE]
     lowercase: bool
@@ -147,12 +147,12 @@ class ReadingStudy(Limits):
     """What is compared on one kind of questions: numbers of steps, by strategy."""
 
     one_step: bool
-    query_gating: Annotated[list[values.Several], ONCE]
-    adaptive_computation: Annotated[list[values.Several], ONCE]
+    query_gating: Annotated[list[validators.Several], ONCE]
+    adaptive_computation: Annotated[list[validators.Several], ONCE]
     settings: Annotated[Settings, Keys(READER, required=READER)]
 
 
-class Nse(Section):
+class Cloze(Section):
     seeds: Seeds
-    traced: values.Natural
+    traced: validators.NonNegativeInt
     kinds: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]

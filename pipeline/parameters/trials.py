@@ -6,17 +6,17 @@ from functools import partial
 from itertools import product
 from typing import Any, TypeVar
 
-from actmodels.config import AnyTrialConfig, TrialConfig, build_trial, setting_types
+from actmodels.cloze.config import ReaderTrialConfig, build_reader_trial
 from actmodels.errors import ConfigError
 from actmodels.multihop import config as multihop
-from actmodels.reader.config import ReaderTrialConfig, build_reader_trial
 from actmodels.sequences import config as sequences
+from actmodels.trial_config import BaseTrialConfig, TrialConfig, build_trial, setting_types
 from pipeline.parameters.schema import Sweep
 from pipeline.parameters.study_sections import Limits, Multihop, ReadingStudy, SequenceStudy
 
 MOST_TRIALS = 10_000  # ours: of a model; the paper's grid has 432
 Changes = dict[str, Any]
-Config = TypeVar("Config", bound=AnyTrialConfig)
+Config = TypeVar("Config", bound=BaseTrialConfig)
 
 
 def points(axes: Mapping[str, Sequence[Any]]) -> list[Changes]:

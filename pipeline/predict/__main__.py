@@ -19,11 +19,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from actmodels.errors import ArtefactError, ConfigError, DataError
+from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
-from pipeline.answering.choice import best_model, takes_steps
-from pipeline.answering.read import KEYS, STANDARD_INPUT, InputPair, input_rows, read_file
-from pipeline.running.stage import artefacts, run_command
+from pipeline.inference.choice import best_model, takes_steps
+from pipeline.inference.read import KEYS, STANDARD_INPUT, InputPair, input_rows, read_file
+from pipeline.runtime.stage import artifacts, run_command
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -57,22 +57,22 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
     """Return the folder of a model, by default the best, and best.json's models.
 
     Raises:
-        ArtefactError: none has been exported. ConfigError: there is none of this name.
+        ArtifactError: none has been exported. ConfigError: there is none of this name.
     """
-    path = artefacts("export", "best.json")
+    path = artifacts("export", "best.json")
     try:
         export = json.loads(regular(path).read_text(encoding="utf-8"))
         best, models = export["best"], export["models"]
         if best != best_model(models):
             raise ValueError("best is not the model that export chooses")
     except FileNotFoundError:
-        raise ArtefactError(f"{path} is missing: no model yet; run: dvc repro export") from None
+        raise ArtifactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except (OSError, ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ArtefactError(f"{path} is damaged ({error}); run: dvc repro -f export") from error
+        raise ArtifactError(f"{path} is damaged ({error}); run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
-    return artefacts("export", "models", name or best), models
+    return artifacts("export", "models", name or best), models
 
 
 def advise(name: str, models: Iterable[str]) -> None:
@@ -112,7 +112,7 @@ def main() -> None:
     if given.explain:
         advise(folder.name, models)
     groups = pairs(given)
-    from pipeline.predict.asking import ask  # torch: --help and mistakes come before it
+    from pipeline.inference.cli import ask  # torch: --help and mistakes come before it
 
     stored, how = models[folder.name], given.format
     ask(folder, stored, groups, how, explain=given.explain, path=given.output)

@@ -6,13 +6,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.answering.answer import PairAnswer
+from pipeline.inference.answer import PairAnswer
 
 MOST = 3  # tokens that are named for each sentence and step
 BAR, SHORT_BAR, NARROW = 20, 8, 72  # columns of a weight of 1, short on a narrow terminal
 MARGIN = 15  # columns in front of the sentences
 SENTENCES = ("premise", "hypothesis")
-# from a weight on: xterm's colours
+# from a weight on: xterm's colors
 SHADES = {0.05: "16 189", 0.15: "16 153", 0.3: "16 75", 0.5: "231 25"}
 
 
@@ -35,7 +35,7 @@ def shaded(tokens: Sequence[str], weights: Sequence[float]) -> Text:
     """Return tokens on backgrounds for their weights."""
     text = Text(overflow="ellipsis")
     for token, weight in zip(tokens, weights, strict=True):
-        shade = [colours.split() for least, colours in SHADES.items() if weight >= least]
+        shade = [colors.split() for least, colors in SHADES.items() if weight >= least]
         style = f"color({shade[-1][0]}) on color({shade[-1][1]})" if shade else ""
         text.append(printable(token), style).append(" ")
     text.rstrip()

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from actmodels.config import AnyTrialConfig
 from actmodels.records import TrialRecord
-from pipeline.running.results import TableRow, write_json, write_tables
-from pipeline.running.stage import artefacts
-from pipeline.trained.trials import keyed
+from actmodels.trial_config import BaseTrialConfig
+from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.stage import artifacts
+from pipeline.trials.trials import keyed
 from tune.execution import Execution
 from tune.grid import Trial
 
-Config = TypeVar("Config", bound=AnyTrialConfig)
+Config = TypeVar("Config", bound=BaseTrialConfig)
 
 
 @dataclass(frozen=True)
@@ -100,4 +100,4 @@ def write_study(
         seconds = [epoch.seconds for epoch in record.history if epoch.seconds is not None]
         timings.append(run.seeded | {"epochs": len(seconds), "seconds": sum(seconds)})
     write_tables(stage, **tables, timings=timings)
-    write_json(artefacts(stage, "summary.json"), summary)
+    write_json(artifacts(stage, "summary.json"), summary)

@@ -7,36 +7,36 @@ from typing import Any, TypeVar
 import torch
 from tqdm import tqdm
 
-from actmodels.config import TrialConfig, build_trial, setting_types, trial_from_dict
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import WordVectors
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from actmodels.evaluation import Evaluation, evaluate
 from actmodels.records import TrialRecord
+from actmodels.trial_config import TrialConfig, build_trial, setting_types, trial_from_dict
 from pipeline.parameters.study_sections import Limits
-from pipeline.running.results import read_json
-from pipeline.running.stage import artefacts
+from pipeline.runtime.results import read_json
+from pipeline.runtime.stage import artifacts
 from pipeline.studies.study import Run, Trained
-from pipeline.trained.trials import load_model
+from pipeline.trials.trials import load_model
 from tune.storage import Storage
 from tune.store import TrialStore
 
 Pairs = TypeVar("Pairs", bound=TrialConfig)
 
 
-def chosen(model: str) -> TrialConfig:
+def best_config(model: str) -> TrialConfig:
     """Return the configuration that `select_best` chose for a model.
 
     Raises:
-        ArtefactError: there is none.
+        ArtifactError: there is none.
     """
     winners = read_json("select_best", "best.json")
     if model not in winners:
-        raise ArtefactError(f"best.json has no model {model}; run: dvc repro select_best")
+        raise ArtifactError(f"best.json has no model {model}; run: dvc repro select_best")
     return trial_from_dict(winners[model]["config"])
 
 
-def changed(
+def with_overrides(
     base: TrialConfig,
     model: str,
     common: Mapping[str, Any],
@@ -62,7 +62,7 @@ def changed(
     return build_trial(model, settings, seed=seed, **limits)
 
 
-def scored(
+def evaluate_runs(
     stage: str,
     trained: Sequence[Trained[Pairs]],
     pairs: PairTensors,
@@ -75,7 +75,7 @@ def scored(
         data: the stage that wrote the word vectors.
     """
     torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
-    words = WordVectors.load(artefacts(data, "embedding.pt"))
+    words = WordVectors.load(artifacts(data, "embedding.pt"))
     store = TrialStore(place)
     for run, record in tqdm(trained, stage, unit="model", disable=not trained):
         model = load_model(run.config, words, BytesIO(store.weights(record.key)), stage)

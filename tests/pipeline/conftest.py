@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sources import download
+from pipeline.datasets import download
 
 
 @pytest.fixture

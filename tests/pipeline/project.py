@@ -1,4 +1,4 @@
-"""What a stage finds in a project's folder: parameters, files to fetch, artefacts."""
+"""What a stage finds in a project's folder: parameters, files to fetch, artifacts."""
 
 import hashlib
 import json
@@ -30,12 +30,12 @@ def fetched(path: Path) -> dict[str, Any]:
 
 
 def written(folder: Path, stage: str) -> dict[str, bytes]:
-    """The files of an artefact by name; none where it is not there."""
-    made = folder / "artefacts" / stage
+    """The files of an artifact by name; none where it is not there."""
+    made = folder / "artifacts" / stage
     files = sorted(made.iterdir()) if made.exists() else []
     return {path.name: path.read_bytes() for path in files if path.is_file()}
 
 
 def told(folder: Path, stage: str, name: str = "summary.json") -> Any:
-    """What a JSON file of an artefact says."""
-    return json.loads((folder / "artefacts" / stage / name).read_text(encoding="utf-8"))
+    """What a JSON file of an artifact says."""
+    return json.loads((folder / "artifacts" / stage / name).read_text(encoding="utf-8"))

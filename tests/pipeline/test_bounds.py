@@ -9,9 +9,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from actmodels.config import setting_types
 from actmodels.registry import MODELS
 from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
+from actmodels.trial_config import setting_types
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Keys, Section
 from pipeline.parameters.study_sections import PAIRS, SEQUENCES

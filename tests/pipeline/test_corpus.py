@@ -8,9 +8,9 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import corpus
-from pipeline.sources.jsonl import read_pairs
+from pipeline.datasets.snli import read_pairs
+from tests.pipeline.datasets.zips import make_zip
 from tests.pipeline.project import fetched, told, write_params, written
-from tests.pipeline.sources.zips import make_zip
 
 LABELS = ["neutral", "-", "entailment", "contradiction"]
 COUNTS = {"train": 3, "dev": 3, "test": 3}
@@ -30,10 +30,10 @@ def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
     }
     members["snli_1.0/snli_1.0_dev.jsonl"] += broken.encode()
     archive = fetched(make_zip(folder / "mirror.zip", members))
-    return {"source": "snli", "snli": archive | {"labelled_pairs": COUNTS} | changes}
+    return {"source": "snli", "snli": archive | {"labeled_pairs": COUNTS} | changes}
 
 
-def made(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
+def require_artifact(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
     """What the stage makes of a section."""
     write_params(folder, corpus=section)
     corpus.main()
@@ -43,20 +43,20 @@ def made(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
 @pytest.mark.parametrize(("parses", "kept"), [(False, None), (True, "")])
 def test_parses_are_kept_where_asked_for(folder: Path, parses: bool, kept: str | None) -> None:
     """SNLI's lines, some of which may have none."""
-    made(folder, snli(folder) | {"parses": parses})
-    pairs = list(read_pairs(folder / "artefacts" / "corpus" / "test.jsonl"))
+    require_artifact(folder, snli(folder) | {"parses": parses})
+    pairs = list(read_pairs(folder / "artifacts" / "corpus" / "test.jsonl"))
     found = [pair.get("sentence1_binary_parse") for pair in pairs]
     assert found == [kept] * 3 + ["A" if parses else None]
 
 
 def test_snli(folder: Path) -> None:
-    before = made(folder, snli(folder))
+    before = require_artifact(folder, snli(folder))
     assert list(before) == ["dev.jsonl", "summary.json", "test.jsonl", "train.jsonl"]
-    pairs = read_pairs(folder / "artefacts" / "corpus" / "test.jsonl")
+    pairs = read_pairs(folder / "artifacts" / "corpus" / "test.jsonl")
     assert [pair["gold_label"] for pair in pairs] == LABELS
     summary = told(folder, "corpus")
     assert summary["source"] == "snli"
-    assert [split["labelled"] for split in summary["splits"].values()] == [3, 3, 3]
+    assert [split["labeled"] for split in summary["splits"].values()] == [3, 3, 3]
     (folder / "mirror.zip").unlink()
     corpus.main()  # from state/downloads
     assert written(folder, "corpus") == before
@@ -66,32 +66,32 @@ def test_snli(folder: Path) -> None:
     ("broken", "problem"),
     [("{", "not a JSON"), (line(2), "pairID is '2', as in line 3; expected another one")],
 )
-def test_malformed_line_leaves_no_artefacts(folder: Path, broken: str, problem: str) -> None:
+def test_malformed_line_leaves_no_artifacts(folder: Path, broken: str, problem: str) -> None:
     with pytest.raises(DataError, match=rf"^snli_1\.0/snli_1\.0_dev\.jsonl, line 5: {problem}"):
-        made(folder, snli(folder, broken=broken))
-    assert list((folder / "artefacts").iterdir()) == []
+        require_artifact(folder, snli(folder, broken=broken))
+    assert list((folder / "artifacts").iterdir()) == []
 
 
 def test_another_count_is_an_error_until_switched_off_unless_it_is_none(folder: Path) -> None:
     message = (
-        r"snli_1\.0_test\.jsonl in .*mirror\.zip has 3 labelled pairs, expected 9824; correct "
-        r"corpus\.snli\.labelled_pairs\.test, or set corpus\.snli\.labelled_pairs to null"
+        r"snli_1\.0_test\.jsonl in .*mirror\.zip has 3 labeled pairs, expected 9824; correct "
+        r"corpus\.snli\.labeled_pairs\.test, or set corpus\.snli\.labeled_pairs to null"
     )
     with pytest.raises(DataError, match=message):
-        made(folder, snli(folder, labelled_pairs=COUNTS | {"test": 9824}))
-    made(folder, snli(folder, labelled_pairs=None))
+        require_artifact(folder, snli(folder, labeled_pairs=COUNTS | {"test": 9824}))
+    require_artifact(folder, snli(folder, labeled_pairs=None))
     lines = {"snli_1.0/snli_1.0_train.jsonl": line(1).encode()}
     archive = fetched(make_zip(folder / "mirror.zip", lines))
-    with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labelled pair"):
-        made(folder, {"source": "snli", "snli": archive | {"labelled_pairs": None}})
+    with pytest.raises(DataError, match=r"train\.jsonl in .*mirror\.zip has no labeled pair"):
+        require_artifact(folder, {"source": "snli", "snli": archive | {"labeled_pairs": None}})
 
 
 def test_captions(folder: Path) -> None:
-    captions = {"train": 30, "dev": 12, "test": 12, "unlabelled": 0.1}
-    made(folder, {"captions": captions})
+    captions = {"train": 30, "dev": 12, "test": 12, "unlabeled": 0.1}
+    require_artifact(folder, {"captions": captions})
     summary = told(folder, "corpus")
     assert summary["source"] == "captions"
-    assert [summary["splits"][split]["labelled"] for split in corpus.SPLITS] == [30, 12, 12]
-    pairs = list(read_pairs(folder / "artefacts" / "corpus" / "train.jsonl"))
+    assert [summary["splits"][split]["labeled"] for split in corpus.SPLITS] == [30, 12, 12]
+    pairs = list(read_pairs(folder / "artifacts" / "corpus" / "train.jsonl"))
     assert len(pairs) == summary["splits"]["train"]["pairs"]
     assert all(pair["reasoning_depth"] > 0 for pair in pairs)

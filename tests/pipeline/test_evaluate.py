@@ -7,7 +7,7 @@ import torch
 
 from actmodels.evaluation import Evaluation
 from pipeline.evaluate import prediction_rows
-from pipeline.measures.steps import depth_rows
+from pipeline.statistics.step_correlation import depth_rows
 from tests.samples import sample_pairs
 
 NAME = {"model": "m", "seed": 1}

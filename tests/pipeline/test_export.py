@@ -13,11 +13,11 @@ import tune.tracking  # noqa: F401  first: it sets the environment that MLflow r
 from mlflow import MlflowClient
 from ruamel.yaml import YAML
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from actmodels.records import EpochRecord, TrialRecord
-from pipeline.answering.answer import Answerer
-from pipeline.answering.bundle import read_bundle
-from pipeline.answering.choice import best_model
+from pipeline.inference.answer import Answerer
+from pipeline.inference.bundle import read_bundle
+from pipeline.inference.choice import best_model
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
@@ -67,8 +67,8 @@ def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
         ((result,),) = (index["results"] for index in facts["model-index"])
         assert result["dataset"] == {"type": "captions", "name": "captions", "split": "test"}
         assert result["metrics"] == [{"type": "accuracy", "value": stored["seed"] / 10}]
-    Path("artefacts/evaluate/results.csv").unlink()
-    with pytest.raises(ArtefactError, match=r"results\.csv is missing; run: dvc repro evaluate"):
+    Path("artifacts/evaluate/results.csv").unlink()
+    with pytest.raises(ArtifactError, match=r"results\.csv is missing; run: dvc repro evaluate"):
         export.write_models(folder / "models", chosen, load_params())
 
 
@@ -97,13 +97,13 @@ def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
 
     def run() -> tuple[dict[str, bytes], str]:
         export.main()
-        files = [path for path in Path("artefacts/export").rglob("*") if path.is_file()]
+        files = [path for path in Path("artifacts/export").rglob("*") if path.is_file()]
         contents = {path.as_posix(): path.read_bytes() for path in sorted(files)}
         return contents, capsys.readouterr().out
 
     first, second = run(), run()
     assert first == second
-    best = json.loads(first[0]["artefacts/export/best.json"])
+    best = json.loads(first[0]["artifacts/export/best.json"])
     assert best["best"] == best_model(best["models"])
     client = MlflowClient(f"sqlite:///{folder}/state/mlflow.db")
     versions = client.search_model_versions("name = 'textual-entailment'")

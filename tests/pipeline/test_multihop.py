@@ -41,7 +41,7 @@ def test_pairs_are_balanced_over_depths_and_the_same_each_time(folder: Path) -> 
     assert multihop.write_pairs(study) == digest
     assert written(folder, "multihop") == first
     assert sorted(first) == ["dev.pt", "embedding.pt", "test.pt"]
-    place = folder / "artefacts" / "multihop"
+    place = folder / "artifacts" / "multihop"
     dev, test = (PairTensors.load(place / f"{split}.pt") for split in ("dev", "test"))
     assert dev.depths.bincount().tolist() == [0, 4, 4]
     assert test.depths.bincount().tolist() == [0, 5, 5, 5, 5]
@@ -78,7 +78,7 @@ def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) ->
 def test_rows_of_each_depth_and_pearsons_r(folder: Path) -> None:
     study = section(folder)
     multihop.write_pairs(study)
-    test = PairTensors.load(folder / "artefacts" / "multihop" / "test.pt")
+    test = PairTensors.load(folder / "artifacts" / "multihop" / "test.pt")
     run = multihop.plan(study)[0]
     right = [True] * 5 + [True] * 4 + [False] + [True, True, False, False, False] + [False] * 5
     steps = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 9, 9, 9, 9, 9]

@@ -66,12 +66,14 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         ("swep", {}, "swep is unknown; did you mean sweep?"),
         ("report.zzz", 1, "report.zzz is unknown; must be one of published"),
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
+        ("sizes.widest", 1, "sizes.widest is now max_ci_width; rename it"),
+        ("sweep.models.comparing_adaptive_attention", {}, "is now compare_adaptive_attention; re"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
         ("sweep.settings", [], "sweep.settings is []; must be a mapping of names to values"),
         ("vocabulary.size", 10.0, "vocabulary.size is 10.0; must be a whole number"),
         ("vectors.random.std", float("inf"), "vectors.random.std is inf; must be a finite number"),
         ("vectors.random.std", 0, "vectors.random.std is 0; must be above 0"),
-        ("corpus.captions.unlabelled", 1, "unlabelled is 1; must be below 1"),
+        ("corpus.captions.unlabeled", 1, "unlabeled is 1; must be below 1"),
         ("retrain.max_epochs", 10**6, "retrain.max_epochs is 1000000; must be at most 100,000"),
         ("vocabulary.lowercase", "yes", "vocabulary.lowercase is 'yes'; must be true or false"),
         ("corpus.source", "snil", "corpus.source is 'snil'; must be 'captions' or 'snli'"),
@@ -94,7 +96,7 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         ("corpus.snli.urls", ["file:///a%00b"], "urls[0] is 'file:///a%00b'; must be a URL that"),
         ("corpus.snli.urls", ["/a.zip"], "corpus.snli.urls[0] is '/a.zip'; must be a URL that"),
         ("cluster.gpus_per_trial", 1.5, "cluster.gpus_per_trial is 1.5; must be whole above 1"),
-        ("cluster.trials_per_pack", 0, "must be a whole number from 1 to 1,000, or auto"),
+        ("cluster.trials_per_fusion", 0, "must be a whole number from 1 to 1,000, or auto"),
         ("sweep.seeds", list(range(2000)), "sweep.seeds has 2,000 values; must be at most 1,000"),
         ("retrain.seeds", [1, 2, 1], "retrain.seeds is [1, 2, 1]; must be a list with each value"),
         ("select_best.ties", ["dev_loss"], "must be a list that ends with 'grid_order'"),
@@ -131,7 +133,7 @@ def test_all_wrong_values_come_in_one_message_and_so_do_all_broken_rules(
     assert len(found) == 3
     for key, (_, value) in wrong.items():
         changed(tree, key, value)
-    for key, value in {"sizes.models": ["x"], "trace.per_label": 0, "graves.text": "a"}.items():
+    for key, value in {"sizes.models": ["x"], "trace.per_label": 0, "sequences.text": "a"}.items():
         changed(tree, key, value)
     assert len(problems(tree, tmp_path)) == 3
 
@@ -145,13 +147,13 @@ def test_a_setting_that_nobody_gives_is_missing(tree: Any, tmp_path: Path) -> No
 
 
 def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:
-    tree["sweep"]["models"]["comparing_adaptive_attention"] = None
-    assert "comparing_adaptive_attention" not in load(tree, tmp_path).sweep.models
+    tree["sweep"]["models"]["compare_adaptive_attention"] = None
+    assert "compare_adaptive_attention" not in load(tree, tmp_path).sweep.models
 
 
 def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> None:
     """The other way round it is another trial's key, or a result written otherwise."""
-    changed(tree, "cluster.trials_per_pack", "auto")  # or a whole number, as in the demo
+    changed(tree, "cluster.trials_per_fusion", "auto")  # or a whole number, as in the demo
     changed(tree, "cluster.gpus_per_trial", 2)
     changed(tree, f"{AA}.settings.halting_bias", 1)
     changed(tree, f"{AA}.grid.dropout", [0])

@@ -30,8 +30,8 @@ LOCAL = [
 
 HOPS = "hop_attention"  # ours, which the stage multihop trains
 FILES = {  # what a study needs to be told
-    "nse_whodidwhat": [
-        f"questions.whodidwhat.{split}.{key}={value}"
+    "cloze_whodidwhat": [
+        f"cloze_data.whodidwhat.{split}.{key}={value}"
         for split in ("train", "dev", "test")
         for key, value in (("urls", f"[file:///data/{split}.xml]"), ("sha256", DIGEST))
     ]
@@ -75,10 +75,10 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
         asked = (params.fidelity.models, params.sizes.models)
-        asked += (params.halting.kinds, params.nse.kinds, len(params.multihop.models) > 1)
-        names = ("fidelity", "sizes", "halting", "nse", "depth")
+        asked += (params.halting.kinds, params.cloze.kinds, len(params.multihop.models) > 1)
+        names = ("fidelity", "sizes", "halting", "cloze", "depth")
         assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
-        assert bool(params.graves.tasks) == study.startswith(("graves", "parity"))
+        assert bool(params.sequences.tasks) == study.startswith(("sequences", "parity"))
 
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_parikhs_inputs_are_for_his_models_alone(tmp_path: Path, preset: list[st
 def test_a_local_run_takes_its_archives_from_the_command_line(tmp_path: Path) -> None:
     params = compose(tmp_path, *LOCAL)
     assert params.corpus.snli.urls == ["file:///data/snli_1.0.zip"]
-    assert (params.corpus.snli.labelled_pairs, params.vectors.dimensions) == (None, 50)
+    assert (params.corpus.snli.labeled_pairs, params.vectors.dimensions) == (None, 50)
     with pytest.raises(ConfigError) as caught:
         compose(tmp_path, "preset=local")
     missing = [problem.split(" ")[0] for problem in caught.value.problems]

@@ -7,14 +7,14 @@ from pipeline import report
 from reports import render
 from tests.pipeline.project import ROOT, write_params
 
-STORED = ROOT / "tests" / "fixtures" / "artefacts"
+STORED = ROOT / "tests" / "fixtures" / "artifacts"
 Logged = list[tuple[Path, dict[str, float], Path]]
 
 
 @pytest.fixture
 def project(folder: Path) -> Path:
     """A project folder whose earlier stages are done."""
-    shutil.copytree(STORED, folder / "artefacts")
+    shutil.copytree(STORED, folder / "artifacts")
     write_params(folder)
     return folder
 
@@ -33,7 +33,7 @@ def test_the_report_is_logged_and_published_figures_can_be_left_out(
     write_params(project, report={"published": False})
     monkeypatch.setattr(render, "write_pictures", lambda charts, folder: None)
     report.main()
-    folder = project / "artefacts" / "report"
+    folder = project / "artifacts" / "report"
     assert "arXiv" not in (folder / "report.md").read_text("utf-8")
     ((where, metrics, state),) = logged
     assert (where, state) == (folder, project / "state")

@@ -57,7 +57,7 @@ LOGIC = having(
     comparing(ponder_net={"ponder_weight": [0.1], "prior_steps": [3]}),
     **{"bits": None, "vectors": 2, "gates": 2},
 )
-PARITYS = "graves.tasks.parity"
+PARITYS = "sequences.tasks.parity"
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,15 @@ PARITYS = "graves.tasks.parity"
     [
         ("texts.sources", {"../a": SOURCE}, ["../a is '../a'; must be a name of letters, digits"]),
         ("texts.sources", {"a": SOURCE | {"member": "x"}}, ["mean texts.sources.a.members?"]),
-        ("graves.text", "a", ["graves.text is 'a'; must be one of texts.sources: which is empty"]),
         (
-            "graves.tasks",
+            "sequences.text",
+            "a",
+            ["sequences.text is 'a'; must be one of texts.sources: which is empty"],
+        ),
+        (
+            "sequences.tasks",
             {"characters": CHARACTERS},
-            ["graves.text is null, but characters need a text; name one of texts.sources: which"],
+            ["sequences.text is null, but characters need a text; name one of texts.sources: whi"],
         ),
         (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.kinds.act?"]),
         (
@@ -82,20 +86,29 @@ PARITYS = "graves.tasks.parity"
         ),
         (PARITYS, having(PARITY, damping=0.1), ["settings.damping is unknown; must be one of bit"]),
         (
-            "graves.tasks",
+            "sequences.tasks",
             {"logic": LOGIC},
             [
-                "graves.tasks.logic.kinds.ponder_net: halting ponder_net is for one input with one "
+                "sequences.tasks.logic.kinds.ponder_net: halting ponder_net is for one input with "
+                "one "
                 "answer, as parity has; logic must have one of none, act, target_steps, fixed_steps"
             ],
         ),
-        ("questions.text.section_pattern", "(", ["is '('; must be a regular expression"]),
-        ("questions.source", "text", ["text.name is None; must be one of texts.sources: which is"]),
-        ("questions.source", "whodidwhat", [f"{s} is not set; source whodid" for s in SPLITS]),
-        ("nse.kinds", {"NE": READING}, ["questions.source is 'none'; nse.kinds needs questions:"]),
+        ("cloze_data.text.section_pattern", "(", ["is '('; must be a regular expression"]),
+        (
+            "cloze_data.source",
+            "text",
+            ["text.name is None; must be one of texts.sources: which is"],
+        ),
+        ("cloze_data.source", "whodidwhat", [f"{s} is not set; source whodid" for s in SPLITS]),
+        (
+            "cloze.kinds",
+            {"NE": READING},
+            ["cloze_data.source is 'none'; cloze.kinds needs questions:"],
+        ),
         ("fidelity.models.lstm_encoders", {"a": {}}, ["'lstm_encoders'; must be one of sweep.mod"]),
         (f"fidelity.models.{AA_NAME}", {"a": {"steps": 2}}, [f"{AA_NAME}.a.steps is unknown; did"]),
-        ("sizes.models", ["nse"], ["sizes.models[0] is 'nse'; must be one of sweep.models"]),
+        ("sizes.models", ["cloze"], ["sizes.models[0] is 'cloze'; must be one of sweep.models"]),
         ("halting.kinds", {"atc": {}}, ["halting.kinds.atc is unknown; did you mean"]),
         ("halting.kinds", {"dact": {"steps": [2]}}, ["halting.kinds.dact.steps is unknown; did"]),
         (
@@ -133,17 +146,17 @@ def test_a_wrong_value_is_named_with_what_is_expected(
 def asked(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: Any) -> Any:
     """A study on questions of a text."""
     tree["texts"]["sources"] = {"stories": SOURCE}
-    tree["questions"]["source"] = "text"
-    tree["questions"]["text"] |= {"name": "stories"} | text
-    tree["nse"]["kinds"] = {kind: study}
+    tree["cloze_data"]["source"] = "text"
+    tree["cloze_data"]["text"] |= {"name": "stories"} | text
+    tree["cloze"]["kinds"] = {kind: study}
     return tree
 
 
 def test_studies_are_valid(tree: Any, tmp_path: Path) -> None:
-    tree["graves"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": "stories"}
+    tree["sequences"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": "stories"}
     params = load(asked(tree), tmp_path)
-    assert params.nse.kinds["NE"].query_gating == [2]
-    assert params.graves.tasks["parity"].kinds == {"act": {"ponder_weight": [0.01]}}
+    assert params.cloze.kinds["NE"].query_gating == [2]
+    assert params.sequences.tasks["parity"].kinds == {"act": {"ponder_weight": [0.01]}}
 
 
 NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one_step": False}
@@ -162,17 +175,17 @@ def test_what_a_study_of_readers_may_be(
     tree: Any, tmp_path: Path, study: dict[str, Any], sentence: str
 ) -> None:
     found = problems(asked(tree, READING | study), tmp_path)
-    assert found[0].startswith(f"nse.kinds.NE{sentence}")
+    assert found[0].startswith(f"cloze.kinds.NE{sentence}")
 
 
 def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: Path) -> None:
     found = problems(asked(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
     assert found == [
-        "questions.text.dev_share and test_share are (0.8, 0.2); must leave sections for training",
-        "nse.kinds.WDW is unknown; must be one of NE, CN",
+        "cloze_data.text.dev_share and test_share are (0.8, 0.2); must leave sections for training",
+        "cloze.kinds.WDW is unknown; must be one of NE, CN",
     ]
-    tree["questions"] |= {"source": "whodidwhat", "whodidwhat": dict.fromkeys(SPLITS, FILE)}
-    tree["questions"]["whodidwhat"]["names_seed"] = 1
+    tree["cloze_data"] |= {"source": "whodidwhat", "whodidwhat": dict.fromkeys(SPLITS, FILE)}
+    tree["cloze_data"]["whodidwhat"]["names_seed"] = 1
     load(tree, tmp_path)
 
 

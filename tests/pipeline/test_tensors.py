@@ -8,10 +8,10 @@ import torch
 from actmodels.data.pairs import FIRST_WORD, UNKNOWN, PairTensors
 from actmodels.data.stored import save_stored
 from actmodels.data.trial_data import WordVectors
-from actmodels.errors import ArtefactError, DataError
+from actmodels.errors import ArtifactError, DataError
 from pipeline import tensors
-from pipeline.sources.encode import encode, files_digest, spelling_hash
-from pipeline.sources.tokens import TokenPair, write_token_pairs, write_words
+from pipeline.datasets.encode import encode, files_digest, spelling_hash
+from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
 from tests.pipeline.project import told, write_params
 
 PAIRS = [
@@ -50,15 +50,15 @@ def test_spelling_hash_is_stable_and_fits() -> None:
 def _vocabulary(folder: Path) -> None:
     write_params(folder)
     for split in tensors.SPLITS:
-        write_token_pairs(folder / "artefacts" / "vocabulary" / f"{split}.tsv", PAIRS)
-    write_words(folder / "artefacts" / "vocabulary" / "words.tsv", [("b", 3), ("a", 3), ("z", 1)])
+        write_token_pairs(folder / "artifacts" / "vocabulary" / f"{split}.tsv", PAIRS)
+    write_words(folder / "artifacts" / "vocabulary" / "words.tsv", [("b", 3), ("a", 3), ("z", 1)])
     vectors(folder, 3)
 
 
 def vectors(folder: Path, words: int) -> None:
-    (folder / "artefacts" / "vectors").mkdir(exist_ok=True)
+    (folder / "artifacts" / "vectors").mkdir(exist_ok=True)
     content = {"vectors": torch.ones(words, 4), "found": torch.ones(words, dtype=torch.bool)}
-    torch.save(content, folder / "artefacts" / "vectors" / "vectors.pt")
+    torch.save(content, folder / "artifacts" / "vectors" / "vectors.pt")
 
 
 def test_stage_and_digest(folder: Path) -> None:
@@ -70,12 +70,12 @@ def test_stage_and_digest(folder: Path) -> None:
 
     first = digest()
     assert digest() == first
-    made = folder / "artefacts" / "tensors"
+    made = folder / "artifacts" / "tensors"
     assert PairTensors.load(made / "dev.pt").premise_ids.tolist() == [3, 4, 5, 4]
     assert (made / "test_ids.txt").read_text() == "p1\np2\n"
     assert WordVectors.load(made / "embedding.pt").word_hash[0] == spelling_hash("b")
     changed = [PAIRS[0]._replace(label="neutral"), PAIRS[1]]
-    write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", changed)
+    write_token_pairs(folder / "artifacts" / "vocabulary" / "test.tsv", changed)
     assert digest() != first
     # so does which words are in training
     names = [f"{split}{end}" for end in (".pt", "_ids.txt") for split in tensors.SPLITS]
@@ -88,14 +88,14 @@ def test_stage_and_digest(folder: Path) -> None:
 
 def words_in_train(folder: Path) -> list[bool]:
     tensors.main()
-    found = WordVectors.load(folder / "artefacts" / "tensors" / "embedding.pt").in_train.tolist()
+    found = WordVectors.load(folder / "artifacts" / "tensors" / "embedding.pt").in_train.tolist()
     return [bool(value) for value in found]
 
 
 def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path) -> None:
     """The vocabulary is b, a, z; z stands in one premise, b alone in one hypothesis."""
     assert words_in_train(folder) == [True, True, True]
-    train = folder / "artefacts" / "vocabulary" / "train.tsv"
+    train = folder / "artifacts" / "vocabulary" / "train.tsv"
     write_token_pairs(train, PAIRS[1:])
     assert words_in_train(folder) == [True, True, False]
     write_token_pairs(train, [PAIRS[1]._replace(hypothesis=["z"])])
@@ -113,5 +113,5 @@ def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path)
 
 def test_vectors_of_another_vocabulary_are_refused(folder: Path) -> None:
     vectors(folder, 2)
-    with pytest.raises(ArtefactError, match=r"has 2 rows for 3 words; run: dvc repro -f vectors"):
+    with pytest.raises(ArtifactError, match=r"has 2 rows for 3 words; run: dvc repro -f vectors"):
         tensors.main()

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 import torch
 
+from actmodels.configs import LABELS
 from actmodels.data.pairs import PairTensors, collate
 from actmodels.errors import ConfigError
 from actmodels.models.alternating import AlternatingAttention
-from actmodels.settings import LABELS
-from actmodels.steps import trace
 from actmodels.tables import OUTCOMES
+from actmodels.tracing import trace
+from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Trace as Settings
-from pipeline.sources.tokens import TokenPair, write_token_pairs
 from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise
-from pipeline.trained.trials import retrained_models
+from pipeline.trials.trials import retrained_models
 from tests.pipeline.project import told, write_params, written
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_pairs, sample_trial
@@ -36,8 +36,8 @@ def tokens_of(pairs: PairTensors) -> list[TokenPair]:
 
     premises = words(pairs.premise_ids, pairs.premise_offsets)
     hypotheses = words(pairs.hypothesis_ids, pairs.hypothesis_offsets)
-    labelled = zip(pairs.labels.tolist(), premises, hypotheses, strict=True)
-    return [TokenPair(f"pair{n}", LABELS[y], 0, p, h) for n, (y, p, h) in enumerate(labelled)]
+    labeled = zip(pairs.labels.tolist(), premises, hypotheses, strict=True)
+    return [TokenPair(f"pair{n}", LABELS[y], 0, p, h) for n, (y, p, h) in enumerate(labeled)]
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +50,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sample_trial("decomposable_attention", max_epochs=1),
         *(sample_trial(MODEL, max_epochs=1, seed=seed, null_token=True) for seed in (9, 3)),
     )
-    pairs.save(folder / "artefacts" / "tensors" / "test.pt")
-    write_token_pairs(folder / "artefacts" / "vocabulary" / "test.tsv", tokens_of(pairs))
+    pairs.save(folder / "artifacts" / "tensors" / "test.pt")
+    write_token_pairs(folder / "artifacts" / "vocabulary" / "test.tsv", tokens_of(pairs))
     return folder
 
 
@@ -71,7 +71,7 @@ def test_named_pairs_come_first_and_then_the_first_of_each_label_as_they_stand()
 
 
 def test_a_pair_that_is_not_there() -> None:
-    problem = "'x' is not in the test split; artefacts/tensors/test_ids.txt lists its pairs"
+    problem = "'x' is not in the test split; artifacts/tensors/test_ids.txt lists its pairs"
     with pytest.raises(ConfigError, match=f"^params.yaml: trace.pair_ids: {problem}$"):
         chosen_rows([], settings(pair_ids=["x"]))
 

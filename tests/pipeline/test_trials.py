@@ -7,7 +7,7 @@ from pipeline.parameters.trials import sweep_trials
 from tests.samples import SETTINGS
 
 MODEL = "decomposable_attention"
-NO_RULE = EarlyStopping(rule="none", first_epochs=1, keep_one_in=3)
+NO_RULE = EarlyStopping(rule="none", grace_period=1, reduction_factor=3)
 
 
 def sweep(grid: dict[str, list[Any]], seeds: list[int], **own: Any) -> Sweep:

@@ -42,7 +42,7 @@ def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "state" / "mlflow.db"
     said = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
     assert (done.returncode, done.stderr, done.stdout) == (1, said, "")
-    report = tmp_path / "artefacts" / "report" / "index.html"
+    report = tmp_path / "artifacts" / "report" / "index.html"
     report.parent.mkdir(parents=True)
     report.touch()
     uri = "http://me:secret@tracker.test:5000"
@@ -67,7 +67,7 @@ def test_a_port_that_is_none(
 
 def test_links_search_for_what_they_name(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "state")
-    for stage in ("sweep", "nse", "nse"):
+    for stage in ("sweep", "cloze", "cloze"):
         store.client.create_run(store.experiment, tags={"kind": "trial", "stage": stage})
     store.open("sweep", "g", {}, role=TRAINING)
     found = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}

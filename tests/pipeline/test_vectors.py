@@ -9,23 +9,25 @@ from torch import Tensor
 
 from actmodels.errors import DataError
 from pipeline import vectors
-from pipeline.sources.tokens import write_words
+from pipeline.datasets.tokens import write_words
+from tests.pipeline.datasets.zips import make_zip
 from tests.pipeline.project import fetched, told, write_params, written
-from tests.pipeline.sources.zips import make_zip
 
 COUNTS = [("the", 60), ("café", 30), ("zzz", 9), ("rare", 1)]
 
 
 @pytest.fixture(autouse=True)
 def _vocabulary(folder: Path) -> None:
-    write_words(folder / "artefacts" / "vocabulary" / "words.tsv", COUNTS)
+    write_words(folder / "artifacts" / "vocabulary" / "words.tsv", COUNTS)
 
 
-def made(folder: Path, size: int = 40_000, **changes: Any) -> tuple[Tensor, Tensor, Any]:
+def require_artifact(
+    folder: Path, size: int = 40_000, **changes: Any
+) -> tuple[Tensor, Tensor, Any]:
     """What the stage makes of some parameters: vectors, which were found, and the summary."""
     write_params(folder, vocabulary={"size": size}, vectors=changes)
     vectors.main()
-    stored = torch.load(folder / "artefacts" / "vectors" / "vectors.pt", weights_only=True)
+    stored = torch.load(folder / "artifacts" / "vectors" / "vectors.pt", weights_only=True)
     assert set(stored) == {"vectors", "found"}
     return stored["vectors"], stored["found"], told(folder, "vectors")
 
@@ -33,18 +35,18 @@ def made(folder: Path, size: int = 40_000, **changes: Any) -> tuple[Tensor, Tens
 def of_glove(folder: Path, text: str) -> tuple[Tensor, Tensor, Any]:
     archive = fetched(make_zip(folder / "mirror.zip", {"v.txt": text.encode()}))
     glove = archive | {"member": "v.txt"}
-    return made(folder, source="glove", dimensions=2, glove=glove)
+    return require_artifact(folder, source="glove", dimensions=2, glove=glove)
 
 
 def test_random(folder: Path) -> None:
-    drawn, found, summary = made(folder)
+    drawn, found, summary = require_artifact(folder)
     assert (drawn.shape, drawn.dtype) == ((4, 300), torch.float32)
     assert found.all()
     counted = {"words": 4, "found": 4, "type_coverage": 1.0, "token_coverage": 1.0}
     assert summary == {"source": "random"} | counted
     before = written(folder, "vectors")
-    assert torch.equal(made(folder, size=2)[0], drawn[:2])  # of a smaller vocabulary
-    made(folder)
+    assert torch.equal(require_artifact(folder, size=2)[0], drawn[:2])  # of a smaller vocabulary
+    require_artifact(folder)
     assert written(folder, "vectors") == before  # the same bytes each time
 
 
@@ -61,4 +63,4 @@ def test_vectors_of_another_language_or_of_no_use(folder: Path, text: str) -> No
     """The last of these have an infinite length, and could not be scaled."""
     with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
         of_glove(folder, text)
-    assert not (folder / "artefacts" / "vectors").exists()
+    assert not (folder / "artifacts" / "vectors").exists()

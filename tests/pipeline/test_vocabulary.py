@@ -6,8 +6,8 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline import vocabulary
-from pipeline.sources.jsonl import PARSES, Pair, write_splits
-from pipeline.sources.tokens import read_counts, read_token_pairs, write_words
+from pipeline.datasets.snli import PARSES, Pair, write_splits
+from pipeline.datasets.tokens import read_counts, read_token_pairs, write_words
 from tests.pipeline.project import told, write_params
 
 
@@ -28,15 +28,15 @@ CORPUS = {
 }
 
 
-def made(folder: Path, **corpus: list[Pair]) -> Path:
+def require_artifact(folder: Path, **corpus: list[Pair]) -> Path:
     write_params(folder)
-    write_splits(folder / "artefacts" / "corpus", "snli", CORPUS | corpus)
+    write_splits(folder / "artifacts" / "corpus", "snli", CORPUS | corpus)
     vocabulary.main()
-    return folder / "artefacts" / "vocabulary"
+    return folder / "artifacts" / "vocabulary"
 
 
 def test_stage(folder: Path) -> None:
-    found = made(folder)
+    found = require_artifact(folder)
     assert (found / "train.tsv").read_text().splitlines() == [
         "t1\tneutral\t2\ta dog 's ball .\ta ball",
         "t3\tentailment\t0\ta dog\ta dog",
@@ -45,7 +45,7 @@ def test_stage(folder: Path) -> None:
     assert (found / "words.tsv").read_text().splitlines()[:5] == [
         *("a\t7", "dog\t3", "ball\t2", "bird\t2", "cat\t2"),
     ]
-    assert told(folder, "vocabulary")["splits"]["train"] == {"labelled": 2, "dropped": 1}
+    assert told(folder, "vocabulary")["splits"]["train"] == {"labeled": 2, "dropped": 1}
     assert next(read_token_pairs(found / "dev.tsv")).hypothesis == ["no", "cat"]
 
 
@@ -59,11 +59,11 @@ UNFIT = pair("t2", "neutral", "A dog's ball.", "no cat", "( ( A dog's ) ball. )"
 
 
 def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folder: Path) -> None:
-    parsed, unfit = read_token_pairs(made(folder, train=[PARSED, UNFIT]) / "train.tsv")
+    parsed, unfit = read_token_pairs(require_artifact(folder, train=[PARSED, UNFIT]) / "train.tsv")
     assert (parsed.premise_tree, parsed.hypothesis_tree) == ([0, 0, 2, 0, 2], [0])
     assert (unfit.premise_tree, unfit.hypothesis_tree) == ([0, 0, 0, 0, 4], [0, 1])
     counted = told(folder, "vocabulary")["splits"]["train"]
-    assert counted == {"labelled": 2, "dropped": 0, "parsed": 2, "right_branching": 2}
+    assert counted == {"labeled": 2, "dropped": 0, "parsed": 2, "right_branching": 2}
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folde
 )
 def test_a_split_that_cannot_be_read(folder: Path, dev: Pair, problem: str) -> None:
     with pytest.raises(DataError, match=rf"dev\.jsonl: {problem}"):
-        made(folder, dev=[dev])
-    assert not (folder / "artefacts" / "vocabulary" / "dev.tsv").exists()
+        require_artifact(folder, dev=[dev])
+    assert not (folder / "artifacts" / "vocabulary" / "dev.tsv").exists()

@@ -4,15 +4,15 @@ import json
 import shutil
 from pathlib import Path
 
-from actmodels.config import TrialConfig
 from actmodels.data.stored import save_stored
 from actmodels.data.trial_data import input_rows, trained_rows
 from actmodels.files import write_text
 from actmodels.models.pair_model import PairModel, build
 from actmodels.records import TrialRecord
 from actmodels.training import Training
-from pipeline.answering.bundle import write_bundle
-from pipeline.running.results import write_json, write_table
+from actmodels.trial_config import TrialConfig
+from pipeline.inference.bundle import write_bundle
+from pipeline.runtime.results import write_json, write_table
 from tests.samples import WORDS, sample_data, sample_trial, sample_words, save_sample_data
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ GAP = {"difference": -0.1, "low": -0.12, "high": -0.08, "p": 0.001}
 BELOW = {"dev_accuracy_mean": 0.4, "dev_minus_highest": GAP}
 
 
-def made(config: TrialConfig) -> PairModel:
+def tiny_model(config: TrialConfig) -> PairModel:
     """An untrained model in evaluation mode."""
     words = sample_words()
     vectors = input_rows(words, config.input, config.seed)
@@ -38,7 +38,7 @@ def made(config: TrialConfig) -> PairModel:
 
 def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None) -> PairModel:
     """Write the folder of an untrained model; gives the model."""
-    model = model or made(config)
+    model = model or tiny_model(config)
     words = sample_words()
     rows = (input_rows(words, config.input, config.seed), trained_rows(words, config.input))
     write_bundle(folder, config, model, rows, VOCABULARY, lowercase=True, origin=ORIGIN)
@@ -52,40 +52,40 @@ def digest_of(folder: Path) -> str:
 
 def write_export(root: Path, *configs: TrialConfig) -> None:
     """Lay exported models out as the stage `export` does; the first is the best."""
-    folder, models = root / "artefacts" / "export" / "models", {}
+    folder, models = root / "artifacts" / "export" / "models", {}
     for config in configs:
         write_tiny(folder / config.model, config)
         digest = digest_of(folder / config.model)
         models[config.model] = {**ORIGIN, "digest": digest, **(BELOW if models else HIGHEST)}
     export = {"best": configs[0].model, "models": models}
-    write_json(root / "artefacts" / "export" / "best.json", export)
+    write_json(root / "artifacts" / "export" / "best.json", export)
 
 
 def trained(root: Path, *configs: TrialConfig) -> tuple[list[Training], list[TrialRecord]]:
     """Train models and lay them out as the stages `tensors` and `retrain` do."""
-    artefacts = root / "artefacts"
-    (artefacts / "tensors").mkdir(parents=True)
-    save_sample_data(artefacts / "tensors")
+    artifacts = root / "artifacts"
+    (artifacts / "tensors").mkdir(parents=True)
+    save_sample_data(artifacts / "tensors")
     trainings, records = [Training(config, sample_data()) for config in configs], []
     for training in trainings:
         history, config = tuple(training.epochs()), training.config
         name = f"{config.model}-seed{config.seed}"
-        save_stored(training.best_parameters, artefacts / "retrain" / "weights" / f"{name}.pt")
+        save_stored(training.best_parameters, artifacts / "retrain" / "weights" / f"{name}.pt")
         stored, parameters = config.as_dict(), training.parameters
         records.append(TrialRecord(name, stored, parameters, history, {"data": "d"}))
     lines = "".join(record.result_json() + "\n" for record in records)
-    write_text(artefacts / "retrain" / "records.jsonl", lines)
+    write_text(artifacts / "retrain" / "records.jsonl", lines)
     return trainings, records
 
 
 def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
     """Train models and write all that the stage `export` reads, params.yaml included."""
-    artefacts, (_, records) = root / "artefacts", trained(root, *configs)
+    artifacts, (_, records) = root / "artifacts", trained(root, *configs)
     counts = "".join(f"{word}\t1\n" for word in VOCABULARY)
-    write_text(artefacts / "vocabulary" / "words.tsv", counts)
+    write_text(artifacts / "vocabulary" / "words.tsv", counts)
     manifest = {"digest": "d1d2d3", "pairs": {"train": 48, "dev": 24, "test": 12}}
-    write_json(artefacts / "tensors" / "manifest.json", manifest)
-    write_evaluation(artefacts / "evaluate", configs)
+    write_json(artifacts / "tensors" / "manifest.json", manifest)
+    write_evaluation(artifacts / "evaluate", configs)
     shutil.copy(ROOT / "params.yaml", root / "params.yaml")
     return records
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.settings import LABELS
+from actmodels.configs import LABELS
 from pipeline.predict.__main__ import main
-from pipeline.running.stage import run_command
+from pipeline.runtime.stage import run_command
 from tests.pipeline.tiny_export import PAIRS, write_export
 from tests.samples import sample_trial
 
@@ -129,7 +129,7 @@ def test_a_bad_last_line_is_told_before_anything_is_written(run: Run) -> None:
     assert run("-", "--format", "jsonl", given=given) == told
     assert run("-", "--format", "jsonl", "--output", "answers.jsonl", given=given) == told
     assert Path("answers.jsonl").read_text() == "older"
-    assert sorted(path.name for path in Path().iterdir()) == ["answers.jsonl", "artefacts"]
+    assert sorted(path.name for path in Path().iterdir()) == ["answers.jsonl", "artifacts"]
 
 
 def test_output_is_a_file_whole_and_a_link_to_it_stays_one(run: Run) -> None:
@@ -167,7 +167,7 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
     known = "must be one of adaptive_attention, decomposable_attention"
     wording = f"error: --model: 'lstm' was not exported; {known}\n"
     assert run(*PAIR, "--model", "lstm") == (1, "", wording)
-    path = Path("artefacts/export/best.json").resolve()
+    path = Path("artifacts/export/best.json").resolve()
     path.write_text("{")
     for reason in ("Expecting property name", "[Errno 22] not a regular file"):
         status, _, said = run(*PAIR)
@@ -181,7 +181,7 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
 
 @pytest.mark.parametrize("spoil", ["digest", "dev_accuracy", "best"])
 def test_a_folder_that_holds_another_model_is_refused(run: Run, spoil: str) -> None:
-    path = Path("artefacts/export/best.json")
+    path = Path("artifacts/export/best.json")
     export = json.loads(path.read_text())
     if spoil == "best":
         export["best"] = "decomposable_attention"

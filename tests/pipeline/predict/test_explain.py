@@ -1,4 +1,4 @@
-"""Steps as text: within the width, with or without colour."""
+"""Steps as text: within the width, with or without color."""
 
 import io
 import re
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pipeline.answering.answer import PairAnswer
+from pipeline.inference.answer import PairAnswer
 from pipeline.predict.explain import explained, in_words
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}
@@ -74,15 +74,15 @@ def test_words_that_the_model_does_not_know_end_the_line_of_the_answer() -> None
     assert drawn(without).strip() == in_words(without)
 
 
-@pytest.mark.parametrize("colour", [None, "256"])
+@pytest.mark.parametrize("color", [None, "256"])
 @pytest.mark.parametrize("width", [40, 80])
-def test_tokens_are_shaded_and_cut_and_control_characters_escaped(colour: Any, width: int) -> None:
+def test_tokens_are_shaded_and_cut_and_control_characters_escaped(color: Any, width: int) -> None:
     tokens = ["\x1bc", *(f"token{number}" for number in range(60)), "x" * 200]
     weights = [*[1 / len(tokens)] * (len(tokens) - 1), 0.9]
     attention = {"premise": tokens, "hypothesis": tokens, "trace": [step(1, weights, weights)]}
     answer = PairAnswer("entailment", SHARES, 1, [], attention)
-    text = drawn(answer, width=width, force_terminal=True, color_system=colour)
-    assert ("\x1b[38;5;231;48;5;25mxxx" in text) is (colour is not None)
+    text = drawn(answer, width=width, force_terminal=True, color_system=color)
+    assert ("\x1b[38;5;231;48;5;25mxxx" in text) is (color is not None)
     plain = ESCAPE.sub("", text)
     assert all(len(line) <= width for line in plain.splitlines()[1:])
     words = " ".join(plain.split())

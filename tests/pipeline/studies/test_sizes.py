@@ -7,20 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actmodels.config import trial_from_dict
 from actmodels.files import write_text
+from actmodels.trial_config import trial_from_dict
 from pipeline import sizes
-from pipeline.measures.paired import Hits
+from pipeline.statistics.paired import Hits
 from tests.pipeline.studies.test_study import DA, params
 from tests.samples import sample_trial
 
-STUDY = {"models": [DA], "halvings": 2, "draws": 100}
+STUDY = {"models": [DA], "halvings": 2, "n_bootstrap": 100}
 
 
 def test_parts_have_the_updates_of_the_whole_which_is_the_retrained_trial(folder: Path) -> None:
     best = sample_trial(DA, dropout=0.3).as_dict()
     stored = {DA: {"config": best}}
-    write_text(folder / "artefacts" / "select_best" / "best.json", json.dumps(stored))
+    write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(stored))
     limits = {"seeds": [4, 5], "max_epochs": 13, "patience": 5}
     runs = sizes.plan(params(sizes=STUDY, retrain=limits), 9001)
     found = [(r.config.training.train_pairs, r.config.max_epochs, r.config.patience) for r in runs]
@@ -56,7 +56,10 @@ def test_extrapolation() -> None:
 
 @pytest.mark.parametrize(("count", "laws"), [(0, 0), (3, 0), (4, 1), (5, 2)])
 def test_a_law_needs_four_sizes(count: int, laws: int) -> None:
-    hits, study = dict(list(simulated().items())[:count]), params(sizes=STUDY | {"widest": 1e-4})
+    hits, study = (
+        dict(list(simulated().items())[:count]),
+        params(sizes=STUDY | {"max_ci_width": 1e-4}),
+    )
     rows, points = sizes.extrapolated(hits, np.arange(4000), study.sizes)
     assert len(rows) == laws and bool(points) == bool(laws)
     assert all(row["wide"] for row in rows)

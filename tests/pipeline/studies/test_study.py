@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from actmodels.files import write_text
 from pipeline import fidelity, halting
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.studies.variants import changed, chosen
+from pipeline.studies.variants import best_config, with_overrides
 from tests.pipeline.project import ROOT
 from tests.samples import SETTINGS, sample_trial
 
@@ -23,7 +23,7 @@ DA, AA = "decomposable_attention", "adaptive_attention"
 def winners(folder: Path) -> None:
     """A project whose selection chose two sample trials."""
     found = {model: {"config": sample_trial(model, dropout=0.3).as_dict()} for model in (DA, AA)}
-    write_text(folder / "artefacts" / "select_best" / "best.json", json.dumps(found))
+    write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(found))
 
 
 def params(**sections: dict[str, Any]) -> Params:
@@ -35,10 +35,10 @@ def params(**sections: dict[str, Any]) -> Params:
 
 def test_a_change_is_the_only_difference() -> None:
     study = params(halting={"max_epochs": 15, "patience": 0}).halting
-    same = changed(sample_trial(AA, seed=1), AA, SETTINGS, {}, study, seed=2)
+    same = with_overrides(sample_trial(AA, seed=1), AA, SETTINGS, {}, study, seed=2)
     assert same == sample_trial(AA, max_epochs=15, seed=2)
     base = sample_trial(DA)
-    one = changed(base, DA, SETTINGS, {"dropout": 0.5, "max_epochs": 40}, study, seed=2)
+    one = with_overrides(base, DA, SETTINGS, {"dropout": 0.5, "max_epochs": 40}, study, seed=2)
     assert one.flat() == base.flat() | {"dropout": 0.5, "max_epochs": 40, "seed": 2}
 
 
@@ -65,11 +65,11 @@ def test_a_kind_of_halting_keeps_the_network(winners: None) -> None:
 
 
 def test_a_study_needs_the_selection(folder: Path) -> None:
-    with pytest.raises(ArtefactError, match=r"best\.json is missing; run: dvc repro select_best"):
-        chosen(AA)
-    write_text(folder / "artefacts" / "select_best" / "best.json", "{}")
-    with pytest.raises(ArtefactError, match=r"has no model adaptive_attention; run: dvc repro sel"):
-        chosen(AA)
+    with pytest.raises(ArtifactError, match=r"best\.json is missing; run: dvc repro select_best"):
+        best_config(AA)
+    write_text(folder / "artifacts" / "select_best" / "best.json", "{}")
+    with pytest.raises(ArtifactError, match=r"has no model adaptive_attention; run: dvc repro sel"):
+        best_config(AA)
 
 
 def test_collapse_is_counted_by_runs() -> None:

@@ -1,0 +1,120 @@
+"""A trained model as a folder of its own: all that answering needs, and nothing pickled.
+
+model.safetensors  parameters and buffers; INPUT_ROWS, the vectors that token ids index
+                   [rows, dimensions]; TRAINED_ROWS, the ids of those that were trained
+words.txt          the vocabulary, a word a line; word i (from 0) has token id FIRST_WORD + i
+config.json        configuration, labels, lower-casing, origin of the model
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from actmodels.configs import LABELS
+from actmodels.errors import ArtifactError, ConfigError
+from actmodels.files import file_digest, regular, replacing, write_text
+from actmodels.models.pair_model import PairModel, build
+from actmodels.trial_config import TrialConfig, trial_from_dict
+
+FORMAT = 1
+WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"
+INPUT_ROWS, TRAINED_ROWS = "input_rows", "trained_rows"
+# RuntimeError holds RecursionError, of JSON that is nested too deeply
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A model read back.
+
+    words: the vocabulary, in the order of its token ids.
+    lowercase: whether sentences are lower-cased first.
+    origin: key, seed, dev accuracy and its number of pairs, digest of the data.
+    digest: SHA-256 of all that decides an answer, and of its origin.
+    """
+
+    config: TrialConfig
+    model: PairModel
+    words: list[str]
+    lowercase: bool
+    origin: dict[str, Any]
+    digest: str
+
+
+def write_bundle(
+    folder: Path,
+    config: TrialConfig,
+    model: PairModel,
+    rows: tuple[Tensor, Tensor],
+    words: list[str],
+    *,
+    lowercase: bool,
+    origin: dict[str, Any],
+) -> str:
+    """Write the three files, the same bytes for the same model; return the digest.
+
+    Args:
+        rows: input rows [rows, dimensions] and the ids of those that are trained [trained],
+            as in actmodels.data.trial_data.
+    """
+    tensors = {INPUT_ROWS: rows[0], TRAINED_ROWS: rows[1], **model.state_dict()}
+    # a tensor may be a view of a larger one, which the format does not take
+    whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
+    with replacing(folder / WEIGHTS) as temporary:  # safetensors' own file would be private
+        temporary.write_bytes(save(whole))
+    write_text(folder / WORDS, "".join(f"{word}\n" for word in words))
+    stored = {
+        "format": FORMAT,
+        "model": config.model,
+        "labels": list(LABELS),
+        "lowercase": lowercase,
+        "front": ["<null>"] if config.input.null_token else [],
+        "config": config.as_dict(),
+        "origin": origin,
+    }
+    digest = _digest(folder, stored)
+    write_text(folder / CONFIG, json.dumps({**stored, "digest": digest}, indent=2) + "\n")
+    return digest
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read the model in evaluation mode.
+
+    Raises:
+        ArtifactError: a file is missing or damaged, or was not written for this code.
+    """
+    again = "run: dvc repro -f export"
+    try:
+        stored = json.loads(regular(folder / CONFIG).read_text(encoding="utf-8"))
+        if (stored["format"], stored["labels"]) != (FORMAT, list(LABELS)):
+            raise ArtifactError(f"{folder} was written by another version of this code; {again}")
+        digest = stored.pop("digest")
+        if _digest(folder, stored) != digest:
+            raise ArtifactError(f"{folder}: its files do not belong together; {again}")
+        tensors = load_file(folder / WEIGHTS)
+        words = regular(folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+        config = trial_from_dict(stored["config"])
+        rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
+        with torch.random.fork_rng(devices=[]):  # building draws parameters
+            model = build(config, rows, trained)
+        model.load_state_dict(tensors)
+        reading = (stored["lowercase"], stored["origin"])
+    except (ConfigError, SafetensorError, *UNREADABLE) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ArtifactError(f"{folder} cannot be read ({reason}); {again}") from error
+    return Bundle(config, model.eval(), words, *reading, digest)
+
+
+def _digest(folder: Path, stored: dict[str, Any]) -> str:
+    """Return SHA-256 over the weights, the words and the rest of config.json."""
+    digest = hashlib.sha256(json.dumps(stored, sort_keys=True).encode())
+    for name in (WEIGHTS, WORDS):
+        digest.update(bytes.fromhex(file_digest(folder / name)))
+    return digest.hexdigest()

@@ -1,0 +1,116 @@
+"""Stage `lexical_baseline`: the feature-based classifier of Bowman et al. 2015, section 3.2.
+
+Multinomial logistic regression with an L2 penalty, whose strength dev accuracy chooses: the first
+row of the paper's table 1 (78.2 % on the test split of SNLI).
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from actmodels.errors import DataError
+from pipeline.baseline.features import Features
+from pipeline.datasets.encode import files_digest
+from pipeline.datasets.tokens import TokenPair, read_token_pairs
+from pipeline.parameters.load import load_params
+from pipeline.parameters.section import SPLITS
+from pipeline.runtime.results import write_json, write_table
+from pipeline.runtime.stage import artifacts, require_artifact, run_stage, state_folder
+from tune.provenance import provenance_tags
+from tune.results import log_evaluation
+
+MODEL = "lexical_baseline"
+NAME = {"model": MODEL, "seed": 0}  # nothing is drawn at random, so there is one run
+MAX_ITERATIONS = 5_000  # some 200 are needed
+
+
+def read_split(split: str) -> tuple[list[TokenPair], NDArray[np.str_]]:
+    """The pairs of a split, and their labels; raises DataError if there are none."""
+    path = require_artifact("vocabulary", f"{split}.tsv")
+    pairs = list(tqdm(read_token_pairs(path), f"read {split}", unit=" pairs"))
+    if not pairs:
+        raise DataError(f"{path} has no pairs; give the corpus labeled {split} pairs")
+    return pairs, np.array([pair.label for pair in pairs])
+
+
+def fit(
+    matrix: sparse.csr_matrix, labels: NDArray[np.str_], regularization: float
+) -> LogisticRegression:
+    """Minimise the summed cross-entropy plus regularization / 2 times the sum of squared weights.
+
+    Raises:
+        DataError: training pairs have fewer than two labels, or L-BFGS does not converge.
+    """
+    if len(set(labels)) < 2:
+        raise DataError(
+            "lexical_baseline: all training pairs have one label; expected at least two"
+        )
+    model = LogisticRegression(C=1 / regularization, solver="lbfgs", max_iter=MAX_ITERATIONS)
+    # one thread: the same bits whatever the machine's number of cores
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        try:
+            return model.fit(matrix, labels)
+        except ConvergenceWarning as warning:
+            problem = f"does not converge in {MAX_ITERATIONS} iterations; use a larger value"
+            raise DataError(
+                f"lexical_baseline.regularization {regularization} {problem}"
+            ) from warning
+
+
+def main() -> None:
+    """Write artifacts/lexical_baseline/; only the selected classifier reads the test split."""
+    params = load_params().lexical_baseline
+    folder = artifacts("lexical_baseline")
+    features = Features(params.features, params.min_count)
+    pairs, labels = read_split("train")
+    train = features.fit_transform(pairs), labels
+    pairs, labels = read_split("dev")
+    dev = features.transform(pairs), labels
+    fits = {value: fit(*train, value) for value in tqdm(params.regularization, "fit", unit="fit")}
+    reached = {
+        value: {
+            "train_accuracy": float(model.score(*train)),
+            "dev_accuracy": float(model.score(*dev)),
+            "iterations": int(model.n_iter_[0]),
+        }
+        for value, model in fits.items()
+    }
+    # of equals the strongest penalty
+    chosen = max(fits, key=lambda value: (reached[value]["dev_accuracy"], value))
+    model = fits[chosen]
+
+    pairs, labels = read_split("test")
+    predictions = model.predict(features.transform(pairs))
+    result: dict[str, Any] = {
+        "regularization": chosen,
+        **{name: reached[chosen][name] for name in ("train_accuracy", "dev_accuracy")},
+        "test_accuracy": float((predictions == labels).mean()),
+        "parameters": int(model.coef_.size + model.intercept_.size),
+    }
+    by_strength = {str(value): figures for value, figures in reached.items()}
+    summary = {MODEL: result | {"features": features.sizes, "by_regularisation": by_strength}}
+    rows = [
+        NAME | {"pair_id": pair.pair_id, "label": pair.label, "predicted": predicted}
+        for pair, predicted in zip(pairs, predictions, strict=True)
+    ]
+    write_table(folder / "results.csv", [NAME | result | {"test_pairs": len(rows)}])
+    write_table(folder / "predictions.csv", rows)
+    write_json(folder / "summary.json", summary)
+
+    data = files_digest([require_artifact("vocabulary", f"{split}.tsv") for split in SPLITS])
+    run = files_digest([folder / "predictions.csv", folder / "summary.json"])[:16]
+    tags = {"data_digest": data, "scikit_learn_version": sklearn.__version__}
+    log_evaluation("lexical_baseline", run, provenance_tags() | tags, summary, state_folder())
+
+
+if __name__ == "__main__":
+    run_stage(main)

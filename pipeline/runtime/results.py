@@ -1,0 +1,47 @@
+"""The two forms of small result files, the same bytes for the same content."""
+
+import csv
+import json
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from actmodels.files import read_known, write_text
+from actmodels.tables import COLUMNS, UNREPORTED
+from pipeline.runtime.stage import artifacts, require_artifact
+
+TableRow = dict[str, Any]
+
+
+def write_table(path: Path, rows: Sequence[TableRow], columns: Sequence[str] = ()) -> None:
+    """Write rows as CSV; cells are empty where a row has None, nan or nothing.
+
+    Args:
+        columns: by default those declared for this file, or else all that the rows have.
+    """
+    declared = (COLUMNS | UNREPORTED).get(f"{path.parent.name}/{path.name}")
+    columns = columns or declared or list(dict.fromkeys(name for row in rows for name in row))
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(columns)
+    for row in rows:
+        values = (row.get(name) for name in columns)
+        table.writerow(None if value != value else value for value in values)  # nan
+    write_text(path, text.getvalue())
+
+
+def write_tables(stage: str, **tables: Sequence[TableRow]) -> None:
+    """Write the tables of a stage, by the names of their files."""
+    for name, rows in tables.items():
+        write_table(artifacts(stage, f"{name}.csv"), rows)
+
+
+def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
+    """Write a summary or a manifest, in the order of its keys."""
+    write_text(path, json.dumps(content, indent=indent) + "\n")
+
+
+def read_json(stage: str, name: str) -> Any:
+    """Read an output of an earlier stage; raises ArtifactError if it is missing."""
+    return json.loads(read_known(require_artifact(stage, name)))

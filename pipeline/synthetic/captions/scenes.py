@@ -1,0 +1,175 @@
+"""The meaning of a sentence: what it states about a scene; and the label that follows.
+
+The label of a pair of meanings is inclusion, exclusion, or neither. Conventions, as annotators of
+captions follow them: premise and hypothesis describe one scene; its participants are those that
+the premise mentions; each kind of fact has one value (someone who runs does not sleep); numbers
+are exact.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from pipeline.synthetic.captions.lexicon import VOCABULARIES, Concept, Selection
+
+SCENE = -1  # the owner of facts that belong to no participant
+Key = tuple[int, str]  # owner (0, 1 or SCENE) and kind of fact
+
+FAMILIES = {"adults": ["adult"], "people": ["adult", "child"]}
+FAMILIES |= {"workers": ["worker"], "animals": ["animal"]}
+FUR = ("black", "white", "brown", "grey", "dark")
+ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
+VERDICTS = (CONTRADICTION, NEUTRAL, ENTAILMENT)  # from the strongest
+
+
+@dataclass(frozen=True)
+class Participant:
+    """What premise and hypothesis take for granted about a participant and never contradict."""
+
+    family: str
+    plural: bool
+    garment: int
+
+    @property
+    def animal(self) -> bool:
+        """Whether it is an animal; nobody takes one for a person."""
+        return self.family == "animals"
+
+    def slots(self) -> tuple[str, ...]:
+        """The kinds of fact that can be stated about it, besides its action."""
+        slots = ["kind", "color"]
+        slots += ["size"] if self.animal else ["mood", "headgear"]
+        slots += ["age"] if self.family in ("adults", "workers") else []
+        return tuple(slots + ["count"] * self.plural)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The scene of premise and hypothesis; with interaction, two participants act on each other."""
+
+    participants: tuple[Participant, ...]
+    outdoors: bool
+    interaction: bool
+
+    def statable(self) -> tuple[Key, ...]:
+        """All facts that can be stated."""
+        keys = [(i, slot) for i, who in enumerate(self.participants) for slot in who.slots()]
+        if self.interaction:
+            keys.append((SCENE, "relation"))
+        else:
+            keys += [(i, "action") for i in range(len(self.participants))]
+        keys += [(SCENE, slot) for slot in ("place", "time", "day")]
+        return tuple(keys + [(SCENE, "weather")] * self.outdoors)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A concept or, negated, its complement; backwards, participant 1 acts on participant 0."""
+
+    slot: str
+    concept: Concept
+    negated: bool = False
+    backwards: bool = False
+
+    @property
+    def atoms(self) -> int:
+        """Everything that the statement leaves possible, as bits."""
+        atoms = self.concept.atoms
+        if self.backwards:
+            atoms = reverse(atoms)
+        return everything(self.slot) & ~atoms if self.negated else atoms
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The facts of one sentence, its participants (cast), and those whose garment has no color."""
+
+    frame: Frame
+    facts: dict[Key, Value]
+    cast: tuple[int, ...]
+    bare: frozenset[int] = frozenset()
+
+
+RELATIONS = VOCABULARIES["relation"].everything
+
+
+def everything(slot: str) -> int:
+    """The atoms of all values of a kind of fact; a relation has those of both directions."""
+    atoms = VOCABULARIES[slot].everything
+    return atoms | atoms << RELATIONS.bit_length() if slot == "relation" else atoms
+
+
+def reverse(atoms: int) -> int:
+    """The same relation seen from its other participant."""
+    bits = RELATIONS.bit_length()
+    return (atoms & RELATIONS) << bits | atoms >> bits
+
+
+def candidates(frame: Frame, key: Key) -> Selection:
+    """The concepts that a fact of this scene can take."""
+    owner, slot = key
+    if owner == SCENE:
+        family = "animals" if any(who.animal for who in frame.participants) else ""
+    else:
+        family = frame.participants[owner].family
+    return _selection(slot, family, frame.outdoors)
+
+
+@cache
+def _selection(slot: str, family: str, outdoors: bool) -> Selection:
+    vocabulary = VOCABULARIES[slot]
+    concepts = vocabulary.below(*vocabulary.concepts)
+    animal = family == "animals"
+    if slot == "place":
+        here = vocabulary.below("outdoors" if outdoors else "indoors")
+        concepts = (vocabulary["outdoors"], vocabulary["indoors"], *here[1:])
+    elif slot == "kind":
+        within = ("dog", "cat") if animal and not outdoors else FAMILIES[family]
+        concepts = tuple(c for c in vocabulary.below(*within) if c.name != "animal")
+    elif slot == "color" and animal:
+        concepts = tuple(c for c in concepts if c.name in FUR)
+    elif slot in ("action", "relation"):
+        elsewhere = "in" if outdoors else "out"
+        concepts = tuple(c for c in concepts if elsewhere not in c.tags)
+        concepts = tuple(c for c in concepts if "animal" in c.tags or not animal)
+    return Selection(concepts)
+
+
+def judge(premise: Meaning, hypothesis: Meaning) -> str:
+    """The weakest label under any casting: which participant of the premise each participant of
+    the hypothesis is."""
+    castings = [(0, 1)]
+    if len(premise.frame.participants) == 2 and hypothesis.cast:
+        castings.append((1, 0))
+    verdicts = (judge_casting(premise, hypothesis, casting) for casting in castings)
+    return max(verdicts, key=VERDICTS.index)
+
+
+def judge_casting(premise: Meaning, hypothesis: Meaning, casting: tuple[int, int]) -> str:
+    """The label under one casting: the strongest verdict on any fact decides."""
+    actors = hypothesis.frame.participants
+    for owner in hypothesis.cast:
+        actor, role = actors[owner], premise.frame.participants[casting[owner]]
+        if (actor.animal, actor.plural) != (role.animal, role.plural):
+            return CONTRADICTION
+    verdicts = (judge_fact(premise, hypothesis, key, casting) for key in hypothesis.facts)
+    return min(verdicts, key=VERDICTS.index)
+
+
+def judge_fact(
+    premise: Meaning, hypothesis: Meaning, key: Key, casting: tuple[int, int] = (0, 1)
+) -> str:
+    """Whether one fact of the hypothesis follows, is excluded, or is left open."""
+    owner, slot = key
+    cast_as = owner if owner == SCENE else casting[owner]
+    if slot == "color" and cast_as != owner:
+        worn, seen = hypothesis.frame.participants[owner], premise.frame.participants[cast_as]
+        if not worn.animal and worn.garment != seen.garment:
+            return CONTRADICTION
+    stated = premise.facts.get((cast_as, slot))
+    possible = stated.atoms if stated else everything(slot)
+    if slot == "relation" and casting == (1, 0):
+        possible = reverse(possible)
+    claimed = hypothesis.facts[key].atoms
+    if not possible & claimed:
+        return CONTRADICTION
+    return NEUTRAL if possible & ~claimed else ENTAILMENT

@@ -1,0 +1,83 @@
+"""The machine and the time of a training stage: artifacts/<stage>/environment.json.
+
+Apart from the stage's results, because no two runs agree on it.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from actmodels.files import DamagedError
+from actmodels.records import TrialRecord
+from pipeline.runtime.results import write_json
+from pipeline.runtime.stage import artifacts
+from tune.execution import Execution
+from tune.grid import Trial, grid_hash
+from tune.provenance import machine, provenance_tags
+from tune.storage import Storage, storage
+from tune.store import TrialStore
+
+
+def _place(stage: str, trials: Sequence[Trial], execution: Execution) -> tuple[Storage, str]:
+    return storage(execution.state / "stopwatch"), f"{stage}-{grid_hash(trials)}.json"
+
+
+@contextmanager
+def timed(stage: str, trials: Sequence[Trial], execution: Execution) -> Iterator[None]:
+    """Add the block's time to that of earlier runs of the same trials, however it ends.
+
+    A run that was killed, and not interrupted, is not counted.
+    """
+    store, ended = TrialStore(execution.trials), False
+
+    def finished() -> int:
+        return sum(store.holds(trial.key) for trial in trials)
+
+    started, before = time.monotonic(), finished()
+    try:
+        yield
+        ended = True
+    finally:
+        trained = finished() - before
+        if trained or not ended:
+            total = total_time(stage, trials, execution)
+            total["trained"] += trained
+            total["wall_seconds"] += time.monotonic() - started
+            place, name = _place(stage, trials, execution)
+            place.make()
+            place.write_checked(name, json.dumps(total).encode())
+
+
+def total_time(stage: str, trials: Sequence[Trial], execution: Execution) -> dict[str, Any]:
+    """Return trained trials and seconds of all runs; zeros if the file is damaged or missing."""
+    place, name = _place(stage, trials, execution)
+    try:
+        found: dict[str, Any] = json.loads(place.read_checked(name))
+        return found
+    except FileNotFoundError:
+        pass
+    except DamagedError as error:
+        aside = place.quarantine(name)
+        message = f"{error}; set aside as {aside}, what earlier runs took is not counted"
+        print(message, file=sys.stderr, flush=True)
+    return {"trained": 0, "wall_seconds": 0.0}
+
+
+def write_environment(
+    stage: str, trials: Sequence[Trial], execution: Execution, records: Sequence[TrialRecord]
+) -> None:
+    """Write environment.json; its machine is the driver's, nodes are those of each trial."""
+    total = total_time(stage, trials, execution)
+    environment = {
+        "provenance": provenance_tags(),
+        "data_digest": trials[0].origin["data"],
+        "machine": machine(),
+        "trials": len(trials),
+        "reused": len(trials) - total["trained"],
+        "wall_seconds": round(total["wall_seconds"], 1),
+        "trained_on": {record.key: record.machine for record in records},
+    }
+    write_json(artifacts(stage, "environment.json"), environment, indent=1)

@@ -1,0 +1,119 @@
+"""Each feature by hand; the matrix of a split, whose columns come from training pairs alone."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from actmodels.errors import DataError
+from pipeline.baseline.features import INDICATORS, MEASURES, Features, bleu, overlap
+from pipeline.datasets.tokens import TokenPair
+from pipeline.datasets.word_classes import kind_of
+
+
+def pair(premise: str, hypothesis: str, label: str = "neutral", name: str = "p") -> TokenPair:
+    """A pair from sentences whose tokens are separated by spaces."""
+    return TokenPair(name, label, 0, premise.split(), hypothesis.split())
+
+
+def test_kind_of_a_word() -> None:
+    assert {kind_of(word) for word in ("dog", "running", "red", "22")} == {"content"}
+    assert {kind_of(word) for word in ("the", "The", "two", "not", "n't", "'s")} == {"function"}
+    assert {kind_of(word) for word in (".", "--", "''")} == {"mark"}
+
+
+def test_bleu_by_hand() -> None:
+    # hypothesis: a b c e; 3 of 4 words, then with one added to both 2 + 1 of 3 + 1 bigrams,
+    # 1 + 1 of 2 + 1 trigrams and 0 + 1 of 1 + 1 fourgrams; premise of 5: brevity penalty
+    brevity = math.exp(1 - 5 / 4)
+    precisions = [3 / 4, 3 / 4, 2 / 3, 1 / 2]
+    expected = [brevity * math.prod(precisions[:n]) ** (1 / n) for n in range(1, 5)]
+    assert bleu(pair("a b c d f", "a b c e")) == pytest.approx(expected)
+
+
+def test_bleu_is_that_of_nltk() -> None:
+    draw = random.Random(1)
+    weights = [(1 / n,) * n for n in range(1, 5)]
+    for _ in range(1000):
+        one, two = (draw.choices("abcdef", k=draw.randint(1, 9)) for _ in range(2))
+        theirs = sentence_bleu([one], two, weights, SmoothingFunction().method2)
+        assert bleu(pair(" ".join(one), " ".join(two))) == pytest.approx(theirs, rel=1e-12)
+
+
+def test_length_and_overlap_by_hand() -> None:
+    assert MEASURES["length"](pair("a b c", "a")) == [-2.0]
+    # distinct words: the dog runs . / the cat runs dog . -> the, dog, runs, . of 4;
+    # content words: dog runs / cat runs dog -> dog, runs of 2
+    found = overlap(pair("the dog dog runs .", "the the cat runs dog ."))
+    assert found == [4.0, 1.0, 2.0, 1.0]
+    # 2 of 3 words, 1 of 2 content words
+    assert overlap(pair("the dog runs .", "the dog sleeps")) == [2.0, 2 / 3, 1.0, 0.5]
+    assert overlap(pair("the dog", "the")) == [1.0, 1.0, 0.0, 0.0]  # no content words
+
+
+def test_indicators_by_hand() -> None:
+    one = pair("the old dog runs .", "a dog runs . runs .")
+    words, bigrams = {"a", "dog", "runs", "."}, {"a dog", "dog runs", "runs .", ". runs"}
+    assert INDICATORS["hypothesis_ngrams"](one) == words | bigrams
+    content = {f"{p} {h}" for p in ("old", "dog", "runs") for h in ("dog", "runs")}
+    assert INDICATORS["cross_unigrams"](one) == content | {"the a", ". ."}
+    # the kind is that of the second words
+    premise, hypothesis = ("the old", "old dog", "dog runs"), ("a dog", "dog runs", ". runs")
+    content = {f"{p} {h}" for p in premise for h in hypothesis}
+    assert INDICATORS["cross_bigrams"](one) == content | {"runs . runs ."}
+    assert not INDICATORS["cross_bigrams"](pair("dog", "cat"))
+
+
+TRAIN = [
+    pair("a dog runs fast", "a dog moves dog moves"),
+    pair("a dog sleeps", "a cat sleeps"),
+    pair("a dog sleeps", "a dog sleeps"),
+]
+OTHER = [pair("a dog barks", "the unicorn sleeps"), pair("x", "a dog")]
+
+
+def columns(*matrices: sparse.csr_matrix) -> list[list[float]]:
+    """The columns of matrices below each other, sorted: their order is that of a hash."""
+    return sorted(sparse.vstack(matrices).T.toarray().tolist())
+
+
+@pytest.mark.parametrize("min_count", [1, 2])
+@pytest.mark.parametrize("group", INDICATORS)
+def test_indicators_are_those_of_count_vectorizer(group: str, min_count: int) -> None:
+    features = Features([group], min_count)
+    oracle = CountVectorizer(analyzer=INDICATORS[group], binary=True, min_df=min_count)
+    ours = columns(features.fit_transform(TRAIN), features.transform(OTHER))
+    assert ours == columns(oracle.fit_transform(TRAIN), oracle.transform(OTHER))
+    assert features.sizes == {group: len(ours)}
+
+
+def test_measures_are_scaled_by_the_training_pairs() -> None:
+    features = Features(["length"], min_count=1)
+    # differences 1, 0, 0: mean 1/3, standard deviation sqrt(2)/3
+    spread = 2**0.5 / 3
+    trained = features.fit_transform(TRAIN).toarray()
+    assert trained == pytest.approx(np.array([[2 / 3], [-1 / 3], [-1 / 3]]) / spread)
+    others = features.transform(OTHER).toarray()
+    assert others == pytest.approx(np.array([[-1 / 3], [2 / 3]]) / spread)
+
+
+def test_groups_stand_side_by_side_in_their_own_order() -> None:
+    both = Features(["cross_unigrams", "overlap"], min_count=1)
+    matrix = both.fit_transform(TRAIN).toarray()
+    alone = [Features([name], min_count=1).fit_transform(TRAIN) for name in both.sizes]
+    assert matrix.tolist() == sparse.hstack(alone).toarray().tolist()
+    assert list(both.sizes) == ["overlap", "cross_unigrams"]
+
+
+def test_a_group_whose_features_are_all_rare_is_told() -> None:
+    message = (
+        r"^lexical_baseline\.min_count is 9; no feature of cross_bigrams is in so many training "
+        r"pairs; "
+        r"lower it, or take cross_bigrams out of lexical_baseline\.features$"
+    )
+    with pytest.raises(DataError, match=message):
+        Features(["cross_bigrams"], min_count=9).fit_transform(TRAIN)

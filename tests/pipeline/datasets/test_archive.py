@@ -1,0 +1,147 @@
+"""Streaming reads of members of archives, and errors on broken ones."""
+
+import io
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.datasets.archive import member_lines, open_member
+from tests.pipeline.datasets.zips import make_zip
+
+LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
+KINDS = {"a.zip": "", "a.tgz": "w:gz", "a.tar": "w", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
+BOTH = pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
+
+
+def make(path: Path, members: dict[str, bytes]) -> Path:
+    """An archive of the kind that its name says, in a tar with an entry for a folder too."""
+    if path.suffix == ".zip":
+        return make_zip(path, members)
+    with tarfile.open(path, KINDS[path.name]) as archive:  # type: ignore[call-overload]
+        folder = tarfile.TarInfo("folder")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+def read(archive: Path, member: str = "f") -> bytes:
+    with open_member(archive, member, "texts.sources.a") as (stream, size):
+        content = stream.read()
+    assert len(content) == size
+    return content
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_reads_a_member(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = make(tmp_path / name, {"other": b"x", "folder/f": LINES + b"last", "more": b"y"})
+    assert read(archive, "folder/f") == LINES + b"last"
+    lines = list(member_lines(archive, "folder/f", "corpus.snli", "words"))
+    assert lines[0] == (1, b"line 0 of the file\n")
+    assert lines[-1] == (20_001, b"last")
+    assert "words: 100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("a.zip", "File is not a zip file"), ("a.tgz", "file could not be opened successfully")],
+)
+def test_another_file(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / name).write_bytes(b"<html>log in</html>")
+    with pytest.raises(DataError) as caught:
+        read(tmp_path / name)
+    assert str(caught.value) == (
+        f"{tmp_path / name}: cannot read f ({reason}); the file has the expected SHA-256, so "
+        "correct texts.sources.a.urls and texts.sources.a.sha256 in params.yaml"
+    )
+
+
+@BOTH
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_truncated(tmp_path: Path, name: str, share: float) -> None:
+    archive = make(tmp_path / name, {"f": LINES})
+    content = archive.read_bytes()
+    archive.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(DataError, match=r"cannot read f \(.+\); "):
+        read(archive)
+
+
+@pytest.mark.parametrize("put", [b"", bytes(100)], ids=["cut out", "overwritten"])
+def test_damaged_content(tmp_path: Path, put: bytes) -> None:
+    """The directory is whole but the content in front of it is not."""
+    archive = make(tmp_path / "a.zip", {"f": os.urandom(1000) + LINES})
+    content = archive.read_bytes()
+    archive.write_bytes(content[:1500] + put + content[1600:])
+    with pytest.raises(DataError, match=r"a\.zip: cannot read f \("):
+        read(archive)
+
+
+@BOTH
+def test_missing_member(tmp_path: Path, name: str) -> None:
+    archive = make(tmp_path / name, {"snli_1.0/dev.jsonl": b"", "README": b""})
+    nearest = r"\(the nearest are snli_1.0/dev.jsonl\); correct the name in params\.yaml"
+    for asked in ("snli/dev.jsonl", "snli_1.0/test.jsonl"):
+        with pytest.raises(DataError, match=f"has no member {asked} {nearest}"):
+            read(archive, asked)
+    with pytest.raises(DataError, match="has no member folder"):
+        read(archive, "folder")
+    with pytest.raises(DataError, match="it is empty"):
+        read(make(tmp_path / name, {}))
+
+
+def test_a_member_that_is_there_twice(tmp_path: Path) -> None:
+    archive = make(tmp_path / "a.zip", {"f": b"one"})
+    with zipfile.ZipFile(archive, "a") as opened, pytest.warns(UserWarning, match="Duplicate"):
+        opened.writestr("f", b"two")
+    with pytest.raises(DataError, match=r"a\.zip has f twice; expected it once"):
+        read(archive)
+
+
+@pytest.mark.parametrize("leads", ["/etc/passwd", "link"])
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+def test_a_link_is_no_member(tmp_path: Path, leads: str, kind: bytes) -> None:
+    archive = make(tmp_path / "a.tar", {"file": b"x"})
+    with tarfile.open(archive, "a") as opened:
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = kind, leads
+        opened.addfile(link)
+    with pytest.raises(DataError, match=r"a\.tar has no member link \(the nearest are file\)"):
+        read(archive, "link")
+
+
+@BOTH
+def test_one_line_without_end(tmp_path: Path, name: str) -> None:
+    archive = make(tmp_path / name, {"f": b"a\n" + bytes(1 << 25)})
+    with pytest.raises(DataError, match=r"^f in .*, line 2: longer than 16,777,216 bytes"):
+        list(member_lines(archive, "f", "corpus.snli", "f"))
+
+
+@pytest.mark.parametrize(
+    ("place", "bits", "problem"), [(8, 1, "is encrypted"), (10, 99, "compression")]
+)
+def test_an_encrypted_member_or_an_unknown_compression(
+    tmp_path: Path, place: int, bits: int, problem: str
+) -> None:
+    archive = make(tmp_path / "a.zip", {"f": LINES})
+    content = bytearray(archive.read_bytes())
+    content[content.index(b"PK\x01\x02") + place] |= bits
+    archive.write_bytes(content)
+    with pytest.raises(DataError, match=rf"cannot read f \(.*{problem}"):
+        read(archive)
+
+
+def test_hostile_names_write_nothing(tmp_path: Path) -> None:
+    names = ["../evil", "/tmp/evil-of-the-test", "..\\evil", "in/../../evil"]
+    archive = make(tmp_path / "a.zip", dict.fromkeys(names, b"evil"))
+    for name in names:
+        assert read(archive, name) == b"evil"
+    assert list(tmp_path.iterdir()) == [archive]
+    assert not Path("/tmp/evil-of-the-test").exists()
+    assert not (tmp_path.parent / "evil").exists()

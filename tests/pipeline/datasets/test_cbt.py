@@ -1,0 +1,68 @@
+"""The Children's Book Test's format: read, written, and every way to break it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.datasets.cbt import format_question, parse_questions
+from pipeline.datasets.question import ClozeQuestion
+from tests.pipeline.datasets.cloze_samples import lines, question
+
+Lines = list[str]
+
+
+def read(content: Lines, newline: str = "\n") -> list[ClozeQuestion]:
+    return list(parse_questions(((line + newline).encode() for line in content), "questions.txt"))
+
+
+@pytest.mark.parametrize("newline", ["", "\n", "\r\n"])
+def test_reads_questions_whatever_empty_lines_stand_between(newline: str) -> None:
+    found = read(["", *lines(), "", "  ", *lines()[:-1]], newline)
+    assert found == [question()] * 2
+    assert found[0].document[:6] == ["The", "hen", "saw", "hen", "0", "."]
+
+
+def test_writes_what_it_reads() -> None:
+    assert format_question(question()) == "\n".join(lines())
+
+
+def changed(number: int, old: str, new: str) -> Callable[[Lines], Lines]:
+    def change(content: Lines) -> Lines:
+        assert old in content[number - 1]
+        return [c.replace(old, new) if n == number else c for n, c in enumerate(content, 1)]
+
+    return change
+
+
+LINES = "lines ends; expected 20 lines of context and the query"
+DOCUMENT = "the document; expected XXXXX for an answer that document and candidates have"
+BROKEN: list[tuple[Callable[[Lines], Lines], str]] = [
+    (changed(7, "7 ", "7."), "line 7: the line begins with '7.The'; expected the number 7"),
+    (lambda content: [*content[:12], ""], f"line 12: a question of 12 {LINES}"),
+    (lambda content: [*content[:21], "22 more .", ""], f"line 22: a question of 22 {LINES}"),
+    (lambda content: ["1 ", *content[1:]], "line 1: the line has no words; expected a sentence"),
+    (changed(21, "XXXXX", "hen"), "line 21: the query has no XXXXX; expected XXXXX for an answer"),
+    (changed(21, "\tfox\t", "\twolf\t"), "line 21: the answer 'wolf' is not among the candidates"),
+    (changed(21, "|rat", ""), "line 21: found 9 candidates; expected 10 between vertical bars"),
+    (changed(21, "|rat", "|hen"), "line 21: a candidate is there twice; expected"),
+    (changed(21, "|rat", "|"), "line 21: a candidate is empty or XXXXX; expected"),
+    (changed(21, "\tfox\t\t", "\tfox\t"), "line 21: found 3 fields between tabs; expected query"),
+    (
+        lambda c: [t.replace("saw fox", "saw elk") for t in c],
+        f"line 21: .*'fox' is not in {DOCUMENT}",
+    ),
+    (lambda content: ["", "", " "], "has no questions; expected the Children's Book Test's format"),
+]
+
+
+@pytest.mark.parametrize(("breaking", "wording"), BROKEN)
+def test_malformed(breaking: Callable[[Lines], Lines], wording: str) -> None:
+    with pytest.raises(DataError, match=rf"^questions\.txt,? {wording}"):
+        read(breaking(lines()))
+
+
+def test_not_utf8() -> None:
+    wording = r"^a\.txt, line 2: not UTF-8 \(at byte 6\); convert the file to UTF-8"
+    with pytest.raises(DataError, match=wording):
+        list(parse_questions([b"1 A hen .\n", b"2 caf\xe9 .\n"], "a.txt"))

@@ -1,0 +1,237 @@
+"""Fetching from a real server that cuts, stalls, lies and dies, and in processes that do."""
+
+import hashlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.datasets.download import ATTEMPTS, Fetched, fetch
+from tests.pipeline.datasets.server import Action, answer, chunked, serving, status, wrong_range
+from tests.pipeline.project import ROOT
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+CONTENT = random.Random(1).randbytes(300_000)
+SIZE, HALF = len(CONTENT), 150_000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+KEY = "corpus.snli"
+GOOD = answer()
+PAGE = b"a login page"
+
+
+@pytest.fixture
+def store(folder: Path) -> Path:
+    """The folder of the downloads."""
+    path = folder / "state" / "downloads"
+    path.mkdir(parents=True)
+    return path
+
+
+def get(*urls: str, size: int | None = None) -> Path:
+    return fetch(Fetched.model_construct(urls=list(urls), sha256=SHA256, bytes=size), KEY)
+
+
+def check(path: Path, store: Path) -> None:
+    """The whole file under its name, and nothing but the lock beside it."""
+    assert path == store / f"{SHA256[:16]}-file.zip"
+    assert path.read_bytes() == CONTENT
+    assert sorted(store.iterdir()) == [path, path.with_name(path.name + ".lock")]
+
+
+def part(store: Path) -> Path:
+    return store / f"{SHA256[:16]}-file.zip.part"
+
+
+def test_whole_file_then_no_network(store: Path) -> None:
+    with serving(CONTENT, GOOD) as site:
+        check(get(site.url, size=SIZE), store)
+        assert site.ranges == [None]
+    check(path := get(site.url), store)  # the server is gone
+    path.write_bytes(CONTENT[:-1])
+    with serving(CONTENT, GOOD) as site:
+        check(get(site.url), store)  # instead of the damaged copy
+
+
+MISHAPS: dict[str, tuple[list[Action], list[int | None]]] = {
+    # more cuts than attempts, each with progress: none of them is the end
+    "many cuts": ([answer(after=30_000)] * 9 + [GOOD], [None, *range(30_000, 300_000, 30_000)]),
+    "no ranges": ([answer(after=HALF, ranges=False), answer(ranges=False)], [None, HALF]),
+    "busy": ([status(500), status(503), status(429), GOOD], [None] * 4),
+    "a stall": ([answer(after=HALF, holding=True), GOOD], [None, HALF]),
+    # the 416 that the promised rest yields says that all is there
+    "a length too long": ([answer(promised=10), GOOD], [None, SIZE]),
+    # without a length only the missing last chunk tells a cut answer from a whole one
+    "chunks, cut": ([chunked(HALF), GOOD], [None, HALF]),
+    "chunks": ([chunked(SIZE)], [None]),
+    "another part": ([answer(after=HALF), wrong_range, GOOD], [None, HALF, None]),
+    "a file that changed": ([answer(bytes(SIZE), after=HALF), GOOD], [None, HALF, None]),
+}
+
+
+@pytest.mark.parametrize("name", MISHAPS)
+def test_a_mishap_costs_a_request(store: Path, name: str) -> None:
+    plan, starts = MISHAPS[name]
+    with serving(CONTENT, *plan) as site:
+        check(get(site.url), store)
+    assert site.ranges == [None if start is None else f"bytes={start}-" for start in starts]
+
+
+@pytest.mark.parametrize(
+    ("left", "requests"),
+    [(CONTENT + b"more", 2), (CONTENT, 1), (bytes(HALF), 2)],
+    ids=["too long", "whole", "of another file"],
+)
+def test_a_part_that_an_earlier_process_left(store: Path, left: bytes, requests: int) -> None:
+    """The digest decides whether the transfer goes on from it or starts again."""
+    part(store).write_bytes(left)
+    with serving(CONTENT, GOOD) as site:
+        check(get(site.url), store)
+    assert site.ranges == [f"bytes={len(left)}-", None][:requests]
+
+
+FAILURES: dict[str, tuple[Action, int, str]] = {
+    "missing": (status(404), 1, r"file\.zip: the server answered 404 .*corpus\.snli\.urls"),
+    "another size": (answer(promised=7), 1, r"the file has 300,007 bytes, expected 300,000 \(corp"),
+    "busy": (status(503), ATTEMPTS, "answered 503 Service Unavailable, 5 times in a row"),
+    "no progress": (
+        answer(after=HALF, ranges=False),
+        ATTEMPTS,
+        r"\(150,000 bytes are missing\), 5 times in a row; run again",
+    ),
+    "a length too short": (answer(promised=-10), 1, "299,990 bytes came with SHA-256"),
+    "another file": (
+        answer(PAGE),
+        1,
+        f"12 bytes came with SHA-256 {hashlib.sha256(PAGE).hexdigest()}, expected {SHA256} "
+        r"\(corpus\.snli\.sha256\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_a_sentence(store: Path, name: str) -> None:
+    action, requests, message = FAILURES[name]
+    with serving(CONTENT, action) as site, pytest.raises(DataError, match=message) as caught:
+        get(site.url, size=SIZE if name == "another size" else None)
+    assert str(caught.value).startswith(f"{KEY}: {site.url}: ")
+    assert len(site.ranges) == requests
+    kept = HALF if name == "no progress" else 0
+    assert (part(store).stat().st_size if part(store).exists() else 0) == kept
+
+
+def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second mirror goes on with what the first one gave; the third has another file."""
+    with (
+        serving(CONTENT, answer(after=HALF), status(404)) as first,
+        serving(CONTENT, answer(b"no")) as second,
+        serving(CONTENT, GOOD) as third,
+        serving(CONTENT, GOOD) as fourth,
+    ):
+        with_password = first.url.replace("//", "//me:secret@") + "?token=secret"
+        check(get(with_password, second.url, third.url, fourth.url), store)
+    assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
+    assert (third.ranges, fourth.ranges) == ([None], [])
+    said = capsys.readouterr().err
+    assert "404 Not Found; check corpus.snli.urls" in said
+    assert "secret" not in said
+
+
+def test_every_mirror_is_in_the_message(store: Path) -> None:
+    with serving(CONTENT, GOOD) as gone:
+        pass  # from here on nobody listens there
+    with serving(CONTENT, status(403)) as site, pytest.raises(DataError) as caught:
+        get(gone.url, site.url)
+    first, second = str(caught.value).splitlines()
+    assert gone.url in first and re.search(r"the connection failed \(.*refused", first)
+    assert site.url in second and "403 Forbidden" in second
+
+
+def test_file_urls(store: Path) -> None:
+    Path("a folder").mkdir()
+    source = Path("a folder", "file.zip").resolve()
+    source.write_bytes(CONTENT)
+    part(store).write_bytes(CONTENT[:HALF])
+    check(get(source.as_uri()), store)
+    os.mkfifo("pipe")  # which is not waited for
+    for url, problem in {
+        "file:///no/such/file.zip": r"cannot be read \(No such file",
+        Path("pipe").resolve().as_uri(): "a pipe or a device; expected a regular file",
+        "file://data/file.zip": "three slashes",
+        Path(__file__).as_uri(): "bytes came with SHA-256",
+    }.items():
+        (store / f"{SHA256[:16]}-file.zip").unlink(missing_ok=True)
+        with pytest.raises(DataError, match=problem):
+            get(url)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_store_that_cannot_be_written(store: Path) -> None:
+    part(store).symlink_to("/dev/full")
+    message = r"cannot write to .*\(No space left on device\); mend that and run again"
+    with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
+        get(site.url, site.url)
+    assert len(site.ranges) == 1  # another mirror would not help
+    shutil.rmtree(store)
+    store.write_text("")
+    with pytest.raises(DataError, match=r"corpus\.snli: cannot write to .*state/downloads"):
+        get("file:///tmp/x")
+
+
+def wait_for_half(process: subprocess.Popen[bytes], path: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not (path.exists() and path.stat().st_size >= HALF):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+
+
+@contextmanager
+def fetching_elsewhere(url: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The same fetch in another process."""
+    code = (
+        "import sys; from pipeline.datasets.download import Fetched, fetch;"
+        "fetch(Fetched(urls=[sys.argv[1]], sha256=sys.argv[2], bytes=None), 'corpus.snli')"
+    )
+    command = [sys.executable, "-c", code, url, SHA256]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_resumes_after_a_killed_process(store: Path) -> None:
+    with serving(CONTENT, answer(after=HALF, holding=True), answer()) as site:
+        with fetching_elsewhere(site.url) as child:
+            wait_for_half(child, part(store))
+            child.send_signal(signal.SIGKILL)
+            assert child.wait() == -signal.SIGKILL
+        assert part(store).stat().st_size == HALF
+        check(get(site.url), store)
+    assert site.ranges == [None, f"bytes={HALF}-"]
+
+
+def test_two_processes_fetch_once(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (
+        serving(CONTENT, answer(after=HALF, holding=True), status(500)) as site,
+        fetching_elsewhere(site.url) as child,
+    ):
+        wait_for_half(child, part(store))
+        threading.Timer(0.2, site.go_on.set).start()
+        check(get(site.url), store)
+        assert child.wait(20) == 0
+        assert len(site.ranges) == 1
+    assert "another process is fetching" in capsys.readouterr().err

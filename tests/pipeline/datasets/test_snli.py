@@ -1,0 +1,85 @@
+"""The corpus artifact, written and read back, and lines of SNLI, whose keys it has."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from actmodels.errors import DataError
+from pipeline.datasets.snli import Pair, checked_pair, read_pairs, write_splits
+
+GOOD: Pair = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}
+PAIRS = [
+    GOOD | {"sentence1": "A man in a café.", "sentence2": "He said “no”.\u2028\tGood\n"},
+    GOOD | {"gold_label": "-", "sentence1": "", "sentence2": "\\"},
+    GOOD | {"gold_label": "contradiction", "sentence1": "日本語", "reasoning_depth": 4},
+    GOOD | {"sentence1_binary_parse": "( a b )", "sentence2_binary_parse": ""},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_splits(tmp_path / "corpus", "snli", {"train": iter(PAIRS), "dev": PAIRS[2:]})
+    return tmp_path / "corpus"
+
+
+def test_round_trip_and_summary(folder: Path) -> None:
+    assert list(read_pairs(folder / "train.jsonl")) == PAIRS
+    assert list(read_pairs(folder / "dev.jsonl")) == PAIRS[2:]
+    lines = (folder / "train.jsonl").read_bytes().split(b"\n")
+    assert len(lines) == len(PAIRS) + 1
+    assert "日本語".encode() in lines[2]
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["source"] == "snli"
+    assert summary["splits"]["train"] == {
+        **{"pairs": 4, "labeled": 3, "unlabeled": 1},
+        **{"neutral": 2, "entailment": 0, "contradiction": 1},
+    }
+
+
+def test_files_of_an_earlier_run_are_gone_and_a_failure_leaves_none(folder: Path) -> None:
+    write_splits(folder, "snli", {"train": PAIRS})
+    assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "train.jsonl"]
+
+    def broken() -> Iterator[Pair]:
+        yield PAIRS[0]
+        raise DataError("the source broke")
+
+    with pytest.raises(DataError, match="the source broke"):
+        write_splits(folder, "snli", {"train": PAIRS, "dev": broken()})
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"\xff\xfe\xfa", "not a JSON object"),
+        ('{"gold_label": "neutral"', r"not a JSON object \(.* column 25"),
+        ("[" * 100_000, "not a JSON object"),
+        ("[1]", r"the line is \[1\]; must be a mapping"),
+        (json.dumps(GOOD)[:-1] + ', "gold_label": "entailment"}', "an object has a key twice"),
+        (json.dumps({k: v for k, v in GOOD.items() if k != "sentence2"}), "sentence2 is missing"),
+        *(
+            (json.dumps(GOOD | {"pairID": name}), "pairID is .*; must be a name of printable")
+            for name in (" ", "a\tb", "a\0b", "a\nb", "a\u2029b", "a\u202eb")
+        ),
+        (json.dumps(GOOD | {"pairID": 7}), "pairID is 7; must be text"),
+        (json.dumps(GOOD | {"gold_label": "maybe"}), "gold_label is 'maybe'; must be 'neutral', "),
+        (json.dumps(GOOD | {"gold_label": None}), "gold_label is None; must be 'neutral'"),
+        (json.dumps(GOOD | {"sentence1": "\ud83d"}), r"sentence1 is '\\ud83d'; must be text"),
+        (json.dumps(GOOD | {"sentence2_binary_parse": 3}), "sentence2_binary_parse is 3; must be"),
+        (json.dumps(GOOD | {"reasoning_depth": True}), "reasoning_depth is True; must be a whole"),
+        (json.dumps(GOOD | {"reasoning_depth": -1}), "reasoning_depth is -1; must be at least 0"),
+    ],
+)
+def test_malformed_lines(line: str | bytes, problem: str) -> None:
+    with pytest.raises(DataError, match=f"^some.jsonl, line 17: .*{problem}"):
+        checked_pair(line, "some.jsonl, line 17")
+
+
+def test_other_keys_are_ignored() -> None:
+    """As SNLI has them, parse trees and all."""
+    others = {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"], "captionID": "c"}
+    found = checked_pair(json.dumps(others | GOOD), "f")
+    assert list(found.items()) == list(GOOD.items())

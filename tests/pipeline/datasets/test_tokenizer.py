@@ -1,0 +1,76 @@
+"""Sentences to tokens: by hand, and against NLTK's tokeniser on the whole sentence."""
+
+import random
+
+from nltk.tokenize import NLTKWordTokenizer
+
+from pipeline.datasets.tokenizer import tokenize
+from pipeline.synthetic.captions.corpus import generate_split
+from tests.pipeline.synthetic.build import captions
+
+# Words, among them all that the tokeniser divides.
+PLAIN = [
+    *("dog", "t-shirt", "mother-in-law's", "3", "2nd", "4's", "s", "t", "na", "dog's", "DON'T"),
+    *("cannot", "Cannot", "cannot's", "can't", "D'ye", "gimme", "gonna", "gonna-do", "gotta"),
+    *("lemme", "more'n", "wanna", "whatcha", "isn't", "n't", "n't's", "he'd", "I'm", "we'll"),
+    *("they've", "re're", "d't", "o'clock", "x'y'z", "rock'n'roll"),
+]
+MARKS = ["", "", "", ",", ".", "?", "!"]
+# Marks, quotes, abbreviations, numbers, and letters beyond ASCII.
+OTHER = [
+    *("'tis", "'twas", "'cause", "'s", "'S", "dogs'", "'", "''", "``", '"', '"hi"', "-", "--"),
+    *("a-", "a--b", "U.S.", "Mt.", "...", "..", "a.", "a.b", "3,000", "1.5", "a,,", "a,b", "b,"),
+    "b!?",
+    *("?!", "(x)", "<x>", "a;b", "a:", "a:b", "$5", "%", "@", "*", "_", "a_b", "c.'", 'c."', ""),
+    *("\u00e9", "na\u00efve", "\u2019", "don\u2019t", "\u201cx\u201d", "\u00ab", "\u2013"),
+    *("\u00a0", "\x1c", "\x85", "\u200b"),
+]
+SENTENCES = [
+    "A man in a \"Cowboys\" t-shirt isn't looking at the dogs' bowl.",
+    "Two men (one's in red) can't, or won't, lift the 1,500 lb. barbell!",
+    "'Tis the boys' turn: they're gonna wanna play 'til 10:30 p.m.",
+    "He said, \"I've gotta go\" -- and she'd gone...",
+    "\u201cD'ye think so?\u201d asked the girl\u2019s mother; \u2018yes\u2019 \u2013 50% [sic].",
+    "Na\u00efve caf\u00e9-goers pay $5 & 3\u20ac @ O'Brien's #2 <b>*bar*</b>",
+    "THE WOMAN'S CAR CANNOT'VE BEEN HERS. SHE DIDN'T DRIVE",
+]
+SPACES = [" "] * 12 + ["  ", "\t", "\n", "\x1c", "\x1f", "\x7f", "\u00a0", "\u2028"]
+
+
+def whole(sentence: str) -> tuple[str, ...]:
+    """What NLTK makes of the sentence, its tokens free of white space."""
+    return tuple(" ".join(NLTKWordTokenizer().tokenize(sentence)).split())
+
+
+def drawn(rng: random.Random, others: float) -> str:
+    """Some words and marks; a share of them are others."""
+    words = [
+        rng.choice(OTHER if rng.random() < others else PLAIN) + rng.choice(MARKS)
+        for _ in range(rng.randint(1, 6))
+    ]
+    space = rng.choice(SPACES)
+    front, end = rng.choice(["", "", " "]), rng.choice(["", "", ".", " ", ". ", "\n"])
+    return front + space.join(words) + end
+
+
+def test_tokens_are_those_of_the_penn_treebank() -> None:
+    tokens = ("mr.", "lee", "'s", "hat", "is", "n't", "red", ",", "can", "not", "be", "?")
+    assert tokenize("Mr. Lee's hat isn't red, cannot be?", True) == tokens
+    assert tokenize("\t\n\u00a0", True) == ()
+
+
+def test_drawn_sentences_and_characters_are_split_as_nltk_does() -> None:
+    rng = random.Random(0)
+    for sentence in {drawn(rng, others) for others in (0.05, 0.5) for _ in range(2_000)}:
+        assert tokenize(sentence, False) == whole(sentence), repr(sentence)
+        assert tokenize(sentence, True) == whole(sentence.lower()), repr(sentence)
+    pieces = [*"aAsSdDmMtnx12", *"'\"`.,:;?!-()[]{}<>*@#$%&_/", *" " * 12, *OTHER, *SPACES, *PLAIN]
+    for _ in range(5_000):
+        sentence = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
+        assert tokenize(sentence, False) == whole(sentence), repr(sentence)
+
+
+def test_sentences_of_the_corpora_are_split_as_nltk_does() -> None:
+    generated = [pair["sentence1"] for pair in generate_split(captions(dev=300), "dev")]
+    for sentence in generated + SENTENCES:
+        assert tokenize(sentence, True) == whole(sentence.lower()), repr(sentence)

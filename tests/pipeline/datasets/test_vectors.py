@@ -1,0 +1,98 @@
+"""Vectors picked from GloVe's text format, and drawn ones that belong to their words."""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import DataError
+from pipeline.datasets.vectors import draw_vectors, read_vectors
+from tests.pipeline.datasets.zips import make_zip
+
+TEXT = """the 1 2 3
+, -0.5 1e-3 .25
+. . . 7 7 7
+. 4 5 6
+at name@domain.com 8 8 8
+the 9 9 9
+café 0.1 0.2 0.3
+unwanted 1 2
+"""
+
+
+def pick(tmp_path: Path, text: str, *words: str, dimensions: int = 3) -> list[list[float] | None]:
+    """The vector of each word, None where not found."""
+    archive = make_zip(tmp_path / "v.zip", {"v.txt": text.encode()})
+    wanted = {word: row for row, word in enumerate(words)}
+    vectors, found = read_vectors(archive, "v.txt", wanted, dimensions)
+    assert vectors.dtype == torch.float32 and vectors.shape == (len(words), dimensions)
+    assert not vectors[~found].any()
+    return [row.tolist() if has else None for row, has in zip(vectors, found, strict=True)]
+
+
+def test_picks_the_wanted_rows(tmp_path: Path) -> None:
+    assert pick(tmp_path, TEXT, "absent", "café", ",", "the") == [
+        None,
+        pytest.approx([0.1, 0.2, 0.3]),
+        pytest.approx([-0.5, 0.001, 0.25]),
+        [1, 2, 3],  # the first of two lines
+    ]
+    # `.` is not taken for `. . .`, nor `at` for the address that follows it
+    assert pick(tmp_path, TEXT, ".", "at", "at name@domain.com") == [[4, 5, 6], None, [8, 8, 8]]
+    # a line of another word is not parsed
+    assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
+    assert pick(tmp_path, "", "the") == [None]
+
+
+def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
+    text = "2 3\r\n2 1 2 3 \r\nthe 4 5 6 \r\n"
+    assert pick(tmp_path, text, "2", "the") == [[1, 2, 3], [4, 5, 6]]
+    assert pick(tmp_path, "2 3\nthe 4\n", "2", dimensions=1) == [[3]]  # it has none
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, found 2"),
+        ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, found 4"),
+        ("other 1 2\n", "line 1: expected a word and 3 numbers, found 2"),
+        ("other 1 2 3 4 5\n", "line 1: .* found 5; correct vectors.dimensions or"),
+        ("9 4\nthe 1 2 3 4\n", "line 1: .* the header has 4"),
+        ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
+        ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
+        ("the 1_0 2 3\n", "line 1: '1_0' is not a finite number"),
+        ("\ufeffthe 1 2 3\n", "line 1: begins with a byte order mark; convert the file to UTF-8"),
+    ],
+)
+def test_malformed_lines(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(DataError, match=rf"v\.txt in .*v\.zip, {problem}"):
+        pick(tmp_path, text, "the", "9")
+
+
+STORED = [-0.934462547, 0.751417696, -0.267764628, -0.32667461]
+WORDS = ["the", "a", "café", "", "x" * 1000]
+
+
+def test_a_vector_depends_on_seed_and_word_alone() -> None:
+    few = draw_vectors(WORDS, 300, seed=1, std=1.0)
+    more = draw_vectors(["other", *WORDS[::-1]], 300, seed=1, std=1.0)
+    assert torch.equal(few, more[1:].flip(0))
+    assert not torch.isclose(few, draw_vectors(WORDS, 300, seed=2, std=1.0)).any(1).all()
+    # another machine or version draws the same numbers
+    drawn = draw_vectors(["the"], 4, seed=2016, std=1.0)
+    torch.testing.assert_close(drawn, torch.tensor([STORED]), rtol=1e-6, atol=0)
+
+
+def test_values_are_normal_and_independent() -> None:
+    """Moments within 5 standard errors, and the share below one deviation as it should be."""
+    std = 0.3
+    drawn = draw_vectors([str(i) for i in range(1000)], 200, seed=3, std=std).double() / std
+    count = drawn.numel()
+    assert drawn.isfinite().all()
+    assert abs(drawn.mean().item()) < 5 / math.sqrt(count)
+    assert abs(drawn.var().item() - 1) < 5 * math.sqrt(2 / count)
+    assert abs((drawn < -1).double().mean().item() - 0.158655) < 5 * 0.366 / math.sqrt(count)
+    correlation = torch.corrcoef(drawn.T) - torch.eye(200)  # of dimensions, then of words
+    assert correlation.abs().max() < 6 / math.sqrt(1000)
+    assert abs((drawn[1:] * drawn[:-1]).mean().item()) < 5 / math.sqrt(count)

@@ -1,0 +1,98 @@
+"""A model's folder gives the model back, is the same each time, and says when it is spoiled."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import ArtifactError
+from actmodels.registry import MODELS
+from pipeline.inference.bundle import read_bundle
+from tests.pipeline.tiny_export import ORIGIN, VOCABULARY, tiny_model, write_tiny
+from tests.samples import sample_batch, sample_trial
+
+RULES = [{"oov_rule": rule, "null_token": True} for rule in ("own", "hashed", "trained")]
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [*((model, {}) for model in MODELS), *(("word_by_word_attention", rule) for rule in RULES)],
+)
+def test_a_folder_gives_the_model_back(
+    model: str, settings: dict[str, object], tmp_path: Path
+) -> None:
+    config = sample_trial(model, **settings)
+    written = tiny_model(config)
+    with torch.no_grad():
+        for parameter in written.parameters():  # as training would: no rule's first values
+            parameter.add_(0.1)
+    write_tiny(tmp_path, config, written)
+    bundle = read_bundle(tmp_path)
+    assert (bundle.config, bundle.words, bundle.lowercase) == (config, VOCABULARY, True)
+    assert bundle.origin == ORIGIN
+    assert not bundle.model.training
+    batch = sample_batch(null_token=config.input.null_token)
+    with torch.no_grad():
+        assert torch.equal(bundle.model(batch).logits, written(batch).logits)
+
+
+def test_the_same_model_is_the_same_bytes_and_no_pickle(tmp_path: Path) -> None:
+    config = sample_trial("adaptive_attention")
+    folders = (tmp_path / "first", tmp_path / "second")
+    for folder in folders:
+        write_tiny(folder, config)
+    files = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
+    assert files[0] == files[1]
+    assert sorted(files[0]) == ["config.json", "model.safetensors", "words.txt"]
+    weights = files[0]["model.safetensors"]
+    header = json.loads(weights[8 : 8 + int.from_bytes(weights[:8], "little")])
+    assert header["input_rows"]["dtype"] == "F32"
+    assert {"model.safetensors", "words.txt"} <= {
+        path.name for path in folders[0].iterdir() if path.stat().st_mode & 0o444 == 0o444
+    }
+
+
+def test_reading_a_model_leaves_random_numbers_alone(tmp_path: Path) -> None:
+    write_tiny(tmp_path, sample_trial("adaptive_attention"))
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    read_bundle(tmp_path)
+    assert torch.equal(torch.rand(2), expected)
+
+
+def test_another_weight_or_word_is_another_digest(tmp_path: Path) -> None:
+    config = sample_trial("adaptive_attention")
+    write_tiny(tmp_path / "a", config)
+    other = tiny_model(config)
+    with torch.no_grad():
+        next(other.parameters()).view(-1)[0] += 1e-6
+    write_tiny(tmp_path / "b", config, other)
+    write_tiny(tmp_path / "c", sample_trial("adaptive_attention", seed=2))
+    digests = {read_bundle(tmp_path / name).digest for name in "abc"}
+    assert len(digests) == 3
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "words.txt", "config.json"])
+@pytest.mark.parametrize("spoil", ["missing", "changed", "pipe", "another version"])
+def test_a_spoiled_file_is_one_sentence(name: str, spoil: str, tmp_path: Path) -> None:
+    write_tiny(tmp_path, sample_trial("adaptive_attention"))
+    path = tmp_path / name
+    content = path.read_bytes()
+    if spoil == "missing":
+        path.unlink()
+    elif spoil == "pipe":
+        path.unlink()
+        os.mkfifo(path)
+    elif spoil == "another version":
+        path = tmp_path / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+    else:
+        path.write_bytes(content.replace(b"word3", b"word!").replace(b"9", b"8"))
+        if path.read_bytes() == content:  # a weight
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ArtifactError, match=r"; run: dvc repro -f export$") as raised:
+        read_bundle(tmp_path)
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,51 @@
+"""Which model is the best: one with steps wins unless it is significantly below."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.inference.choice import best_model, significantly_below
+
+DA, AA, COMPARING = "decomposable_attention", "adaptive_attention", "compare_adaptive_attention"
+
+
+def model(mean: float, p: float | None = None, high: float = 0.01) -> dict[str, Any]:
+    gap = {"difference": mean - 0.9, "low": -0.5, "high": high, "p": p}
+    return {"dev_accuracy_mean": mean, "dev_minus_highest": gap if mean < 0.9 else None}
+
+
+@pytest.mark.parametrize(
+    ("models", "best"),
+    [
+        ({DA: model(0.9)}, DA),
+        ({DA: model(0.9), AA: model(0.89, p=0.3)}, AA),
+        ({DA: model(0.9), AA: model(0.8, p=0.01)}, DA),
+        ({AA: model(0.9), DA: model(0.89, p=0.3)}, AA),
+        ({DA: model(0.9), AA: model(0.88, p=0.2), COMPARING: model(0.89, p=0.3)}, COMPARING),
+        ({DA: model(0.9), AA: model(0.8, p=0.001), COMPARING: model(0.89, p=0.3)}, COMPARING),
+        # without steps the highest wins
+        ({"lstm_encoders": model(0.89, p=0.9), DA: model(0.9)}, DA),
+        # one seed has no p-value: the interval over pairs decides
+        ({DA: model(0.9), AA: model(0.89, high=0.001)}, AA),
+        ({DA: model(0.9), AA: model(0.89, high=-0.001)}, DA),
+    ],
+)
+def test_a_model_with_steps_wins_unless_it_is_significantly_below(
+    models: dict[str, Any], best: str
+) -> None:
+    assert best_model(models) == best
+
+
+@pytest.mark.parametrize(
+    ("ps", "below"),
+    [
+        # Holm's: .05 / 3, .05 / 2, .05
+        ([0.02, 0.02, 0.02], 0),
+        ([0.01, 0.03, 0.03], 1),
+        ([0.01, 0.02, 0.04], 3),
+        ([0.06, 0.01, 0.02], 2),
+    ],
+)
+def test_several_models_are_compared_with_holms_correction(ps: list[float], below: int) -> None:
+    models = {f"model{place}": model(0.8, p) for place, p in enumerate(ps)}
+    assert len(significantly_below({DA: model(0.9), **models})) == below

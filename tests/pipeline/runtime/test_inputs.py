@@ -1,0 +1,253 @@
+"""A stage whose inputs are edited while it runs is not recorded as if they had not been."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actmodels.errors import ArtifactError
+from pipeline.runtime.inputs import check_as_written, inputs
+from tests.pipeline.project import ROOT
+
+DVC = """
+stages:
+  tell:
+    cmd: python tell.py
+    deps: [tell.py, code, data.txt]
+    params: [tell, shared.size]
+    outs: [out.txt]
+"""
+STAGE = """
+from pathlib import Path
+from pipeline.runtime.stage import run_stage
+
+def main() -> None:
+    Path("out.txt").write_text(Path("params.yaml").read_text())
+    {body}
+
+if __name__ == "__main__":
+    run_stage(main)
+"""
+
+
+@pytest.fixture
+def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (folder / "dvc.yaml").write_text(DVC)
+    (folder / "params.yaml").write_text("tell: {x: 1, more: {y: [1, 2]}}\nshared: {size: 3}\n")
+    (folder / "data.txt").write_text("data")
+    (folder / "code" / "part").mkdir(parents=True)
+    (folder / "code" / "part" / "one.py").write_text("ONE = 1")
+    return folder
+
+
+def tell(project: Path, body: str) -> tuple[int, str]:
+    (project / "tell.py").write_text(STAGE.format(body=body))
+    done = subprocess.run([sys.executable, "tell.py"], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def edit(path: str, text: str) -> str:
+    return f"Path({path!r}).write_text({text!r})"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
+            "params.yaml: tell, params.yaml: shared.size",
+        ),
+        (edit("code/part/one.py", "ONE = 2"), "code/part/one.py"),
+        ("Path('data.txt').unlink()", "data.txt"),
+        ("[Path('code', n).touch() for n in 'abcde']", "code/a, code/b, code/c and 2 more"),
+    ],
+)
+def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Path) -> None:
+    assert tell(project, body) == (
+        1,
+        f"error: tell: what it reads changed while it ran ({said}), so its results are not "
+        "recorded; run dvc repro again (finished trials are kept)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "pass",
+        edit("params.yaml", "tell: {more: {y: [1, 2]}, x: 1}\nshared: {size: 3, other: 1}\nz: 1\n"),
+        edit("other.txt", "not read"),
+        "Path('code/__pycache__').mkdir(); Path('code/__pycache__/one.pyc').write_text('')",
+        edit("code/.one.py.swp", "an editor's"),
+    ],
+)
+def test_what_a_stage_does_not_read_may_change(body: str, project: Path) -> None:
+    assert tell(project, body) == (0, "")
+
+
+def test_what_is_no_stage_reads_nothing_and_what_is_not_yaml_has_no_values(project: Path) -> None:
+    assert inputs("report") == {}
+    (project / "params.yaml").write_text("tell: !!bool maybe")
+    assert inputs("tell")["params.yaml: tell"] == "null"
+    (project / "dvc.yaml").unlink()
+    assert inputs("tell") == {}
+
+
+def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> None:
+    """Though the first file is there again when the stage ends."""
+    read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "
+    read += "first = data.read_bytes(); data.write_bytes(b'other'); load = PairTensors.load\n    "
+    restored = "try: load(data)\n    finally: data.write_bytes(first)"
+    said = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
+    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {said}")
+
+
+LOCK = """
+stages:
+  make:
+    outs:
+    - {path: data.txt, md5: 8d777f385d3dfec8815d20f7496026dc}
+    - {path: made, md5: cf68759f0f64a28f6751bd294cb6a84a.dir}
+"""
+
+
+@pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
+@pytest.mark.parametrize("found", ["nothing", "a folder", "a link to nowhere", "other bytes"])
+def test_whatever_lies_in_the_place_of_what_was_written_is_told(
+    path: str, found: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.runtime.inputs._cache", lambda: project)  # a second each
+    (project / "made").mkdir()
+    (project / "made" / "one.txt").write_text("one")
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
+    (project / "dvc.lock").write_text(LOCK)
+    check_as_written("tell", inputs("tell"), Path("damaged"))
+    place = project / path
+    place.unlink() if place.is_file() else shutil.rmtree(place)
+    if found == "a folder":
+        (place / "other").mkdir(parents=True)
+    elif found == "a link to nowhere":
+        place.symlink_to("nowhere")
+    elif found == "other bytes":
+        place.write_text("0ne")
+    out = path.split("/")[0]
+    with pytest.raises(ArtifactError) as told:
+        check_as_written("tell", inputs("tell"), Path("damaged"))
+    if found == "nothing" and out == path:
+        assert str(told.value) == f"{out} is missing; run: dvc repro make"
+    else:
+        assert str(told.value).endswith("; run: dvc repro -f -s make")
+        assert not os.path.lexists(out)
+        assert [p.name for p in project.glob("damaged/*/*")] == [out]
+
+
+@pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
+def test_what_may_not_be_read_stays_in_its_place(
+    path: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root may read everything, the error is raised by hand."""
+    (project / "made").mkdir()
+    (project / "made" / "one.txt").write_text("one")
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
+    (project / "dvc.lock").write_text(LOCK.replace("cf68", "cf69"))
+
+    def refusing(real: Any) -> Any:
+        def called(place: Any, *args: Any, **kwargs: Any) -> Any:
+            if Path(place) == Path(path):
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return real(place, *args, **kwargs)
+
+        return called
+
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+    monkeypatch.setattr(os, "listdir", refusing(os.listdir))
+    with pytest.raises(PermissionError):
+        check_as_written("tell", inputs("tell"), Path("damaged"))
+    assert (project / path).exists()
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
+def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
+    text: str, project: Path
+) -> None:
+    (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
+    (project / "dvc.lock").write_text(text)
+    with pytest.raises(ArtifactError, match=r"^dvc\.lock is damaged; move it away .* dvc repro$"):
+        check_as_written("tell", inputs("tell"), Path("damaged"))
+    assert (project / "data.txt").exists()
+
+
+def dvc(*arguments: str) -> tuple[int, str]:
+    command = [str(Path(sys.executable).with_name("dvc")), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    return done.returncode, done.stdout + done.stderr
+
+
+MAKE = """
+from pathlib import Path
+Path("made").mkdir(exist_ok=True)
+Path("made/one.txt").write_text("one")
+"""
+
+
+def two_stages(project: Path, cache_type: str) -> None:
+    """Of which `tell` reads what `make` wrote; both have run."""
+    (project / "make.py").write_text(MAKE)
+    (project / "tell.py").write_text(STAGE.format(body="pass"))
+    (project / "dvc.yaml").write_text(f"""
+stages:
+  make: {{cmd: {sys.executable} make.py, deps: [make.py], outs: [made]}}
+  tell: {{cmd: {sys.executable} tell.py, deps: [tell.py, made/one.txt], outs: [out.txt]}}
+""")
+    assert dvc("init", "--no-scm")[0] == dvc("config", "cache.type", cache_type)[0] == 0
+    assert dvc("repro")[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cache_type", ["copy", "symlink"])
+def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: Path) -> None:
+    """By DVC's own digests; the advice mends it, and a corrupt cache, which DVC trusts."""
+    two_stages(project, cache_type)
+    (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
+    assert tell(project, "pass") == (0, "")
+    (cached,) = project.glob(".dvc/cache/files/md5/f9/7c5d*")  # md5 of "one"
+    cached.chmod(0o644)
+    cached.write_text("0ne")
+    cached.chmod(0o444)
+    shutil.rmtree(project / "made")
+    assert dvc("repro", "make")[0] == 0  # from its cache
+    before = (project / "out.txt").stat().st_mtime_ns
+    status, said = tell(project, "pass")
+    (made,) = project.glob("state/damaged/*/made")
+    (aside,) = project.glob(f"state/damaged/*/{cached.name}")
+    wrong = "made is not what the stage make wrote: it is damaged or was edited"
+    advice = f"set aside as {made}, {aside}; run: dvc repro -f -s make"
+    assert (status, said) == (1, f"error: {wrong}; {advice}\n")
+    assert aside.read_text() == "0ne"
+    assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
+    assert (project / "out.txt").stat().st_mtime_ns == before
+    assert dvc("repro", "-f", "-s", "make")[0] == dvc("repro", "-f", "-s", "tell")[0] == 0
+    assert (project / "made" / "one.txt").read_text() == cached.read_text() == "one"
+    (project / "make.py").write_text(MAKE.replace('"one"', '"two"'))
+    assert dvc("repro")[0] == 0  # what one stage of a run makes anew the next one reads
+
+
+@pytest.mark.slow
+def test_dvc_does_not_record_it(project: Path) -> None:
+    """By itself it writes the edited value beside the old one's output, and calls it up to date."""
+    assert dvc("init", "--no-scm")[0] == 0
+    (project / "dvc.yaml").write_text(DVC.replace("python", sys.executable))
+    (project / "tell.py").write_text(
+        STAGE.format(body=edit("params.yaml", "tell: 2\nshared: {size: 3}"))
+    )
+    status, said = dvc("repro")
+    assert status != 0 and "what it reads changed while it ran" in said
+    assert not (project / "dvc.lock").exists()
+    assert dvc("repro")[0] == 0  # nothing changes this time
+    assert (project / "out.txt").read_text() == (project / "params.yaml").read_text()
+    assert "up to date" in dvc("status")[1]

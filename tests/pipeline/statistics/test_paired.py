@@ -1,0 +1,124 @@
+"""Paired comparisons against numbers worked by hand, theory, and scipy's own tables."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from actmodels.errors import ArtifactError
+from actmodels.tables import COLUMNS
+from pipeline.statistics.paired import Groups, compare, hits_by_model, paired_rows
+
+
+def alone(pairs: int) -> Groups:
+    """Groups of one pair each."""
+    return np.arange(pairs)
+
+
+def test_equal_models_do_not_differ() -> None:
+    hits = np.random.default_rng(0).integers(0, 2, (4, 50)).astype(float)
+    assert compare(hits, hits, alone(50))[:4] == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_by_hand() -> None:
+    """Two seeds, three pairs in two groups: worked out on paper.
+
+    Gains by pair, mean over seeds: 1, 1/2, 0; mean 1/2. By group about it: 1/2 and -1/2, so
+    (1/4 + 1/4) * 2 / 9 = 1/9 with 1 degree of freedom. By seed: 2/3 and 1/3, so 1/18 / 2 = 1/36
+    with 1. Together 5/36; (5/36)^2 / ((1/9)^2 + (1/36)^2) = 25/17 degrees of freedom.
+    """
+    reference = np.zeros((2, 3))
+    other = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    found = compare(reference, other, np.array([7, 3, 3]))
+    error, freedom = (5 / 36) ** 0.5, 25 / 17
+    assert found.difference == pytest.approx(0.5)
+    assert found.high - 0.5 == pytest.approx(student.isf(0.025, freedom) * error)
+    assert found.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
+
+
+def test_only_pairs_that_both_scored_count() -> None:
+    """The 2016 code dropped pairs: they are no evidence for either."""
+    reference = np.array([[1.0, 1.0, 0.0, 1.0]])
+    other = np.array([[1.0, np.nan, 1.0, np.nan]])
+    found = compare(reference, other, alone(4))
+    assert (found.difference, found.pairs) == (0.5, 2)
+    assert found.p is None  # of one seed
+
+
+def test_seeds_that_are_not_paired_widen_the_interval() -> None:
+    """Two models whose seeds happen to rise and fall together; theory: the variances add up."""
+    of_seeds = np.array([0.6, 0.7, 0.8, 0.9])
+    draws = (np.arange(1000) + 0.5) / 1000  # seed s is right on a share of the pairs
+    reference = (draws < of_seeds[:, None] - 0.1).astype(float)
+    other = (draws < of_seeds[:, None]).astype(float)
+    together = compare(reference, other, alone(1000))
+    apart = compare(reference, other, alone(1000), seeds_paired=False)
+    assert together.difference == apart.difference == pytest.approx(0.1)
+    assert together.high - together.low < 0.06  # by the pairs alone
+    # of a mean of four: sd / sqrt(4) = 0.1291 / 2; of a difference sqrt(2) as much; and 3 + 3
+    # degrees of freedom
+    width = 2 * student.isf(0.025, 6) * 0.1291 / 2 * 2**0.5
+    assert apart.high - apart.low == pytest.approx(width, rel=0.02)
+
+
+def test_pairs_of_one_premise_widen_the_interval() -> None:
+    """Three copies of each pair tell no more than one: sqrt(3) as wide."""
+    generator = np.random.default_rng(3)
+    other = np.repeat((generator.random((1, 2000)) < 0.5).astype(float), 3, axis=1)
+    reference = np.zeros_like(other)
+    groups = np.repeat(alone(2000), 3)
+    widths = [c.high - c.low for c in (compare(reference, other, g) for g in (alone(6000), groups))]
+    assert widths[1] / widths[0] == pytest.approx(3**0.5, rel=0.01)
+
+
+IDS = ["a", "b", "c", "d"]
+GROUPS = alone(4)
+
+
+def rows(model: str, seed: int, right: str) -> list[dict[str, Any]]:
+    """`right`: y, n or - (not scored) for each pair."""
+    predicted = {"y": "neutral", "n": "entailment"}
+    return [
+        {"model": model, "seed": seed, "pair_id": i, "label": "neutral", "predicted": predicted[r]}
+        for i, r in zip(IDS, right, strict=True)
+        if r != "-"
+    ]
+
+
+def test_hits_stand_in_the_order_of_the_pairs_whatever_that_of_the_rows() -> None:
+    found = hits_by_model(list(reversed(rows("m", 1, "yn-y"))), IDS)
+    np.testing.assert_array_equal(found["m"][1], [1.0, 0.0, np.nan, 1.0])
+
+
+def test_runs_are_paired_by_seed_and_pair() -> None:
+    told = [*rows("base", 1, "ynny"), *rows("base", 2, "yyyy")]
+    told += [*rows("other", 2, "yyyn"), *rows("other", 1, "yyyy"), *rows("third", 1, "n-ny")]
+    other, third = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+    assert list(other) == COLUMNS["evaluate/paired.csv"]
+    assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
+    assert other["difference"] == pytest.approx((2 - 1) / 8)
+    assert other["pairs"] == 4
+    assert other["low"] <= other["difference"] <= other["high"]
+    hits = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 0]])
+    assert other["p"] == compare(*hits, GROUPS, seeds_paired=False).p
+    assert (third["seeds"], third["pairs"]) == (1, 3)
+    assert third["difference"] == pytest.approx(-1 / 3)
+
+
+def test_a_model_that_draws_nothing_stands_beside_every_seed() -> None:
+    told = [*rows("base", 3, "ynny"), *rows("base", 5, "yyyy"), *rows("words", 0, "yyyy")]
+    [words] = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+    assert words["seeds"] == 2
+    assert words["difference"] == pytest.approx(2 / 8)
+
+
+def test_models_without_a_common_seed_are_not_compared() -> None:
+    told = [*rows("base", 1, "ynny"), *rows("m", 2, "ynny"), *rows("m", 3, "ynny")]
+    with pytest.raises(ArtifactError, match=r"^m and base share no seed, so they cannot be"):
+        paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+
+
+def test_a_pair_of_another_split_is_named() -> None:
+    with pytest.raises(ArtifactError, match=r"^m was scored on pair a, which is no test pair; run"):
+        hits_by_model(rows("m", 1, "y---"), ["x"])

@@ -1,0 +1,48 @@
+"""Settings of the corpus, and meanings from plain words for hand-worked examples."""
+
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from pipeline.parameters.schema import Captions
+from pipeline.synthetic.captions.lexicon import VOCABULARIES
+from pipeline.synthetic.captions.pairs import cast
+from pipeline.synthetic.captions.sampling import Sampler
+from pipeline.synthetic.captions.scenes import SCENE, Frame, Meaning, Participant, Value
+
+CONF = Path(__file__).parents[3] / "conf"
+ONE = Participant("people", plural=False, garment=0)
+OTHER = Participant("people", plural=False, garment=1)
+PET = Participant("animals", plural=False, garment=1)
+MANY = Participant("people", plural=True, garment=0)
+
+
+def captions(preset: str = "captions_hard", **changes: Any) -> Captions:
+    """The section `corpus.captions` of a preset, but for some keys."""
+    files = [OmegaConf.load(CONF / name) for name in ("base.yaml", f"preset/{preset}.yaml")]
+    section = OmegaConf.to_container(OmegaConf.merge(*files), resolve=True)["corpus"]["captions"]
+    return Captions(**{**section, **changes})
+
+
+def sampler(purpose: int) -> Sampler:
+    """Random numbers for the hard corpus."""
+    return Sampler(captions(), str(purpose))
+
+
+def meaning(*participants: Participant, **facts: str) -> Meaning:
+    """`kind="man", kind1="dog", action="not running", relation="<chasing"`.
+
+    A digit after a fact gives its participant (0 where there is none); `<` turns a relation round.
+    """
+    interaction = "relation" in facts
+    frame = Frame(participants or (ONE,), outdoors=True, interaction=interaction)
+    stated = {}
+    for name, text in facts.items():
+        slot, owner = name.rstrip("1"), int(name.endswith("1"))
+        if slot in ("place", "time", "day", "weather", "relation"):
+            owner = SCENE
+        bare = text.removeprefix("not ").removeprefix("<")
+        concept = VOCABULARIES[slot][bare]
+        stated[owner, slot] = Value(slot, concept, text.startswith("not "), "<" in text)
+    return Meaning(frame, stated, cast(frame, stated))

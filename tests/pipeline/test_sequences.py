@@ -1,0 +1,172 @@
+"""The stage of Sequences' tasks: its runs, their keys, and figures of trained networks."""
+
+import json
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from torch import Tensor
+
+from actmodels.configs import ActConfig, DactConfig, FixedStepsConfig
+from actmodels.errors import DataError
+from actmodels.records import TrialRecord
+from actmodels.sequences.characters import read_bytes
+from actmodels.sequences.pondering import KINDS
+from actmodels.sequences.training import SequenceTraining
+from actmodels.tables import COLUMNS
+from pipeline.datasets.stored_text import StoredText, stored_text
+from pipeline.parameters.study_sections import Sequences, SequenceStudy
+from pipeline.sequences import (
+    NO_DATA,
+    SequenceRun,
+    digest_of,
+    measured,
+    plan,
+    run_name,
+    task_of,
+)
+from pipeline.studies.study import train
+from tests.pipeline.test_study_params import PARITY
+from tune.execution import Execution
+from tune.grid import Trial
+
+CONTENT = b"The fox is [[quick]]. The dog, 12 years old, is lazy.\n" * 8
+KIND = {"none": {}, "act": {"ponder_weight": [0.01]}}
+SETTINGS: dict[str, Any] = {
+    **{"window": 6, "held_out_bytes": 120, "cell": "lstm", "state_size": 8, "init": "xavier"},
+    **{"init_std": 0.1, "epsilon": 0.01, "max_steps": 4, "halting_bias": 0.0},
+    **{"learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 8, "updates_per_epoch": 3},
+    **{"dev_sequences": 10, "dev_seed": 1},
+}
+TASKS = {
+    "parity": SequenceStudy(**PARITY | {"max_epochs": 2, "kinds": KIND}),
+    "characters": SequenceStudy(max_epochs=2, patience=0, kinds=KIND, settings=SETTINGS),
+}
+
+
+def study(**changes: Any) -> Sequences:
+    settings = {"seeds": [3, 4], "drawn": 20, "drawn_seed": 7, "text": "small", "read_from": 5}
+    return Sequences(**settings | {"read_bytes": 30, "tasks": TASKS} | changes)
+
+
+RUNS = plan(study())  # of each task two without ACT, then two with it
+
+
+def kinds(**kinds: Any) -> list[SequenceRun]:
+    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"kinds": kinds})}))
+
+
+def test_every_value_of_every_kind_with_every_seed() -> None:
+    both = ("without ACT", 3), ("without ACT", 4)
+    act = ("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)
+    assert [(run.labels["run"], run.config.seed) for run in RUNS] == [*both, *act] * 2
+    assert [run.config.halting for run in RUNS[1:3]] == [None, ActConfig(0.01, 0.01, 5, 1.0)]
+    assert RUNS[0].config.model == "parity_rnn_none"
+    # each kind takes the common settings that it has: fixed steps have no epsilon
+    runs = kinds(dact={"ponder_weight": [0.1], "epsilon": [0.2]}, fixed_steps={"steps": [2, 3]})
+    fixed = [FixedStepsConfig(steps) for steps in (2, 3)]
+    assert [run.config.halting for run in runs] == [DactConfig(0.2, 0.1, 5, 1.0), *fixed]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "name"),
+    [
+        ("fixed_steps", {"steps": 3}, "fixed steps 3"),
+        ("target_steps", {"target_steps": 2.5}, "target steps 2.5"),
+        ("ponder_net", {"ponder_weight": 1e-5, "prior_steps": 3.0},
+         "PonderNet, ponder weight 1e-05, prior steps 3"),
+        ("act", {}, "ACT"),
+    ],
+)  # fmt: skip
+def test_names_of_runs(kind: str, changes: dict[str, Any], name: str) -> None:
+    assert run_name(kind, changes) == name
+
+
+def stored(folder: Path, content: bytes = CONTENT) -> StoredText:
+    """A text as stage `texts` writes it into a project's folder."""
+    texts = folder / "artifacts" / "texts"
+    texts.mkdir(parents=True)
+    (texts / "small.txt").write_bytes(content)
+    known = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    (texts / "summary.json").write_text(json.dumps({"texts": {"small": known}}), encoding="utf-8")
+    return stored_text("small")
+
+
+@pytest.fixture
+def text(folder: Path) -> Tensor:
+    return read_bytes(stored(folder).path)
+
+
+def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[str, Any]]]:
+    training = SequenceTraining(run.config, text)
+    training.run_epoch()
+    found = measured(run, training.best_parameters, study(), text)
+    for name, rows in found.items():
+        assert set(COLUMNS[f"sequences/{name}.csv"]) <= set(rows[0])
+    return found
+
+
+def test_difficulties_add_up_and_repeat() -> None:
+    found = tables(RUNS[2])
+    assert list(found) == ["difficulty"]
+    assert [row["difficulty"] for row in found["difficulty"]] == [1, 2, 3, 4]
+    assert sum(row["instances"] for row in found["difficulty"]) == 20
+    assert tables(RUNS[2]) == found
+
+
+def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
+    """Kinds are of the same windows for all runs; what halts reads, with the first seed."""
+    without, act, other = (tables(RUNS[place], text) for place in (4, 6, 7))
+    assert [list(found) for found in (without, act, other)] == [
+        *(["bytes"], ["bytes", "reading"], ["bytes"]),
+    ]
+    rows = [[(row["kind"], row["bytes"]) for row in found["bytes"]] for found in (without, act)]
+    assert rows[0] == rows[1] and sum(count for _, count in rows[0]) == 20 * 6
+    named = [kind for kind, _ in rows[0]]
+    assert named == [kind for kind in KINDS if kind in named]
+    assert {row["steps"] for row in without["bytes"]} == {None}
+    reading = act["reading"]
+    assert bytes(row["byte"] for row in reading) == CONTENT[-120:][5:35]
+    assert [row["position"] for row in reading] == list(range(1, 31))
+    assert all(1 <= row["steps"] <= 4 and row["ponder"] > row["steps"] for row in reading)
+    assert all(row["loss"] > 0 and row["entropy"] > 0 for row in reading)
+
+
+def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[Trial]] = []
+
+    def note(kind: str, trials: list[Trial], where: Execution, **_: object) -> list[TrialRecord]:
+        seen.append(trials)
+        return [TrialRecord(trial.key, {}, 0, (), {}) for trial in trials]
+
+    monkeypatch.setattr("tune.sweep.run_trials", note)
+    place = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
+    first = stored(folder)
+    for text in (first, StoredText("small", first.path, "another")):
+        trained = train("sequences", RUNS, place, partial(digest_of, stored=text))
+    assert [trial.config for trial in seen[0]] == [run.config for run in RUNS]
+    assert [record.key for _, record in trained] == [trial.key for trial in seen[1]]
+    assert [t.origin["data"] for t in seen[0]] == [*[NO_DATA] * 4, *[first.sha256] * 4]
+    changed = [one.key != other.key for one, other in zip(*seen, strict=True)]
+    assert changed == [False] * 4 + [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("content", "read_from", "problem"),
+    [
+        (CONTENT[:120], 5, "0 bytes are left to train on, but a window and the byte after it are "
+                           "7; give a longer text or hold out less"),
+        (CONTENT, 90, "120 bytes are held out, but read_from, read_bytes and the byte after them "
+                      "need 121; hold out more or read less"),
+    ],
+)  # fmt: skip
+def test_a_text_that_is_too_short(
+    folder: Path, content: bytes, read_from: int, problem: str
+) -> None:
+    text, config = read_bytes(stored(folder, content).path), RUNS[4].config
+    with pytest.raises(DataError, match=f"^sequences.text, small: {problem}$"):
+        task_of(config, study(read_from=read_from), text)

@@ -1,0 +1,63 @@
+"""Trials as stages tell them, and retrained models read back with the rows that were trained."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.errors import ArtifactError
+from actmodels.evaluation import evaluate
+from actmodels.records import EpochRecord, TrialRecord
+from actmodels.training import Training
+from pipeline.trials.trials import retrained_models, trial_row
+from tests.pipeline.tiny_export import trained
+from tests.samples import sample_trial
+
+
+@pytest.fixture(params=["own", "trained"])
+def training(request: pytest.FixtureRequest, folder: Path) -> Training:
+    """One trial, trained and laid out as the stages `tensors` and `retrain` do."""
+    config = sample_trial("word_by_word_attention", oov_rule=request.param)
+    (training,), _ = trained(folder, config)
+    return training
+
+
+def test_the_model_is_the_one_of_the_best_epoch(training: Training) -> None:
+    ((config, record, model),) = retrained_models()
+    assert config == training.config
+    training.model.load_state_dict(training.best_parameters)
+    expected = evaluate(training.model, training.data.dev, config.input)
+    found = evaluate(model, training.data.dev, config.input)
+    assert torch.equal(found.logits, expected.logits)
+    assert found.accuracy == record.best.dev_accuracy
+
+
+def test_weights_of_another_rule_are_refused(training: Training) -> None:
+    path = Path("artifacts/retrain/records.jsonl")
+    stored = json.loads(path.read_text())
+    other = {"own": "trained", "trained": "own"}[stored["config"]["input"]["oov_rule"]]
+    stored["config"]["input"]["oov_rule"] = other
+    path.write_text(json.dumps(stored) + "\n")
+    with pytest.raises(ArtifactError, match=r"does not fit the model; run: dvc repro retrain"):
+        list(retrained_models())
+    (weights,) = Path("artifacts/retrain/weights").iterdir()
+    weights.unlink()
+    os.mkfifo(weights)
+    with pytest.raises(ArtifactError, match="is missing or does not fit the model"):
+        list(retrained_models())
+
+
+EPOCH = EpochRecord(1, 0.5, 0.5, 3.0, 1.0, 3.5, 0.9, 0.6, 3.2, 0.5, 3.9, ponder_weight=0.0005)
+
+
+def test_settings_and_the_figures_of_the_best_epoch() -> None:
+    """Half of the ponder weight held in the epoch that was kept: both have a column."""
+    config = sample_trial("adaptive_attention_supervised_act", ponder_weight=0.001)
+    history = (EPOCH, replace(EPOCH, epoch=2, dev_accuracy=0.5))
+    row = trial_row(TrialRecord("k", config.as_dict(), 100, history, {"data": "d"}))
+    assert (row["ponder_weight"], row["ponder_weight_end"]) == (0.001, 0.0005)
+    assert {name: row[name] for name in config.flat()} == config.flat()
+    assert (row["epochs"], row["best_epoch"], row["dev_accuracy"]) == (2, 1, 0.6)
