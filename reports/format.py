@@ -25,7 +25,7 @@ _SPELLED = {
     "Intra Attention": "Intra-Attention",
     "Word By Word": "Word-by-Word",
 }
-SNLI_TRAIN = 549_367  # labelled training pairs of SNLI 1.0 (paper, appendix D)
+SNLI_TRAIN = 549_367  # labeled training pairs of SNLI 1.0 (paper, appendix D)
 
 
 def signed(value: float, digits: int = 2) -> str:

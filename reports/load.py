@@ -9,17 +9,17 @@ from typing import Any
 
 import pandas as pd
 
-from actmodels.config import setting_types
-from actmodels.errors import ArtefactError
+from actmodels.configs import FixedStepsConfig
+from actmodels.errors import ArtifactError
 from actmodels.records import TIMING_FIELDS, EpochRecord
 from actmodels.registry import MODELS
-from actmodels.settings import FixedStepsConfig
 from actmodels.tables import COLUMNS
+from actmodels.trial_config import setting_types
 
 LIMITS = ("max_epochs", "patience")  # settings of every trial in addition to its model's own
 EPOCH = [name for name in EpochRecord.__dataclass_fields__ if name not in TIMING_FIELDS]
 TRIAL = ["key", "model", "seed", "parameters", "epochs", "diverged", "best_epoch", *EPOCH[1:]]
-UNREAD = ("lexicalised/predictions.csv", "multihop/history.csv")
+UNREAD = ("lexical_baseline/predictions.csv", "multihop/history.csv")
 TABLES = {
     "sweep/trials.csv": TRIAL,
     "sweep/history.csv": ["key", "model", "seed", *EPOCH],
@@ -32,7 +32,7 @@ DOCUMENTS = (
     *("sweep/summary.json", "sweep/environment.json", "retrain/environment.json"),
     *("select_best/best.json", "trace/summary.json"),
 )
-LINES = ("trace/traces.jsonl", "nse/queries.jsonl")
+LINES = ("trace/traces.jsonl", "cloze/queries.jsonl")
 NAMES = dict.fromkeys(
     ("key", "pair_id", "model", "run", "variant", "changes", "kind", "point"), str
 )
@@ -85,13 +85,13 @@ def adapts(model: str) -> bool:
 def load(root: Path) -> Artifacts:
     """Load the folder with one folder per stage.
 
-    ArtefactError: a file or a column is missing, or others were evaluated than were retrained.
+    ArtifactError: a file or a column is missing, or others were evaluated than were retrained.
     """
     tables = {_name(place): _table(root, place, columns) for place, columns in TABLES.items()}
     models = tables["sweep/trials"]["model"]
     _check_columns(root, "sweep/trials.csv", tables["sweep/trials"], settings_of(models))
     if set(tables["evaluate/results"]["key"]) != set(tables["retrain/trials"]["key"]):
-        raise ArtefactError(
+        raise ArtifactError(
             f"{root.name}/evaluate/results.csv is not of the models in retrain/trials.csv; "
             "run: dvc repro evaluate"
         )
@@ -117,7 +117,7 @@ def _read(root: Path, place: str) -> str:
     path = root / place
     if not path.is_file():
         stage = place.split("/")[0]
-        raise ArtefactError(f"{root.name}/{place} is missing; run: dvc repro {stage}")
+        raise ArtifactError(f"{root.name}/{place} is missing; run: dvc repro {stage}")
     return path.read_text(encoding="utf-8")
 
 
@@ -132,6 +132,6 @@ def _table(root: Path, place: str, columns: Sequence[str]) -> pd.DataFrame:
 def _check_columns(root: Path, place: str, table: pd.DataFrame, columns: Sequence[str]) -> None:
     if absent := [name for name in columns if name not in table.columns]:
         stage = place.split("/")[0]
-        raise ArtefactError(
+        raise ArtifactError(
             f"{root.name}/{place} has no column {', '.join(absent)}; run: dvc repro -f -s {stage}"
         )

@@ -19,12 +19,12 @@ from reports.sections.ablation import ablation_section
 from reports.sections.claims import claims, claims_section
 from reports.sections.cloze import cloze_section
 from reports.sections.fidelity import fidelity_section
-from reports.sections.graves import graves_section
 from reports.sections.halting import halting_section
 from reports.sections.multihop import correlations, multihop_section, over_depths
 from reports.sections.overview import overview
 from reports.sections.pairs import pairs_section
 from reports.sections.provenance import provenance_section, timings_section
+from reports.sections.sequences import graves_section
 from reports.sections.sizes import sizes_section
 from reports.sections.steps import steps_section
 from reports.sections.sweep import curves_section, sweep_section
@@ -62,7 +62,7 @@ def write_report(root: Path, folder: Path, published: bool, examples: int) -> di
     """Write the report of the artifacts under `root` into `folder` and return its metrics.
 
     published: show what others published. examples: how many traced pairs the page holds at most.
-    ArtefactError where an artifact is missing or stale; nothing is written then.
+    ArtifactError where an artifact is missing or stale; nothing is written then.
     """
     with ThreadPoolExecutor(1) as pool:
         pool.submit(vega)  # two seconds, in which the rest is made

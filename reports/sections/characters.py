@@ -26,7 +26,7 @@ OTHER = "\N{WHITE SQUARE}"  # a byte that is no printable letter
 
 def readers(data: Artifacts) -> pd.DataFrame:
     """Return the runs on characters over their seeds: bits, wrong bytes, steps and N + R."""
-    rows = data.of("graves/results", task=CHARACTERS)
+    rows = data.of("sequences/results", task=CHARACTERS)
     rows = rows.assign(bits=rows["dev_loss"] / NATS).rename(
         columns={"dev_error": "wrong", "dev_mean_steps": "steps", "dev_ponder_cost": "ponder"}
     )
@@ -40,8 +40,8 @@ def byte_classes(data: Artifacts) -> pd.DataFrame:
 
     In addition share (of all bytes) and gap (steps minus those on letters, by seed).
     """
-    halting = data.of("graves/results", task=CHARACTERS).query(f"halting != '{NONE}'")
-    rows = data["graves/bytes"]
+    halting = data.of("sequences/results", task=CHARACTERS).query(f"halting != '{NONE}'")
+    rows = data["sequences/bytes"]
     rows = rows[rows["run"].isin(halting["run"])]
     letters = rows[rows["kind"] == LETTER].set_index(["run", "seed"])["steps"]
     own = pd.MultiIndex.from_frame(rows[["run", "seed"]])
@@ -68,7 +68,7 @@ def characters_parts(data: Artifacts) -> Iterator[Table | Chart]:
         "parameters": count("parameters"),
     }
     yield Table("characters", readers(data), columns, f"Characters of a text. {ON_CHARACTERS}")
-    history = data.of("graves/history", task=CHARACTERS)
+    history = data.of("sequences/history", task=CHARACTERS)
     history = history.assign(bits=history["dev_loss"] / NATS)
     frame = mean_sd(history.dropna(subset=["bits"]), ["run", "epoch"], ["bits"])
     if not frame.empty:
@@ -76,7 +76,7 @@ def characters_parts(data: Artifacts) -> Iterator[Table | Chart]:
         frame = marks.with_band(frame, "bits", x=frame["epoch"], series=names)
         drawn = marks.lines(frame, "epoch", "bits per character")
         yield marks.chart("characters_curves", "Bits per character by epoch", drawn, half=True)
-    for run, rows in data.of("graves/reading", task=CHARACTERS).groupby("run", sort=False):
+    for run, rows in data.of("sequences/reading", task=CHARACTERS).groupby("run", sort=False):
         yield _passage(str(run), rows)
     classes = byte_classes(data)
     if not classes.empty:

@@ -56,10 +56,10 @@ def _steps(data: Artifacts) -> Iterator[Claim]:
     """Relate steps to labels, to right answers and to the length of sentences, over seeds."""
     for model in data.adaptive:
         r = data.of("evaluate/correlations", model=model, steps_against="mean_length")["pearson"]
-        fifths = "accuracy in the fifth of pairs with the most steps minus the fewest"
+        quintile_text = "accuracy in the fifth of pairs with the most steps minus the fewest"
         for what, unit, values in (
             ("steps on contradictions minus on entailments", "steps", label_gap(data, model)),
-            (fifths, "points", quintile_gap(data, model)),
+            (quintile_text, "points", quintile_gap(data, model)),
             ("correlation of steps with mean sentence length", "r", r if r.notna().any() else None),
         ):
             if values is not None:

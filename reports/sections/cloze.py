@@ -11,7 +11,7 @@ from reports.charts import marks
 from reports.format import Cell, Row, count, number, p_value, percent, points, text
 from reports.load import Artifacts
 from reports.published.results import ADAPTIVE, BENCHMARKS, GATING, QUESTIONS, STRATEGIES, cloze
-from reports.sections.graves import curves
+from reports.sections.sequences import curves
 from reports.statistics import mean_sd, verdicts
 
 BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}
@@ -24,7 +24,7 @@ def readers(data: Artifacts, questions: str) -> pd.DataFrame:
 
     sd_steps are between dev questions, gap is dev minus test accuracy.
     """
-    results = data.of("nse/results", questions=questions)
+    results = data.of("cloze/results", questions=questions)
     results = results.assign(
         gap=(results["dev_accuracy"] - results["test_accuracy"]).round(12),
         mean_steps=results["test_mean_steps"],
@@ -33,14 +33,14 @@ def readers(data: Artifacts, questions: str) -> pd.DataFrame:
     by = ["run", "strategy", "steps"]
     columns = ["dev_accuracy", "test_accuracy", "mean_steps", "sd_steps", "gap"]
     frame = mean_sd(results, by, columns, first=["parameters"], total=["diverged"])
-    compared = data.of("nse/runs", questions=questions)
+    compared = data.of("cloze/runs", questions=questions)
     compared = compared[["run", "difference", "low", "high", "p", "pairs"]].copy()
     compared["verdict"] = verdicts(compared, "p")
     compared.loc[compared.index[:1], ["difference", "p", "verdict"]] = None
     fixed = (frame["strategy"] == GATING) | (frame["steps"] == 1)
     frame.loc[fixed, "mean_steps_mean"] = frame["steps"]
     frame.loc[fixed, "mean_steps_sd"] = float("nan")
-    baselines = data.of("nse/baselines", questions=questions).set_index("split")
+    baselines = data.of("cloze/baselines", questions=questions).set_index("split")
     known = [
         {"run": name}
         | {f"{split}_accuracy_mean": baselines.loc[split, column] for split in ("dev", "test")}
@@ -71,10 +71,10 @@ def _ours(ours: pd.DataFrame, row: Row, column: str) -> float:
 
 def cloze_section(data: Artifacts, show_published: bool) -> Section | None:
     """Return tables and charts by type of question; None where no reader was trained."""
-    if data["nse/results"].empty:
+    if data["cloze/results"].empty:
         return None
     parts: list[Table | Chart] = []
-    for questions in dict.fromkeys(data["nse/runs"]["questions"]):
+    for questions in dict.fromkeys(data["cloze/runs"]["questions"]):
         parts += _questions(data, str(questions), show_published)
     return Section(
         "Cloze questions: adaptive computation for reading",
@@ -136,8 +136,8 @@ def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Ch
         caption = "Dashed: one step, and the most frequent candidate."
         name, heading = f"cloze_accuracy_{questions}", f"{title}: test accuracy by steps"
         yield marks.chart(name, heading, layers, caption=caption, half=True)
-    history = data.of("nse/history", questions=questions)
-    steps = data.of("nse/steps", questions=questions)
+    history = data.of("cloze/history", questions=questions)
+    steps = data.of("cloze/steps", questions=questions)
     halting = steps[steps["run"].isin(frame[frame["strategy"] == ADAPTIVE]["run"])]
     stepping = steps[steps["run"].isin(several["run"])]
     panels = [
@@ -152,7 +152,7 @@ def _charts(data: Artifacts, questions: str, frame: pd.DataFrame) -> Iterator[Ch
 def rewriting(data: Artifacts) -> pd.DataFrame:
     """Return how much of the gap and of other words a step overwrites, over traced questions."""
     rows = []
-    for one in data.lines["nse/queries"]:
+    for one in data.lines["cloze/queries"]:
         of: dict[bool, list[float]] = {True: [], False: []}
         for step in one["steps"][:-1]:
             for share, word in zip(overwritten(step), one["query"], strict=True):
@@ -172,7 +172,7 @@ def overwritten(step: dict[str, Any]) -> list[float]:
 
 def traced_tables(data: Artifacts) -> Iterator[Table]:
     """Yield what readers overwrite, and one traced question step by step."""
-    traced = data.lines["nse/queries"]
+    traced = data.lines["cloze/queries"]
     frame = rewriting(data)
     if not frame.empty:
         columns: dict[str, Cell] = {

@@ -13,9 +13,9 @@ STUDIES = {
     "fidelity": (["model", "variant"], title),
     "sizes": (["model", "pairs"], title),
     "halting": (["kind", "point"], MECHANISMS.__getitem__),
-    "graves": (["task", "run"], title),
+    "sequences": (["task", "run"], title),
     "multihop": (["model", "run"], title),
-    "nse": (["questions", "run"], QUESTIONS.__getitem__),
+    "cloze": (["questions", "run"], QUESTIONS.__getitem__),
 }
 
 

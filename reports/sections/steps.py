@@ -83,9 +83,9 @@ def steps_section(data: Artifacts) -> Section | None:
         "pairs": count("pairs"),
         "mean steps": number("steps"),
     }
-    fifths = pd.concat([quintiles(data, model) for model in models])
-    fifths = mean_sd(fifths, ["model", "quintile"], ["steps", "right", *LABELS])
-    of_fifths: dict[str, Cell] = {
+    quintile_means = pd.concat([quintiles(data, model) for model in models])
+    quintile_means = mean_sd(quintile_means, ["model", "quintile"], ["steps", "right", *LABELS])
+    quintile_columns: dict[str, Cell] = {
         "model": model_name,
         "fifth of the pairs": text("quintile"),
         "mean steps": number("steps"),
@@ -97,9 +97,9 @@ def steps_section(data: Artifacts) -> Section | None:
         "Steps, labels and accuracy",
         [
             *(_histogram(data, model) for model in models),
-            _by_quintile(fifths),
+            _by_quintile(quintile_means),
             Table("steps_by_label", labels, of_labels, left=2),
-            Table("steps_quintiles", fifths, of_fifths, said, left=2),
+            Table("steps_quintiles", quintile_means, quintile_columns, said, left=2),
             *_depth(data),
         ],
         "Steps on test pairs within each seed, then mean ± sd over seeds. Whether the differences "
@@ -121,11 +121,11 @@ def _histogram(data: Artifacts, model: str) -> Chart:
     return marks.chart(f"steps_{model}", heading, drawn, height=220, half=True)
 
 
-def _by_quintile(fifths: pd.DataFrame) -> Chart:
+def _by_quintile(quintile_means: pd.DataFrame) -> Chart:
     """Draw accuracy from the fifth with the fewest steps to that with the most."""
-    places = fifths["quintile"].map({name: at for at, name in enumerate(QUINTILES, 1)})
-    names = fifths["model"].map(title)
-    frame = marks.with_band(fifths, "right", 100, series=names, x=places)
+    places = quintile_means["quintile"].map({name: at for at, name in enumerate(QUINTILES, 1)})
+    names = quintile_means["model"].map(title)
+    frame = marks.with_band(quintile_means, "right", 100, series=names, x=places)
     drawn = marks.lines(frame, "fifth of the pairs, fewest steps first", "test accuracy (%)")
     heading = "Test accuracy by number of steps"
     return marks.chart("steps_quintiles", heading, drawn, height=220, half=True)

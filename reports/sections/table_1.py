@@ -24,7 +24,7 @@ from reports.statistics import mean_sd, t_interval
 
 def systems(data: Artifacts) -> pd.DataFrame:
     """Return our models over their seeds: the retrained ones, then the lexical classifier."""
-    frames = (data["evaluate/results"], data["lexicalised/results"])
+    frames = (data["evaluate/results"], data["lexical_baseline/results"])
     rows = pd.concat(frames, ignore_index=True)
     columns = ["test_accuracy", "dev_accuracy", "test_mean_steps"]
     means = mean_sd(rows, ["model"], columns, first=["parameters", "test_pairs"])

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 from reports.load import load
 from reports.render import render, report
 
-STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
+STORED = Path(__file__).parents[1] / "fixtures" / "artifacts"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     "--no-sandbox",

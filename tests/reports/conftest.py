@@ -11,7 +11,7 @@ from reports.blocks import Chart, Section, Table
 from reports.load import Artifacts, load
 from reports.render import report, write_report
 
-STORED = Path(__file__).parents[1] / "fixtures" / "artefacts"
+STORED = Path(__file__).parents[1] / "fixtures" / "artifacts"
 Row = dict[str, str]
 Edit = Callable[..., None]
 Sections = dict[str, Section]
@@ -19,7 +19,7 @@ Sections = dict[str, Section]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(STORED, tmp_path / "artefacts"))
+    return Path(shutil.copytree(STORED, tmp_path / "artifacts"))
 
 
 @pytest.fixture(scope="session")
@@ -63,11 +63,11 @@ def one_seed(folder: Path) -> None:
     per_seed = ["retrain/trials", "retrain/history", "retrain/timings", "ablate/dev", "ablate/test"]
     per_seed += [f"evaluate/{name}" for name in ("results", "depth", "lengths", "correlations")]
     per_seed += ["evaluate/predictions", "halting/depth", "multihop/results", "multihop/hops"]
-    per_seed += [f"graves/{n}" for n in ("results", "difficulty", "reading", "bytes", "history")]
-    per_seed += [f"nse/{name}" for name in ("results", "history", "steps", "timings")]
+    per_seed += [f"sequences/{n}" for n in ("results", "difficulty", "reading", "bytes", "history")]
+    per_seed += [f"cloze/{name}" for name in ("results", "history", "steps", "timings")]
     for place in per_seed:
         edit(folder, place, lambda frame: frame[frame["seed"] == "1"])
-    for place in ("evaluate/paired", "ablate/gains", "fidelity/variants", "nse/runs"):
+    for place in ("evaluate/paired", "ablate/gains", "fidelity/variants", "cloze/runs"):
         edit(folder, place, lambda frame: frame.assign(p="", seeds="1"))
     for place in ("fidelity/variants", "sizes/points", "halting/points"):
         edit(folder, place, lambda frame: frame.assign(seeds="1", **_no_sd(frame)))

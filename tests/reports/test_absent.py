@@ -12,22 +12,22 @@ STUDIES = {
     "fidelity/variants": "Deviations of the 2016 code",
     "sizes/points": "Accuracy by number of training pairs",
     "halting/points": "Halting mechanisms",
-    "graves/results": "Graves' tasks: ACT in recurrent networks",
-    "nse/results": "Cloze questions: adaptive computation for reading",
+    "sequences/results": "Graves' tasks: ACT in recurrent networks",
+    "cloze/results": "Cloze questions: adaptive computation for reading",
     "ablate/test": "Fixed vs adaptive steps",
 }
 
 
 def test_a_study_that_was_not_run_has_no_section(folder: Path) -> None:
-    places = [*STUDIES, "sizes/laws", "sizes/curves", "halting/depth", "nse/runs", "ablate/gains"]
-    places += ["ablate/dev", "graves/difficulty", "graves/history", "graves/reading"]
-    places += ["graves/bytes", "nse/history", "nse/steps", "nse/baselines"]
+    places = [*STUDIES, "sizes/laws", "sizes/curves", "halting/depth", "cloze/runs", "ablate/gains"]
+    places += ["ablate/dev", "sequences/difficulty", "sequences/history", "sequences/reading"]
+    places += ["sequences/bytes", "cloze/history", "cloze/steps", "cloze/baselines"]
     places += [
-        f"{s}/timings" for s in ("fidelity", "sizes", "halting", "graves", "multihop", "nse")
+        f"{s}/timings" for s in ("fidelity", "sizes", "halting", "sequences", "multihop", "cloze")
     ]
     for place in places:
         edit(folder, place, lambda frame: frame.head(0))
-    for name in ("trace/traces", "nse/queries"):
+    for name in ("trace/traces", "cloze/queries"):
         (folder / f"{name}.jsonl").write_text("", encoding="utf-8")
     made = report(load(folder), published=True, examples=10)
     titles = {section.title for section in made.sections}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from reports.load import adapts, load
 from tests.reports.conftest import edit
 
@@ -21,7 +21,7 @@ def test_a_missing_file_is_named_with_the_stage_that_writes_it(folder: Path, pla
     (folder / place).unlink()
     stage = place.split("/")[0]
     with pytest.raises(
-        ArtefactError, match=rf"artefacts/{place} is missing; run: dvc repro {stage}"
+        ArtifactError, match=rf"artifacts/{place} is missing; run: dvc repro {stage}"
     ):
         load(folder)
 
@@ -29,14 +29,14 @@ def test_a_missing_file_is_named_with_the_stage_that_writes_it(folder: Path, pla
 @pytest.mark.parametrize("column", ["dev_accuracy", "learning_rate"])
 def test_a_missing_column_is_named(folder: Path, column: str) -> None:
     edit(folder, "sweep/trials", lambda frame: frame.drop(columns=column))
-    said = f"artefacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
-    with pytest.raises(ArtefactError, match=said):
+    said = f"artifacts/sweep/trials.csv has no column {column}; run: dvc repro -f -s sweep"
+    with pytest.raises(ArtifactError, match=said):
         load(folder)
 
 
 def test_models_that_were_not_retrained_are_refused(folder: Path) -> None:
     edit(folder, "evaluate/results", lambda frame: frame.assign(key="other"))
-    with pytest.raises(ArtefactError, match=r"not of the models in retrain/trials\.csv"):
+    with pytest.raises(ArtifactError, match=r"not of the models in retrain/trials\.csv"):
         load(folder)
 
 

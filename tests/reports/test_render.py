@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from reports.charts.theme import picture_spec, png
 from reports.load import load
 from reports.render import plain, report, write_report
@@ -93,8 +93,8 @@ def test_what_is_stored_is_text_and_never_markup(
 
 
 def test_nothing_is_written_without_an_artifact(folder: Path, tmp_path: Path) -> None:
-    (folder / "nse" / "runs.csv").unlink()
-    with pytest.raises(ArtefactError):
+    (folder / "cloze" / "runs.csv").unlink()
+    with pytest.raises(ArtifactError):
         write_report(folder, tmp_path / "report", published=True, examples=10)
     assert not (tmp_path / "report").exists()
 

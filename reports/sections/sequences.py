@@ -26,8 +26,8 @@ def runs(data: Artifacts) -> pd.DataFrame:
     in error to the best run without halting, paired by seed, with its interval, p and verdict.
     """
     renamed = {"dev_error": "error", "dev_mean_steps": "mean_steps"}
-    results = data["graves/results"].rename(columns=renamed)
-    results = results.merge(_growth(data["graves/difficulty"]), "left", on=[*RUN, "seed"])
+    results = data["sequences/results"].rename(columns=renamed)
+    results = results.merge(_growth(data["sequences/difficulty"]), "left", on=[*RUN, "seed"])
     by, columns = [*RUN, "halting", "ponder_weight"], ["error", "mean_steps", "slope", "pearson"]
     frame = mean_sd(results, by, columns, first=["parameters"], total=["diverged"])
     frame = frame.assign(name=frame["run"].map(label))
@@ -68,7 +68,7 @@ def against_none(results: pd.DataFrame, frame: pd.DataFrame, column: str) -> pd.
 
 def graves_section(data: Artifacts) -> Section | None:
     """Return table and charts of each task; None where none was run."""
-    if data["graves/results"].empty:
+    if data["sequences/results"].empty:
         return None
     frame = runs(data)
     tasks = [task for task in dict.fromkeys(frame["task"]) if task in TASKS.index]
@@ -103,8 +103,8 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
     yield Table(f"graves_{task}", frame, columns, f"{known.title}. {known.reported}")
     if len({*frame["halting"]} - {NONE}) > 0:
         yield _scatter(frame, task)
-    difficulty = data.of("graves/difficulty", task=task)
-    history = data.of("graves/history", task=task)
+    difficulty = data.of("sequences/difficulty", task=task)
+    history = data.of("sequences/history", task=task)
     panels = [
         ("difficulty", difficulty, "difficulty", "error", f"{known.counted_in} in error (%)"),
         ("steps", difficulty, "difficulty", "mean_steps", "mean steps per input"),
