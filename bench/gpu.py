@@ -1,4 +1,4 @@
-"""Checks of this GPU, then speed and memory of trials and packs on it, and hours of the grid.
+"""Checks of this GPU, then speed and memory of trials and fusions on it, and hours of the grid.
 
     python -m bench.gpu
 
@@ -6,7 +6,7 @@ prints it as a page to paste into an issue: `make gpu-check`, torch alone, up to
 A check trains the same few trials two ways. Apart: the distance of their final parameters, as a
 share of the distance from the start; 0 to `allowed` is rounding.
 Mebibytes: the most that is held, with the longest batch in training and the longest pairs of dev.
-Hours: of that third of the paper's grid which has the batch size, at this rate, one trial or pack
+Hours: of that third of the paper's grid which has the batch size, at this rate, one trial or fusion
 at a time, all of it as if of the timed model, the paper's with width 200.
 """
 
@@ -26,7 +26,7 @@ from torch import Tensor
 
 from actmodels.data.pairs import batches_by_length
 from actmodels.data.trial_data import TrialData
-from actmodels.packed.training import PackTraining
+from actmodels.fused.training import FusedTraining
 from actmodels.training import Training
 from bench.timing import Summary, listed, progress, seconds, summary, table
 from bench.work import PAPER, TINY, Sizes, begun, drawn_data, epoch_of, sampled, trial
@@ -50,7 +50,7 @@ UNLIKE: tuple[dict[str, Any], ...] = (
 
 
 class Way(NamedTuple):
-    """How trials are trained: alone, alone `again`, on the `cpu`, or packed."""
+    """How trials are trained: alone, alone `again`, on the `cpu`, or fused."""
 
     how: str
     precision: str = "highest"
@@ -67,14 +67,14 @@ class Check(NamedTuple):
 
 # The least trusted come last: after an error CUDA may give nothing but errors. Rounding moves 1e-5
 # of the way in 50 updates; TF32 and bfloat16 have 10 and 7 bits in place of 23.
-ALONE, PACKED, HIGH = Way("alone"), Way("packed"), Way("packed", "high")
-MEDIUM = Way("packed", "medium")
+ALONE, FUSED, HIGH = Way("alone"), Way("fused"), Way("fused", "high")
+MEDIUM = Way("fused", "medium")
 CHECKS = {
     "as on the CPU": Check(ALONE, Way("cpu"), 1e-3, "cluster.gpus_per_trial: 0"),
     "again, to the bit": Check(Way("again"), ALONE, 0.0, "cluster.gpus_per_trial: 0"),
-    "packed as single": Check(PACKED, ALONE, 1e-3, "cluster.trials_per_pack: 1"),
-    "TF32 as without": Check(HIGH, PACKED, 0.1, "cluster.matmul_precision: highest"),
-    "bfloat16 as without": Check(MEDIUM, PACKED, 0.3, "cluster.matmul_precision: high"),
+    "fused as single": Check(FUSED, ALONE, 1e-3, "cluster.trials_per_fusion: 1"),
+    "TF32 as without": Check(HIGH, FUSED, 0.1, "cluster.matmul_precision: highest"),
+    "bfloat16 as without": Check(MEDIUM, FUSED, 0.3, "cluster.matmul_precision: high"),
 }
 
 
@@ -105,10 +105,10 @@ def trained(model: str, width: int, data: TrialData, device: str, way: Way) -> l
     device = "cpu" if way.how == "cpu" else device
     configs = [trial(width, CHECKED_BATCH, model=model, **unlike) for unlike in UNLIKE]
     starts = [parameters(Training(config, data)) for config in configs]
-    if way.how == "packed":
-        pack = PackTraining(configs, data, device)
-        pack.run_epoch()
-        members = pack.members
+    if way.how == "fused":
+        fusion = FusedTraining(configs, data, device)
+        fusion.run_epoch()
+        members = fusion.members
     else:
         members = [Training(config, data, device) for config in configs]
         for member in members:
@@ -189,7 +189,7 @@ def speeds(
             else:
                 row["result"] = f"left out, {SECONDS:.0f} s were over"
         except RuntimeError as error:
-            less = f"trials_per_pack: {trials // 2}" if trials > 1 else "gpus_per_trial: 0"
+            less = f"trials_per_fusion: {trials // 2}" if trials > 1 else "gpus_per_trial: 0"
             row |= {"result": failure(error), "then_set": f"cluster.{less}"}
         yield row
 

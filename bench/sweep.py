@@ -20,7 +20,7 @@ from typing import Any
 from actmodels.data.stored import save_stored
 from bench.timing import interleaved, listed, summary, table
 from bench.work import Sizes, drawn_data, trial
-from pipeline.running.stage import run_command
+from pipeline.runtime.stage import run_command
 from tune.execution import Execution
 from tune.grid import with_keys
 from tune.provenance import machine

@@ -1,4 +1,4 @@
-"""Training speed: this project's loop and its packs of trials against the plain loop, one thread.
+"""Training speed: this project's loop and its fusions of trials against the plain loop, one thread.
 
     python -m bench.training
 
@@ -22,7 +22,7 @@ from actmodels.modules.dropout import Dropout
 from actmodels.training import Training
 from bench.timing import interleaved, listed, progress, seconds, summary, table
 from bench.work import PAPER, TINY, Sizes, begun, drawn_data, epoch_of, sampled
-from pipeline.running.stage import run_command
+from pipeline.runtime.stage import run_command
 from tune.provenance import machine
 
 
@@ -62,16 +62,18 @@ def plain_epoch(training: Training) -> Callable[[], None]:
 
 
 def rows(
-    sizes: Sizes, batch_size: int, packs: Sequence[int], examples: int, repeats: int
+    sizes: Sizes, batch_size: int, fusions: Sequence[int], examples: int, repeats: int
 ) -> Iterator[dict[str, Any]]:
-    """A row for each variant at one batch size; packs: trials in a pack, examples: of one run."""
+    """Measure each variant at one batch size; fusions: numbers of fused trials."""
     variants: dict[tuple[str, int], Callable[[], float]] = {}
     counts: dict[tuple[str, int], int] = {}
-    for way, trials in [("plain", 1), ("ours", 1), *(("packed", number) for number in packs)]:
-        updates = max(6, examples // batch_size // trials)  # those of a pack are of all its trials
+    for way, trials in [("plain", 1), ("ours", 1), *(("fused", number) for number in fusions)]:
+        updates = max(
+            6, examples // batch_size // trials
+        )  # those of a fusion are of all its trials
         data = sampled(drawn_data(sizes), batch_size, updates)
-        pack = begun(sizes.width, batch_size, data, trials)
-        epoch = plain_epoch(pack.members[0]) if way == "plain" else epoch_of(pack)
+        fusion = begun(sizes.width, batch_size, data, trials)
+        epoch = plain_epoch(fusion.members[0]) if way == "plain" else epoch_of(fusion)
         variants[way, trials] = partial(seconds, epoch)
         counts[way, trials] = trials * len(data.train)
     found = interleaved(variants, repeats)

@@ -13,23 +13,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actmodels.config import TrialConfig, build_trial, setting_types
+from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.fused.optimizer import FusedOptimizer
+from actmodels.fused.stack import stack
+from actmodels.fused.training import FusedTraining
 from actmodels.halting.act import Act
-from actmodels.halting.family import until
+from actmodels.halting.base import truncate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
-from actmodels.packed.optimizer import PackOptimizer
-from actmodels.packed.stack import stack
-from actmodels.packed.training import PackTraining
-from actmodels.settings import LABELS
+from actmodels.trial_config import TrialConfig, build_trial, setting_types
 
 # Tokens of SNLI's sentences: mean, standard deviation, longest.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
 VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
 MEAN_STEPS = 5.1  # of a trained trial, about
-REACH = 3.1  # the slowest trials of a pack take so many steps more than the mean, the fastest less
+REACH = (
+    3.1  # the slowest trials of a fusion take so many steps more than the mean, the fastest less
+)
 SHARPNESS = 6.0  # times the initial halting weights: steps vary by 1.4, as a trained trial's do
 EXAMPLES = 256  # on which the steps are set
 HALVINGS = 20
@@ -128,23 +130,23 @@ def sampled(data: TrialData, batch_size: int, count: int) -> TrialData:
 
 def begun(
     width: int, batch_size: int, data: TrialData, trials: int = 1, device: str = "cpu"
-) -> PackTraining:
+) -> FusedTraining:
     """Trials of one seed that take MEAN_STEPS in the mean, each its own number, as in a grid."""
-    pack = PackTraining([trial(width, batch_size)] * trials, data, device)
-    for number, member in enumerate(pack.members):
+    fusion = FusedTraining([trial(width, batch_size)] * trials, data, device)
+    for number, member in enumerate(fusion.members):
         apart = REACH * (1 - (2 * number + 1) / trials)
         set_steps(member.model, data.train, MEAN_STEPS + apart)
-    return pack
+    return fusion
 
 
-def epoch_of(pack: PackTraining) -> Callable[[], object]:
+def epoch_of(fusion: FusedTraining) -> Callable[[], object]:
     """What trains an epoch whenever it is called, a single trial by the loop for one."""
-    members = pack.members
+    members = fusion.members
     if len(members) == 1:
         return members[0].train_epoch
     model, configs = stack([each.model for each in members]), [each.config for each in members]
-    optimizer = PackOptimizer(model, configs, [each.optimizer.state_dict() for each in members])
-    return partial(pack.train_epoch, model, optimizer, members)
+    optimizer = FusedOptimizer(model, configs, [each.optimizer.state_dict() for each in members])
+    return partial(fusion.train_epoch, model, optimizer, members)
 
 
 @torch.no_grad()
@@ -160,6 +162,6 @@ def set_steps(model: PairModel, pairs: PairTensors, mean: float) -> None:
     low, high = -float(scores.max()) - 10.0, -float(scores.min()) + 10.0
     for _ in range(HALVINGS):  # the number of steps falls as the bias rises
         middle = (low + high) / 2
-        steps = until(torch.sigmoid(scores + middle), halting.epsilon).steps
+        steps = truncate(torch.sigmoid(scores + middle), halting.epsilon).steps
         low, high = (middle, high) if float(steps.mean()) > mean else (low, middle)
     unit.bias.fill_((low + high) / 2)

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actmodels.config import TrialConfig, build_trial, setting_types
 from actmodels.data.pairs import FIRST_WORD, Batch, PairTensors, collate
 from actmodels.data.trial_data import TrialData, WordVectors
+from actmodels.trial_config import TrialConfig, build_trial, setting_types
 
 WORDS, DIMENSIONS = 40, 12
 MODELS = ("decomposable_attention", "adaptive_attention")  # those of the demo

@@ -63,4 +63,4 @@ def test_the_job_clones_into_a_new_volume_and_updates_it_later(tmp_path: Path) -
         command = [shell, option, script.replace("REPOSITORY", str(source))]
         subprocess.run(command, cwd=volume, check=True)
         assert (volume / "act-nli" / "params.yaml").read_text() == text
-        (volume / "act-nli" / "report.md").write_text("an artefact stays")
+        (volume / "act-nli" / "report.md").write_text("an artifact stays")

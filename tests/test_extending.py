@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from actmodels.config import TrialConfig
+from actmodels.configs import AdaptiveAttentionConfig
 from actmodels.errors import ConfigError
-from actmodels.registry import HALTINGS, MODELS, Architecture, HaltingKind, in_steps
-from actmodels.settings import AdaptiveAttentionConfig
+from actmodels.registry import HALTINGS, MODELS, Architecture, HaltingMechanism, in_steps
 from actmodels.training import Training
-from tests import model_checks, toys
+from actmodels.trial_config import TrialConfig
+from tests import dummy_models, model_checks
 from tests.samples import SETTINGS, sample_data, sample_trial
 
 ROOT = Path(__file__).parents[1]
@@ -23,8 +23,10 @@ BAG, EVEN = "bag_of_words", "adaptive_attention_even_steps"
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lines of the registry."""
-    bag = Architecture("tests.toys:BagOfWords", toys.BagOfWordsConfig)  # type: ignore[arg-type]
-    even = HaltingKind("even steps", toys.EvenStepsConfig, "tests.toys:EvenSteps")  # type: ignore[arg-type]
+    bag = Architecture("tests.dummy_models:BagOfWords", dummy_models.BagOfWordsConfig)  # type: ignore[arg-type]
+    even = HaltingMechanism(
+        "even steps", dummy_models.EvenStepsConfig, "tests.dummy_models:EvenSteps"
+    )  # type: ignore[arg-type]
     monkeypatch.setitem(MODELS, BAG, bag)
     monkeypatch.setitem(HALTINGS, "even_steps", even)
     network = (MODELS["adaptive_attention"].model, AdaptiveAttentionConfig)

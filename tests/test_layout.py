@@ -1,4 +1,4 @@
-"""Stage = module = section of params.yaml = folder of artefacts; small files, folders in README."""
+"""Stage = module = section of params.yaml = folder of artifacts; small files, folders in README."""
 
 import re
 import subprocess
@@ -72,7 +72,7 @@ def test_a_stage_writes_under_its_own_folder(stages: dict[str, Any]) -> None:
         written = [path for kind in ("outs", "metrics", "plots") for path in paths(stage, kind)]
         assert written
         for path in written:
-            assert f"{path}/".startswith(f"artefacts/{name}/"), path
+            assert f"{path}/".startswith(f"artifacts/{name}/"), path
 
 
 def test_git_keeps_the_small_results_that_dvc_does_not(stages: dict[str, Any]) -> None:

@@ -51,8 +51,8 @@ def test_a_point_that_fails_is_a_row_with_a_setting(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(gpu, "measured", measured)
     rows = list(gpu.speeds(SMALL, "cpu"))
     asked = [(row["trials"], row["then_set"]) for row in rows if row["then_set"]]
-    assert asked == [(48, "cluster.trials_per_pack: 24")] * 3
-    # the best of a third is that of packs of 48
+    assert asked == [(48, "cluster.trials_per_fusion: 24")] * 3
+    # the best of a third is that of fusions of 48
     assert gpu.hours_of_the_grid(rows) == pytest.approx(3 * 10 / 48)
     monkeypatch.setattr(gpu, "SECONDS", -1)
     left = list(gpu.speeds(SMALL, "cpu"))

@@ -35,8 +35,8 @@ def test_an_epoch_of_the_sample_is_batches_of_the_whole() -> None:
 def test_trials_take_the_steps_wanted() -> None:
     data = sampled(drawn_data(TINY), 32, 8)
 
-    def mean(member: int, pack: int) -> float:
-        model = begun(TINY.width, 32, data, pack).members[member].model.eval()
+    def mean(member: int, fusion: int) -> float:
+        model = begun(TINY.width, 32, data, fusion).members[member].model.eval()
         batch = collate(data.train, torch.arange(len(data.train)), null_token=False)
         return float(model(batch).steps.mean())
 

@@ -3,7 +3,7 @@
     python -m tests.end_to_end.goldens COMMIT [FOLDER]
 
 runs the tiny project, all studies on, with the code of COMMIT and with the working tree's, and
-names every artefact that differs. Keys of trials and digests of code may differ, timings and the
+names every artifact that differs. Keys of trials and digests of code may differ, timings and the
 page do; they are left out or blanked. What COMMIT gave is kept in FOLDER for the next time.
 """
 
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.end_to_end.chaos import artefacts
+from tests.end_to_end.kill_campaign import artifacts
 from tests.end_to_end.project import ROOT, Project
 
 # These tell of the code.
@@ -25,7 +25,7 @@ SECONDS = re.compile(rb'"(seconds|examples_per_second)": [0-9.e+-]+')
 def results(project: Project) -> dict[str, bytes]:
     return {
         name: SECONDS.sub(rb'"\1": 0', KEY.sub(b"KEY", content))
-        for name, content in artefacts(project).items()
+        for name, content in artifacts(project).items()
         if not LEFT_OUT.search(name)
     }
 
@@ -58,7 +58,7 @@ def main(commit: str, kept: Path) -> int:
     for path in differing:
         how = "gone" if path not in new else "new" if path not in old else "differs"
         print(f"{how}: {path}")
-    print(f"{len(new)} artefacts compared, {len(differing)} differ; {before} and {after}")
+    print(f"{len(new)} artifacts compared, {len(differing)} differ; {before} and {after}")
     return int(bool(differing))
 
 

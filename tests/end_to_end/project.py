@@ -18,7 +18,7 @@ from mlflow.entities import Run
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
-STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/sources/cloze_samples.py
+STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/datasets/cloze_samples.py
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
 
 # Of settings that Graves' tasks have in common.
@@ -49,7 +49,7 @@ TINY: dict[str, Any] = {
     "sweep.models.decomposable_attention.grid.learning_rate": [0.001, 0.002],
     "sweep.models.decomposable_attention.grid.dropout": [0.1],
     "sweep.models.decomposable_attention.grid.width": [16],
-    "sweep.models.comparing_adaptive_attention": None,
+    "sweep.models.compare_adaptive_attention": None,
     "sweep.models.adaptive_attention.settings": {"state_size": 16, "gate_size": 16},
     "sweep.models.adaptive_attention.grid.learning_rate": [0.001],
     "sweep.models.adaptive_attention.grid.ponder_weight": [0.001, 0.0001],
@@ -70,10 +70,10 @@ TINY: dict[str, Any] = {
         }
     },
     "texts.sources": {"licence": text_source(TEXT), "stories": text_source(STORIES)},
-    "graves.seeds": [1],
-    "graves.drawn": 100,
-    "graves.text": "licence",
-    "graves.tasks": {
+    "sequences.seeds": [1],
+    "sequences.drawn": 100,
+    "sequences.text": "licence",
+    "sequences.tasks": {
         "parity": LIMITS | {"settings": SEQUENCES | {"bits": 4, "cell": "rnn"}},
         "characters": LIMITS
         | {"settings": SEQUENCES | {"window": 8, "held_out_bytes": 400, "cell": "lstm"}},
@@ -86,14 +86,14 @@ TINY: dict[str, Any] = {
     "multihop.settings.batch_size": 8,
     "multihop.settings.updates_per_epoch": 3,
     "multihop.settings.max_hops": 2,
-    "questions.source": "text",
-    "questions.kinds": ["NE"],
-    "questions.text.name": "stories",
-    "questions.text.section_pattern": "= [^=]+ =",
-    "questions.text.stride": 3,
-    "nse.seeds": [1, 2],
-    "nse.traced": 3,
-    "nse.kinds": {
+    "cloze_data.source": "text",
+    "cloze_data.kinds": ["NE"],
+    "cloze_data.text.name": "stories",
+    "cloze_data.text.section_pattern": "= [^=]+ =",
+    "cloze_data.text.stride": 3,
+    "cloze.seeds": [1, 2],
+    "cloze.traced": 3,
+    "cloze.kinds": {
         "NE": {
             "max_epochs": 2,
             "patience": 1,
@@ -110,8 +110,8 @@ TINY: dict[str, Any] = {
     },
     "sizes.models": ["decomposable_attention"],
     "sizes.halvings": 4,
-    "sizes.most_error": 0.99,  # all sizes are fitted, though nothing is learned here
-    "sizes.draws": 50,
+    "sizes.max_error": 0.99,  # all sizes are fitted, though nothing is learned here
+    "sizes.n_bootstrap": 50,
     "halting.seeds": [1],
     "halting.max_epochs": 2,
     "halting.kinds": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},
@@ -133,7 +133,7 @@ class Project:
                     target = folder / name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy2(ROOT / name, target)
-            shutil.rmtree(folder / "artefacts", ignore_errors=True)
+            shutil.rmtree(folder / "artifacts", ignore_errors=True)
             self.git("init", "-q")
             self.git("add", "-A")
             author = ("-c", "user.name=test", "-c", "user.email=test@localhost")
@@ -202,7 +202,7 @@ class Project:
         return self
 
     def results(self, stage: str = "sweep", names: tuple[str, ...] = RESULTS) -> dict[str, bytes]:
-        folder = self.folder / "artefacts" / stage
+        folder = self.folder / "artifacts" / stage
         return {name: (folder / name).read_bytes() for name in names}
 
     def finished(self) -> set[str]:

@@ -34,7 +34,7 @@ def test_the_page_adds_a_study(undisturbed: Project, tmp_path: Path) -> None:
     project.configure(TINY | study)
     output = project.repro("widths")
     assert "sweep: 0 of 4 trials to run" in output  # what was trained before counts as before
-    lines = (project.folder / "artefacts/widths/points.csv").read_text().splitlines()
+    lines = (project.folder / "artifacts/widths/points.csv").read_text().splitlines()
     assert lines[0] == "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
     assert [line.split(",")[:3] for line in lines[1:]] == [
         ["decomposable_attention", "4", "1"],

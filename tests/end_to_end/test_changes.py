@@ -14,7 +14,7 @@ RATES = "sweep.models.decomposable_attention.grid.learning_rate"
 
 def rates(project: Project) -> list[str]:
     """The learning rates of decomposable_attention in the sweep's table, in its order."""
-    header, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
+    header, *lines = (project.folder / "artifacts/sweep/trials.csv").read_text().splitlines()
     column = header.split(",").index("learning_rate")
     rows = [line.split(",") for line in lines]
     return [row[column] for row in rows if row[1] == "decomposable_attention"]
@@ -57,7 +57,7 @@ def test_an_edit_between_a_kill_and_the_rerun(
     project.configure({RATES: [0.001, 0.008]})
     project.repro("sweep")
     assert rates(project) == ["0.001", "0.008"]
-    _, *lines = (project.folder / "artefacts/sweep/trials.csv").read_text().splitlines()
+    _, *lines = (project.folder / "artifacts/sweep/trials.csv").read_text().splitlines()
     keys = {line.split(",")[0] for line in lines}
     assert len(keys) == 4 and keys <= project.finished()
     statuses = {run.info.status for run in project.runs("trial") + project.runs("sweep")}

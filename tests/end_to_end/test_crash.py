@@ -48,7 +48,7 @@ def test_a_killed_driver_goes_on_from_what_was_saved(
         driver = "python -m pipeline.sweep"
         processes(command.pid, lambda _, line: line.startswith(driver))[0].kill()
         assert command.wait(240) != 0
-    assert not (project.folder / "artefacts" / "sweep" / "trials.csv").exists()
+    assert not (project.folder / "artifacts" / "sweep" / "trials.csv").exists()
     left = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
     assert left and 0 < int(left[1]) <= 4 - len(before)
     check_complete(project, undisturbed)
@@ -114,8 +114,8 @@ def test_damaged_state_is_told_and_trained_anew(
     checkpoint.write_bytes(checkpoint.read_bytes()[: checkpoint.stat().st_size // 2])
     output = project.repro("sweep")
     for path, what in ((record, "is run again"), (checkpoint, "starts over")):
-        assert f"set aside as {path.name}.damaged, the trial {what}" in output
-        assert path.with_name(f"{path.name}.damaged").is_file()
+        assert f"set aside as {path.name}.corrupt, the trial {what}" in output
+        assert path.with_name(f"{path.name}.corrupt").is_file()
     check_complete(project, undisturbed)
 
 

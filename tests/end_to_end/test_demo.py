@@ -11,7 +11,7 @@ from tests.end_to_end.project import ROOT, Project
 
 pytestmark = [pytest.mark.slow(minutes=6), pytest.mark.timeout(1700)]
 
-PAIRS = Path(__file__).parent / "plain_pairs.jsonl"  # of the demo's words, labelled by hand
+PAIRS = Path(__file__).parent / "plain_pairs.jsonl"  # of the demo's words, labeled by hand
 
 
 def test_the_demo_convinces(tmp_path: Path) -> None:
@@ -22,19 +22,19 @@ def test_the_demo_convinces(tmp_path: Path) -> None:
     assert status == 0, output
 
     def read(name: str) -> dict[str, dict[str, float]]:
-        path = project.folder / "artefacts" / name / "summary.json"
+        path = project.folder / "artifacts" / name / "summary.json"
         found: dict[str, dict[str, float]] = json.loads(path.read_text())
         return found
 
-    plain = read("lexicalised")["lexicalised_classifier"]["test_accuracy"]
+    plain = read("lexical_baseline")["lexical_baseline"]["test_accuracy"]
     models = read("evaluate")
     assert set(models) == {
-        *("decomposable_attention", "adaptive_attention", "comparing_adaptive_attention")
+        *("decomposable_attention", "adaptive_attention", "compare_adaptive_attention")
     }
     for model, found in models.items():
         assert found["seeds"] == 1
         assert found["test_accuracy_mean"] >= max(0.85, plain), (model, found, plain)
-    report = (project.folder / "artefacts" / "report" / "report.md").read_text()
+    report = (project.folder / "artifacts" / "report" / "report.md").read_text()
     assert "Hops solved" in report
 
     predict = ("-m", "pipeline.predict")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from tests.end_to_end.chaos import Campaign, artefacts
+from tests.end_to_end.kill_campaign import Campaign, artifacts
 from tests.end_to_end.project import TINY, Project
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def from_dvc(project: Project, *command: str) -> Any:
 
 
 def shown_by_dvc(project: Project, stage: str) -> dict[str, Any]:
-    path = f"artefacts/{stage}/{'metrics' if stage == 'report' else 'summary'}.json"
+    path = f"artifacts/{stage}/{'metrics' if stage == 'report' else 'summary'}.json"
     shown: dict[str, Any] = from_dvc(project, "metrics", "show", path)[""]["data"][path]["data"]
     return shown
 
@@ -48,7 +48,7 @@ def drawn(spec: dict[str, Any], mark: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def project(whole: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A copy of the whole, for commands that write no artefact."""
+    """A copy of the whole, for commands that write no artifact."""
     return whole.copy(tmp_path_factory.mktemp("whole") / "project")
 
 
@@ -57,10 +57,10 @@ def test_all_is_done_once_and_mlflow_and_dvc_have_the_same_numbers(project: Proj
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
-    made = artefacts(project)
-    assert len(made["nse/queries.jsonl"].splitlines()) == TINY["nse.traced"]
+    made = artifacts(project)
+    assert len(made["cloze/queries.jsonl"].splitlines()) == TINY["cloze.traced"]
     assert len(made["halting/depth.csv"].splitlines()) == 1 + 2 * 3  # points, depths
-    kinds = ("sweep", "retrain", "fidelity", "sizes", "halting", "graves", "multihop", "nse")
+    kinds = ("sweep", "retrain", "fidelity", "sizes", "halting", "sequences", "multihop", "cloze")
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from actmodels.errors import ArtefactError
+from actmodels.errors import ArtifactError
 from actmodels.files import DamagedError
-from pipeline.answering.bundle import Bundle, read_bundle
-from pipeline.running.inputs import check_as_written, inputs
-from tests.hostile.damage import damaged
+from pipeline.inference.bundle import Bundle, read_bundle
+from pipeline.runtime.inputs import check_as_written, inputs
+from tests.fuzz.damage import damaged
 from tests.pipeline.tiny_export import write_tiny
 from tests.samples import MODELS, sample_trial
 from tests.tune.test_store import record, trial
@@ -43,7 +43,7 @@ def test_an_exported_model(tmp_path: Path, examples: Examples) -> None:
         path.write_bytes(damaged(content, drawn))
         try:
             assert same(read_bundle(folder), whole), path
-        except ArtefactError as error:
+        except ArtifactError as error:
             assert str(folder) in str(error)
             assert str(error).endswith("run: dvc repro -f export")
         path.write_bytes(content)
@@ -62,7 +62,7 @@ def test_a_finished_trial(
         path.write_bytes(other := damaged(content, drawn))
         assert store.load(ours.key, needs_weights=True) is None
         told = capsys.readouterr().err
-        (aside,) = tmp_path.glob(f"{path.name}.damaged*")
+        (aside,) = tmp_path.glob(f"{path.name}.corrupt*")
         assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", told), told
         assert aside.read_bytes() == other
         aside.unlink()
@@ -92,11 +92,11 @@ def test_what_stages_hand_on(
     """A stage that reads the file names it and the stage that writes it anew, and keeps it."""
     for name in ("dvc.yaml", "dvc.lock"):
         shutil.copy(finished / name, tmp_path)
-    shutil.copytree(finished / "artefacts", tmp_path / "artefacts")
+    shutil.copytree(finished / "artifacts", tmp_path / "artifacts")
     monkeypatch.chdir(tmp_path)
-    files = sorted(p for p in Path("artefacts").rglob("*") if p.is_file())
+    files = sorted(p for p in Path("artifacts").rglob("*") if p.is_file())
     read: dict[Path, list[str]] = {path: [] for path in files}
-    for stage in sorted(folder.name for folder in Path("artefacts").iterdir()):
+    for stage in sorted(folder.name for folder in Path("artifacts").iterdir()):
         check_as_written(stage, before := inputs(stage), Path("damaged"))
         for path in files:
             if path.as_posix() in before:
@@ -107,7 +107,7 @@ def test_what_stages_hand_on(
         path = drawn.choice(handed_on)
         stage, content = drawn.choice(read[path]), path.read_bytes()
         path.write_bytes(other := damaged(content, drawn))
-        with pytest.raises(ArtefactError) as told:
+        with pytest.raises(ArtifactError) as told:
             check_as_written(stage, inputs(stage), Path("damaged"))
         said = re.fullmatch(
             r"(\S+) is not what the stage (\w+) wrote: it is damaged or was edited; "

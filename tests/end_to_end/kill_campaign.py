@@ -1,7 +1,7 @@
 """Kills at random: the same command again ends with what an undisturbed run gives.
 
 A campaign kills whatever runs at a random moment, from `dvc` to Ray's dashboard or all of it at
-once. It compares artefacts to the byte, runs in MLflow and what is said, and looks for processes
+once. It compares artifacts to the byte, runs in MLflow and what is said, and looks for processes
 left behind.
 """
 
@@ -35,8 +35,8 @@ PATIENCE = 900.0  # seconds that a command may take
 LINGER = 180.0  # seconds that processes may outlive the last command
 
 
-def artefacts(project: Project) -> dict[str, bytes]:
-    folder = project.folder / "artefacts"
+def artifacts(project: Project) -> dict[str, bytes]:
+    folder = project.folder / "artifacts"
     paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     return {
         name: TIMINGS.sub(b"", path.read_bytes()) if name == PAGE else path.read_bytes()
@@ -125,7 +125,7 @@ class Campaign:
             time.sleep(1)
 
     def compare(self, undisturbed: Project) -> None:
-        old, new = artefacts(undisturbed), artefacts(self.project)
+        old, new = artifacts(undisturbed), artifacts(self.project)
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:
             self.problems.append(f"differ: {', '.join(differing)}")
