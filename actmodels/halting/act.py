@@ -1,6 +1,6 @@
-"""Adaptive Computation Time for one sequence per example (Graves 2016 section 2; paper app. C).
+"""Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and two variants (ours).
 
-And ACT with supervised steps, and with a target of mean steps (both ours).
+One halting decision per example, not one per time step of a sequence.
 """
 
 import torch
@@ -14,7 +14,7 @@ from actmodels.prediction import Prediction, mean_over_examples, step_losses
 
 
 class Act(PonderedHalting):
-    """Classify the mean state, weighted by the h_n as masses; pay for N + R (paper eq. 8)."""
+    """Classify the mean state weighted by h_n, at a ponder cost of N + R (paper eq. 8)."""
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
         halted = truncate(probabilities, self.epsilon)
@@ -23,7 +23,7 @@ class Act(PonderedHalting):
 
 
 class SupervisedAct(Act):
-    """ACT that also classifies each state up to N, and pays nothing for steps at first.
+    """ACT with a loss on each state up to N, and a ponder weight that is warmed up.
 
     objective = ACT's + step_loss_weight · mean over n <= N of the loss of state n. The ponder
     weight grows linearly from 0 in the first epoch to its full value `warm_up_epochs` later.
@@ -52,19 +52,18 @@ class SupervisedAct(Act):
         assert prediction.weights is not None
         losses = step_losses(prediction, labels)
         taken = (prediction.weights > 0).to(losses.dtype)
-        own = (losses * taken).sum(dim=-1) / taken.sum(dim=-1)
-        step_loss = mean_over_examples(own, labels)
+        step_loss = mean_over_examples((losses * taken).sum(dim=-1) / taken.sum(dim=-1), labels)
         weight = per_trial(self.step_loss_weight, step_loss)
         return super().objective(prediction, labels) + weight * step_loss
 
 
 class TargetSteps(Act):
-    """Minimise the loss subject to mean(N) = target_steps, by dual ascent on the ponder weight.
+    """Minimize the loss subject to mean(N) = target_steps, by dual ascent on the ponder weight.
 
-    After each update the multiplier moves by adaptation_rate times how far the batch's mean N is
-    above the target; it may fall below zero. Alone it overshoots, since steps follow the ponder
-    weight only after some hundred updates; so the ponder weight is multiplier + damping · recent
-    deviation (an augmented Lagrangian). Both are saved with the model.
+    After each update: multiplier += adaptation_rate · (batch mean of N - target_steps), which may
+    become negative. Steps follow the ponder weight only after some hundred updates, so dual ascent
+    alone overshoots. Hence ponder weight = multiplier + damping · recent deviation (an augmented
+    Lagrangian). Both terms are buffers, saved with the model.
     """
 
     multiplier: Tensor
@@ -89,7 +88,7 @@ class TargetSteps(Act):
             return
         assert prediction.steps is not None
         mean = mean_over_examples(prediction.steps, labels)
-        above = mean - per_trial(self.target, mean)
-        self.multiplier += per_trial(self.rate, mean) * above
+        excess = mean - per_trial(self.target, mean)
+        self.multiplier += per_trial(self.rate, mean) * excess
         share = per_trial(self.recent_share, mean)
-        self.deviation += share * (above - self.deviation)
+        self.deviation += share * (excess - self.deviation)

@@ -1,4 +1,4 @@
-"""Halting around any step function: when to stop, what to answer, what to pay for the steps."""
+"""Halting around any step function: when to stop, which state to classify, and the ponder cost."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -11,55 +11,58 @@ from actmodels.modules.linear import HaltingUnit, per_trial
 from actmodels.prediction import Prediction, cross_entropies, mean_cross_entropy, mean_over_examples
 from actmodels.registry import HALTINGS, HaltingConfig, load_class
 
-Classify = Callable[[Tensor], Tensor]
+Classify = Callable[[Tensor], Tensor]  # states [..., state] to logits [..., labels]
 
 
 class Objective(nn.Module):
-    """The objective of a model without steps: the loss of its answers."""
+    """The training objective of a model without inference steps: mean cross-entropy."""
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """What training minimises, in nats []; when fused [trials]."""
+        """Return the loss to minimize, in nats []; when fused [trials]."""
         return mean_cross_entropy(prediction.logits, labels)
 
     def start_epoch(self, epoch: int | Tensor) -> None:
-        """Called before each epoch of training, counted from 1; when fused [trials]."""
+        """Prepare for a training epoch, counted from 1; when fused [trials]."""
 
     def on_update_end(self, prediction: Prediction, labels: Tensor) -> None:
-        """Called after each update of training."""
+        """Adapt to the prediction of the training batch after an optimizer update."""
 
     @property
     def current_ponder_weight(self) -> float | Tensor | None:
-        """The weight of the ponder cost now; None where steps cost nothing; when fused [trials]."""
+        """Current weight of the ponder cost; None without one; when fused [trials]."""
         return None
 
 
 class Halting(Objective):
-    """A halting mechanism for the states of any recurrent inference; all stop at max_steps."""
+    """Base class of halting mechanisms, for the states of any recurrent inference."""
 
     max_steps: int
 
     @abstractmethod
     def probability(self, state: Tensor) -> Tensor:
-        """The halting probability [batch] that goes with a state [batch, state]."""
+        """Return the halting probability h_n [batch] of a state [batch, state]."""
 
     @abstractmethod
     def has_halted(self, probabilities: Tensor) -> Tensor:
-        """Which examples [batch] need no step after those of probabilities [batch, steps]."""
+        """Return which examples [batch] need no further step, from h_1 ... h_n [batch, steps]."""
 
     @abstractmethod
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """Turn all steps into a prediction, for each example alone.
+        """Combine the states of all steps into a prediction; examples do not affect each other.
 
-        states: [batch, steps, state], of which the last is a cap. probabilities: [batch, steps].
-        classify: maps [..., state] to logits [..., labels].
+        Args:
+            states: [batch, steps, state]; an example that has not halted halts at the last one.
+            probabilities: halting probabilities [batch, steps].
+            classify: maps [..., state] to logits [..., labels].
         """
 
 
 class PonderedHalting(Halting):
-    """Halting by a unit that reads each state [..., state], and a price for the steps.
+    """Halting by a sigmoid unit on the state, with a weighted ponder cost in the objective.
 
-    epsilon: what may be left when an example halts. weight: the ponder weight. is_price: the
-    ponder cost is a price for steps, which a curriculum may begin without. charges: paid now.
+    epsilon: probability that may remain when an example halts. weight: the configured ponder
+    weight. is_price: the ponder cost is a price of steps, which a curriculum may leave out at
+    first. charges: whether the objective includes the ponder cost.
     """
 
     is_price: ClassVar[bool] = True
@@ -73,24 +76,23 @@ class PonderedHalting(Halting):
         self.unit = HaltingUnit(state, config.halting_bias)
 
     def probability(self, state: Tensor) -> Tensor:
-        """h_n [batch]."""
         return self.unit(state)
 
-    def masses(self, probabilities: Tensor) -> Tensor:
-        """The distribution over steps, which `has_halted` and `truncate` cut off [batch, steps]."""
+    def distribution(self, probabilities: Tensor) -> Tensor:
+        """Return the distribution over steps [batch, steps] before truncation; for ACT h_n."""
         return probabilities
 
     def has_halted(self, probabilities: Tensor) -> Tensor:
-        """The masses so far reach 1 - epsilon."""
-        total = self.masses(probabilities).sum(dim=-1)
-        return ~(total < per_trial(1 - self.epsilon, total))  # one that is not a number ends too
+        """Return where the distribution sums to 1 - epsilon or more [batch]."""
+        total = self.distribution(probabilities).sum(dim=-1)
+        return ~(total < per_trial(1 - self.epsilon, total))  # nan halts as well
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """The loss of each example in nats [batch]."""
+        """Return the loss of each example in nats [batch]."""
         return cross_entropies(prediction.logits, labels)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """Mean loss + ponder weight · mean ponder cost."""
+        """Return mean loss + ponder weight · mean ponder cost."""
         assert prediction.ponder_cost is not None
         loss = mean_over_examples(self.losses(prediction, labels), labels)
         if not self.charges:
@@ -104,8 +106,8 @@ class PonderedHalting(Halting):
 
 
 def build_halting(config: HaltingConfig, state: int) -> Halting:
-    """Make the halting that a configuration asks for, over states of size `state`."""
-    (halting,) = (kind.halting for kind in HALTINGS.values() if type(config) is kind.settings)
+    """Build the halting mechanism of a configuration, over states of size `state`."""
+    (halting,) = (m.halting for m in HALTINGS.values() if type(config) is m.settings)
     return load_class(halting)(config, state)
 
 
@@ -124,10 +126,13 @@ def unroll(
     *,
     until_halted: bool = True,
 ) -> Trajectory:
-    """Take steps from a state [batch, state] for all examples, halted or not.
+    """Apply a step function repeatedly to all examples of a batch, halted or not.
 
-    step: maps the states of the whole batch to the next ones. max_steps: those of the halting by
-    default. until_halted: stop once all have halted; the steps left out would weigh 0.
+    Args:
+        step: maps the states of the whole batch to the next states.
+        state: initial state [batch, state].
+        max_steps: maximum number of steps; halting.max_steps by default.
+        until_halted: stop once all examples have halted; later steps would have weight 0.
     """
     states: list[Tensor] = []
     probabilities: list[Tensor] = []
@@ -145,15 +150,16 @@ def unroll(
 def adapt_steps(
     step: Callable[[Tensor], Tensor], state: Tensor, halting: Halting, classify: Classify
 ) -> Prediction:
-    """Answer after as many steps as each example needs; see `unroll` and `Halting.answer`."""
+    """Predict after as many steps as each example needs; see `unroll` and `Halting.answer`."""
     return halting.answer(*unroll(step, state, halting), classify)
 
 
 class Halted(NamedTuple):
-    """Where each example halted.
+    """Halting of a batch.
 
-    weights: of each state [batch, steps], sum 1. steps: N [batch], no gradient. remainder: R, the
-    weight of step N [batch].
+    weights: of each state [batch, steps], sum 1.
+    steps: N [batch], without gradient.
+    remainder: R, the weight of step N [batch].
     """
 
     weights: Tensor
@@ -166,34 +172,35 @@ class Halted(NamedTuple):
         return self.steps + self.remainder
 
 
-def truncate(masses: Tensor, epsilon: float | Tensor) -> Halted:
-    """Truncate a distribution where little is left, for each example alone.
+def truncate(distribution: Tensor, epsilon: float | Tensor) -> Halted:
+    """Truncate a distribution over steps, separately for each example (Graves 2016 section 2).
 
     N is the first n with c_n = m_1 + ... + m_n >= 1 - epsilon, or the last step (the cap). The
-    weight of step n is m_n before N, R = 1 - c_{N-1} at N, and 0 after it.
+    weight of step n is m_n before N, R = 1 - c_{N-1} at N, and 0 after N.
 
-    masses: m_n >= 0 [batch, steps]; steps after N change nothing. epsilon: when fused [trials].
+    Args:
+        distribution: m_n >= 0 [batch, steps]; steps after N have no effect.
+        epsilon: when fused [trials].
     """
-    before = torch.cumsum(masses, dim=-1) - masses  # c_{n-1}
-    enough = per_trial(1 - epsilon, before)
-    running = before < enough
-    # Rounding in the subtraction must not keep a first step from running.
-    running = torch.cat([torch.ones_like(running[..., :1]), running[..., 1:]], dim=-1)
-    crossing = before + masses >= enough
-    capped = torch.zeros_like(crossing)
-    capped[..., -1] = True
-    last = running & (crossing | capped)
+    before = torch.cumsum(distribution, dim=-1) - distribution  # c_{n-1}
+    threshold = per_trial(1 - epsilon, before)
+    taken = before < threshold
+    # The first step is always taken; rounding in the subtraction must not prevent it.
+    taken = torch.cat([torch.ones_like(taken[..., :1]), taken[..., 1:]], dim=-1)
+    crossing = before + distribution >= threshold
+    crossing[..., -1] = True  # the cap
+    last = taken & crossing
     remainder = torch.where(last, 1 - before, torch.zeros_like(before)).sum(dim=-1)
-    weights = torch.where(last, 1 - before, masses) * running
-    return Halted(weights, running.sum(dim=-1).to(masses.dtype), remainder)
+    weights = torch.where(last, 1 - before, distribution) * taken
+    return Halted(weights, taken.sum(dim=-1).to(distribution.dtype), remainder)
 
 
 def halting_distribution(probabilities: Tensor) -> Tensor:
-    """h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps]: the probability that step n halts first."""
-    return probabilities * still_open(probabilities)[1]
+    """Return h_n (1 - h_1) ... (1 - h_{n-1}) [batch, steps], the probability of halting at n."""
+    return probabilities * survival(probabilities)[1]
 
 
-def still_open(probabilities: Tensor) -> tuple[Tensor, Tensor]:
-    """p_n = (1 - h_1) ... (1 - h_n) and p_{n-1}, each [batch, steps]; p_0 = 1."""
+def survival(probabilities: Tensor) -> tuple[Tensor, Tensor]:
+    """Return p_n = (1 - h_1) ... (1 - h_n), and p_{n-1} with p_0 = 1, each [batch, steps]."""
     after = torch.cumprod(1 - probabilities, dim=-1)
     return after, torch.cat([torch.ones_like(after[..., :1]), after[..., :-1]], dim=-1)

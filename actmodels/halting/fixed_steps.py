@@ -1,4 +1,4 @@
-"""The same number of steps for all examples."""
+"""A fixed number of steps."""
 
 import torch
 from torch import Tensor
@@ -9,14 +9,17 @@ from actmodels.prediction import Prediction
 
 
 class FixedSteps(Halting):
-    """The same number of steps for all (Sordoni et al. 2016; thesis figure 6.2); nothing to pay."""
+    """Classify the last of a fixed number of states, without a ponder cost.
+
+    Sordoni et al. 2016; thesis figure 6.2.
+    """
 
     def __init__(self, config: FixedStepsConfig, state: int) -> None:
         super().__init__()
         self.max_steps = config.steps
 
     def probability(self, state: Tensor) -> Tensor:
-        """Zeros [batch]: nothing halts before the last step."""
+        """Return zeros [batch]: no example halts before the last step."""
         return state.new_zeros(state.shape[:-1])
 
     def has_halted(self, probabilities: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""PonderNet (Banino et al. 2021): halting as a random variable, its expected loss minimised."""
+"""PonderNet (Banino et al. 2021): a random halting step whose expected loss is minimized."""
 
 import torch
 from torch import Tensor
@@ -10,11 +10,11 @@ from actmodels.prediction import Prediction, step_losses
 
 
 class PonderNet(PonderedHalting):
-    """P(N = n) = h_n (1 - h_1) ... (1 - h_{n-1}), cut off where less than epsilon is left.
+    """P(N = n) = h_n (1 - h_1) ... (1 - h_{n-1}), truncated where less than epsilon remains.
 
-    objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior of mean
-    prior_steps). The paper halts at test by drawing N; here an evaluated example halts at the
-    median of P, which is deterministic. The divergence is no price: it holds from the first update.
+    objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior with mean
+    prior_steps). The paper samples N at test time; here evaluation halts at the median of P, which
+    is deterministic. The divergence is a regularizer, not a price: it applies from the first update.
     """
 
     is_price = False
@@ -23,12 +23,12 @@ class PonderNet(PonderedHalting):
         super().__init__(config, state)
         self.prior_rate: float | Tensor = 1 / config.prior_steps
 
-    def masses(self, probabilities: Tensor) -> Tensor:
+    def distribution(self, probabilities: Tensor) -> Tensor:
         return halting_distribution(probabilities)
 
     def answer(self, states: Tensor, probabilities: Tensor, classify: Classify) -> Prediction:
-        """In training the mean answer over N, in evaluation that of the median N; so are steps."""
-        weights = truncate(self.masses(probabilities), self.epsilon).weights
+        """Return the expected answer and steps in training, those of the median N in evaluation."""
+        weights = truncate(self.distribution(probabilities), self.epsilon).weights
         step_logits = classify(states)
         if self.training:
             numbers = torch.arange(1, weights.shape[-1] + 1, device=weights.device)
@@ -44,15 +44,15 @@ class PonderNet(PonderedHalting):
         return Prediction(logits, steps, self.divergence(weights), weights, step_logits)
 
     def divergence(self, weights: Tensor) -> Tensor:
-        """KL [batch] of the weights from the geometric prior; 0 · log 0 = 0."""
+        """Return KL(weights || geometric prior) [batch], with 0 · log 0 = 0."""
         numbers = torch.arange(weights.shape[-1], device=weights.device, dtype=weights.dtype)
         rate = torch.as_tensor(per_trial(self.prior_rate, weights), dtype=weights.dtype)
         log_prior = torch.log(rate) + numbers * torch.log1p(-rate)
-        # where(): the logarithm of a weight of 0 must not turn its gradient into nan.
+        # where(): the gradient of log 0 would be nan.
         safe = torch.where(weights > 0, weights, torch.ones_like(weights))
         return (weights * (torch.log(safe) - log_prior)).sum(dim=-1)
 
     def losses(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """The expected loss [batch]; that of step n counts P(N = n)."""
+        """Return the expected loss [batch], sum_n P(N = n) · loss of state n."""
         assert prediction.weights is not None
         return (prediction.weights * step_losses(prediction, labels)).sum(dim=-1)
