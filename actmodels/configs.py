@@ -1,6 +1,6 @@
-"""The settings of a trial on sentence pairs, each with its range, and of halting; the classes.
+"""Configurations of inputs, training, networks and halting, with the range of each setting.
 
-Every field has one name everywhere: params.yaml, this file, MLflow, the result tables. No torch.
+A setting has the same name in params.yaml, here, in MLflow and in the result tables. No torch.
 """
 
 from dataclasses import dataclass
@@ -18,24 +18,27 @@ from actmodels.validators import (
     Steps,
 )
 
-LABELS = ("neutral", "entailment", "contradiction")  # in the order of the models' outputs
+LABELS = ("neutral", "entailment", "contradiction")  # in the order of the logits
 
 OovRule = Literal["own", "hashed", "unknown", "trained"]
 Init = Literal["xavier", "normal"]
 Optimizer = Literal["adam", "adagrad"]
-Inside = Annotated[float, Range(gt=0, lt=1)]
-PartLeft = Annotated[float, Range(gt=0, le=1)]
+OpenUnitInterval = Annotated[float, Range(gt=0, lt=1)]
+PositiveFraction = Annotated[float, Range(gt=0, le=1)]
 
 
 @dataclass(frozen=True)
 class InputConfig:
-    """How tokens become input vectors (paper appendix D).
+    """Word vectors of a trial (paper appendix D).
 
-    oov_rule: rows of words without a pre-trained vector: a random row of its `own`, one of
-        `oov_buckets` random rows chosen by `hashed` spelling, or the `unknown` row of words outside
-        the vocabulary. `trained`: `own`, trained for words of the training pairs.
-    mean_norm: mean length to which the pre-trained vectors are scaled by one factor; 0: unscaled.
-    unit_norm: scale each row to length 1.
+    oov_rule: vector of a vocabulary word without a pre-trained one. `own`: a random vector.
+        `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `unknown`: the
+        vector of words outside the vocabulary. `trained`: like `own`, trained for words of the
+        training pairs.
+    oov_std: standard deviation of random vectors.
+    mean_norm: mean norm to which pre-trained vectors are scaled by one factor; 0: unscaled.
+    unit_norm: scale each vector to norm 1.
+    null_token: prepend a NULL token to each sentence (Parikh et al. 2016).
     """
 
     oov_rule: OovRule
@@ -48,17 +51,18 @@ class InputConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """Optimisation of one trial.
+    """Optimization of a trial.
 
-    final_rate: share of learning_rate left in the last of max_epochs; it falls linearly by epoch.
-    clip_value: largest size of a single gradient. clip_norm: largest norm of all, after that; 0 of
-        either is no limit.
-    train_pairs: number of training pairs used (actmodels.data.trial_data.subset); 0 for all.
+    final_rate: learning rate of epoch max_epochs as a share of learning_rate; linear by epoch.
+    adagrad_accumulator: initial value of Adagrad's accumulator.
+    clip_value: maximum absolute value of a gradient entry; 0: no limit.
+    clip_norm: maximum norm of all gradients, after clip_value; 0: no limit.
+    train_pairs: number of training pairs (actmodels.data.trial_data.subset); 0: all.
     """
 
     optimizer: Optimizer
     learning_rate: Positive
-    final_rate: PartLeft
+    final_rate: PositiveFraction
     adagrad_accumulator: NonNegativeFloat
     clip_value: NonNegativeFloat
     clip_norm: NonNegativeFloat
@@ -68,7 +72,7 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class DecomposableAttentionConfig:
-    """Shape of the Decomposable Attention model (Parikh et al. 2016)."""
+    """Decomposable Attention (Parikh et al. 2016)."""
 
     width: Size
     dropout: Share
@@ -78,7 +82,7 @@ class DecomposableAttentionConfig:
 
 @dataclass(frozen=True)
 class AdaptiveAttentionConfig:
-    """Shape of the paper's Adaptive Attention model (paper section 3)."""
+    """Adaptive Attention (paper section 3)."""
 
     width: Size
     state_size: Size
@@ -90,7 +94,7 @@ class AdaptiveAttentionConfig:
 
 @dataclass(frozen=True)
 class HopAttentionConfig:
-    """Shape of Hop Attention (ours); its state has the size of a word."""
+    """Hop Attention (ours); the state size is `width`."""
 
     width: Size
     gate_size: Size
@@ -101,9 +105,9 @@ class HopAttentionConfig:
 
 @dataclass(frozen=True)
 class IterativeAttentionConfig:
-    """Shape of the thesis' Iterative Attention model (thesis section 5.1).
+    """Iterative Attention (thesis section 5.1).
 
-    encoder_size: state of the GRU that reads a sentence; bidirectional adds as many.
+    encoder_size: state size of the sentence encoder's GRU, per direction.
     shared_encoder: one GRU for both sentences; the thesis has one for each.
     """
 
@@ -120,7 +124,7 @@ class IterativeAttentionConfig:
 
 @dataclass(frozen=True)
 class LstmEncodersConfig:
-    """Shape of LSTM sentence encoders, and of tree matching, where width is the size of a node."""
+    """LSTM sentence encoders; also tree matching, where `width` is the size of a node."""
 
     width: Size
     layer_size: Size
@@ -131,7 +135,7 @@ class LstmEncodersConfig:
 
 @dataclass(frozen=True)
 class ConditionalConfig:
-    """Shape of the three models of Rocktäschel et al. (2016); two_way: read both directions."""
+    """The models of Rocktäschel et al. (2016); two_way: encode the pair in both orders."""
 
     width: Size
     two_way: bool
@@ -142,14 +146,14 @@ class ConditionalConfig:
 
 @dataclass(frozen=True)
 class SpinnConfig(LstmEncodersConfig):
-    """Shape of SPINN-PI (Bowman et al. 2016); tracking_size: of the LSTM that follows the stack."""
+    """SPINN-PI (Bowman et al. 2016); tracking_size: state size of the tracking LSTM."""
 
     tracking_size: Size
 
 
 @dataclass(frozen=True)
 class PublishedConfig:
-    """Deviations of the 2016 code from every model, each as a switch (actmodels.published_2016)."""
+    """Deviations of the 2016 code that apply to both its models (actmodels.published_2016)."""
 
     scrambled_alignment: bool
     no_mask: bool
@@ -160,12 +164,12 @@ class PublishedConfig:
 
 @dataclass(frozen=True)
 class PublishedDecomposableAttentionConfig(PublishedConfig, DecomposableAttentionConfig):
-    """Decomposable Attention with any of the 2016 code's deviations."""
+    """Decomposable Attention with deviations of the 2016 code."""
 
 
 @dataclass(frozen=True)
 class PublishedAdaptiveAttentionConfig(PublishedConfig, AdaptiveAttentionConfig):
-    """Adaptive Attention with any of the 2016 code's deviations, and those of its steps."""
+    """Adaptive Attention with deviations of the 2016 code."""
 
     compounding_dropout: bool
     batch_remainder: bool
@@ -176,7 +180,7 @@ class PublishedAdaptiveAttentionConfig(PublishedConfig, AdaptiveAttentionConfig)
 class ActConfig:
     """Adaptive Computation Time (Graves 2016; paper section 3.1)."""
 
-    epsilon: Inside
+    epsilon: OpenUnitInterval
     ponder_weight: NonNegativeFloat
     max_steps: Steps
     halting_bias: Bias
@@ -184,16 +188,16 @@ class ActConfig:
 
 @dataclass(frozen=True)
 class FixedStepsConfig:
-    """The same number of steps for every example, the last state classified (thesis fig. 6.2)."""
+    """The same number of steps for every example (thesis fig. 6.2)."""
 
     steps: Steps
 
 
 @dataclass(frozen=True)
 class PonderNetConfig:
-    """PonderNet (Banino et al. 2021): ponder_weight is its beta, prior_steps its 1 / lambda_p."""
+    """PonderNet (Banino et al. 2021); ponder_weight: beta. prior_steps: 1 / lambda_p."""
 
-    epsilon: Inside
+    epsilon: OpenUnitInterval
     ponder_weight: NonNegativeFloat
     prior_steps: Annotated[float, Range(gt=1, le=1000)]
     max_steps: Steps
@@ -207,13 +211,13 @@ class DactConfig(ActConfig):
 
 @dataclass(frozen=True)
 class SupervisedActConfig:
-    """ACT whose single states are trained too and whose ponder weight is warmed up (ours).
+    """ACT with a loss on each state and a warm-up of the ponder weight (ours).
 
-    warm_up_epochs: epochs until the ponder weight is whole; the first has none of it.
-    step_loss_weight: weight of the mean loss of the states up to N, each classified alone.
+    warm_up_epochs: epochs over which the ponder weight grows from 0 to `ponder_weight`.
+    step_loss_weight: weight of the mean loss of the states up to N.
     """
 
-    epsilon: Inside
+    epsilon: OpenUnitInterval
     ponder_weight: NonNegativeFloat
     warm_up_epochs: NonNegativeInt
     step_loss_weight: NonNegativeFloat
@@ -223,16 +227,17 @@ class SupervisedActConfig:
 
 @dataclass(frozen=True)
 class TargetStepsConfig:
-    """ACT that adapts its ponder weight to a target of mean steps (ours).
+    """ACT that adapts its ponder weight to a target mean number of steps (ours).
 
-    adaptation_rate: change of the multiplier per update and step of deviation. damping: ponder
-    weight per step of recent deviation. recent_share: share of the newest batch in that.
+    adaptation_rate: change of the multiplier per update and step of deviation.
+    damping: ponder weight per step of recent deviation.
+    recent_share: weight of the newest batch in the recent deviation, a moving average.
     """
 
-    epsilon: Inside
+    epsilon: OpenUnitInterval
     target_steps: Annotated[float, Range(ge=1, le=1000)]
     adaptation_rate: Positive
     damping: NonNegativeFloat
-    recent_share: PartLeft
+    recent_share: PositiveFraction
     max_steps: Steps
     halting_bias: Bias

@@ -1,31 +1,31 @@
-"""The errors a user can mend. Each prints as one clear message and never as a traceback."""
+"""Errors that the user can fix, shown as one message without a traceback."""
 
 import re
 from collections.abc import Sequence
 
 
 def shown(value: object) -> str:
-    """A value as messages show it: of a long one the beginning."""
+    """Return the repr of a value for a message, truncated to 100 characters."""
     try:
         text = repr(value)
     except ValueError:
-        return "a number of thousands of digits"  # which Python does not write
+        return "a number of thousands of digits"  # over Python's limit of digits to print
     return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def printable(line: str) -> str:
-    """Return a line without passwords and tokens of addresses, its control characters escaped."""
-    line = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", line)  # it may hold / and @ itself
+    """Remove passwords and tokens of URLs from a line, and escape control characters."""
+    line = re.sub(r"//([^/:@\s]*:\S*|[^/@\s]*)@", "//", line)  # may contain / and @
     line = re.sub(r"(?i)((password|passwd|pwd|token|secret)\w*=)[^&\s]*", r"\1***", line)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 class UserError(Exception):
-    """A problem in what the user gave us; the message says what, where, and what to do."""
+    """Base class; the message names the problem, its place and the remedy."""
 
 
 class ConfigError(UserError):
-    """Problems in the parameters from `source`, one sentence each with its key."""
+    """Invalid parameters; problems: one sentence for each invalid key of `source`."""
 
     def __init__(self, source: str, problems: Sequence[str]) -> None:
         self.source = source
@@ -37,12 +37,12 @@ class ConfigError(UserError):
 
 
 class DataError(UserError):
-    """A corpus, an archive or a file of word vectors is not what it should be."""
+    """An invalid corpus, archive or file of word vectors."""
 
 
 class ArtifactError(UserError):
-    """An artifact of an earlier stage is missing or damaged; the message names the stage."""
+    """A missing or corrupt artifact; the message names the stage that writes it."""
 
 
 class SweepError(UserError):
-    """Some grid points did not finish; the message names them."""
+    """Grid points that did not finish; the message names them."""

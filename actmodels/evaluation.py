@@ -1,4 +1,4 @@
-"""Measuring a trained model on a split."""
+"""Evaluation of a trained model on a split."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,9 +15,11 @@ from actmodels.prediction import Prediction
 
 
 class Evaluation(NamedTuple):
-    """A model on a split, per scored pair, in the split's order.
+    """Predictions of a model for the scored pairs of a split, in the split's order.
 
-    rows: places in the split [pairs]. logits: [pairs, labels]. labels, steps, ponder_cost: [pairs].
+    rows: index of each scored pair in the split [pairs].
+    logits: [pairs, labels].
+    labels, steps, ponder_cost: [pairs]; steps and ponder cost None without halting.
     """
 
     rows: Tensor
@@ -28,31 +30,31 @@ class Evaluation(NamedTuple):
 
     @property
     def predictions(self) -> Tensor:
-        """The likeliest label of each pair [pairs]."""
+        """Predicted label of each pair [pairs]."""
         return self.logits.argmax(dim=1)
 
     @property
     def accuracy(self) -> float:
-        """Share of right predictions, in [0, 1]."""
+        """Share of correct predictions, in [0, 1]."""
         return (self.predictions == self.labels).double().mean().item()
 
     @property
     def loss(self) -> float:
-        """Mean cross-entropy in nats, without the ponder term."""
+        """Mean cross-entropy in nats, without the ponder cost."""
         return cross_entropy(self.logits.double(), self.labels).item()
 
     @property
     def metrics(self) -> Metrics:
-        spread, ponder = mean_and_sd(self.steps), mean_and_sd(self.ponder_cost)
-        return Metrics(self.loss, self.accuracy, *spread, ponder[0])
+        ponder_cost, _ = mean_and_sd(self.ponder_cost)
+        return Metrics(self.loss, self.accuracy, *mean_and_sd(self.steps), ponder_cost)
 
 
 def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
-    """Score the pairs of a split without dropout, in the batches that the model makes of it."""
-    rows, found = predicted(model, pairs, config, batch_size)
-    return Evaluation(rows, found.logits, pairs.labels[rows], found.steps, found.ponder_cost)
+    """Evaluate a model on a split, without dropout; `batch_size` does not change the result."""
+    rows, prediction = predicted(model, pairs, config, batch_size)
+    return Evaluation(rows, prediction.logits, pairs.labels[rows], *prediction[1:3])
 
 
 @torch.no_grad()
@@ -61,19 +63,23 @@ def predicted(
     pairs: PairTensors,
     config: InputConfig,
     batch_size: int,
-    given: Callable[[Batch], Batch] = lambda batch: batch,
+    transform: Callable[[Batch], Batch] = lambda batch: batch,
 ) -> tuple[Tensor, Prediction]:
-    """Predict a split on the CPU: rows scored [pairs], and predictions of `given` batches."""
+    """Predict the labels of a split, after `transform` of each batch.
+
+    Returns:
+        Indices of the scored pairs [pairs], and their predictions, on the CPU.
+    """
     model.eval()
     device = next(model.parameters()).device
     predictions, scored = [], []
     for index in model.batches(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
-        predictions.append(model(given(batch))[:3])  # logits, steps, ponder cost
+        predictions.append(model(transform(batch))[:3])  # logits, steps, ponder cost
         scored.append(index)
-    rows, back = torch.sort(torch.cat(scored))
+    rows, order = torch.sort(torch.cat(scored))
     joined = [
-        None if parts[0] is None else torch.cat(parts, dim).cpu().index_select(dim, back)
+        None if parts[0] is None else torch.cat(parts, dim).cpu().index_select(dim, order)
         for parts, dim in zip(zip(*predictions, strict=True), (-2, -1, -1), strict=True)
     ]
     return rows, Prediction(*joined)  # type: ignore[arg-type]

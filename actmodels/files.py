@@ -1,6 +1,6 @@
-"""Atomic files, and files that carry the digest of their content.
+"""Atomic writes, and files with a checksum.
 
-The last line of a sealed file is `sha256` and 64 hexadecimal digits, of all bytes before it.
+The last line of a file with a checksum is `sha256` and 64 hexadecimal digits, of all bytes before.
 """
 
 import errno
@@ -13,13 +13,13 @@ from pathlib import Path
 from actmodels.errors import ArtifactError
 
 MARK = b"\nsha256 "
-known: dict[Path, str] = {}  # MD5 of the inputs of this process's stage, by absolute path
-SEAL = len(MARK) + 64 + 1  # bytes of that line, its line break included
+SEAL = len(MARK) + 64 + 1  # bytes of the last line with its line breaks
+known: dict[Path, str] = {}  # MD5 of the stage's inputs when it began, by absolute path
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, renamed to `path` if the block succeeds; an OSError names a file."""
+    """Yield a temporary path, renamed to `path` if the block succeeds; OSErrors name a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -29,7 +29,7 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     except OSError as error:
         if error.errno and not error.filename:
-            error.filename = str(path)  # a full disk does not say what was written
+            error.filename = str(path)  # e.g. of a full disk
         raise
     finally:
         temporary.unlink(missing_ok=True)
@@ -42,16 +42,16 @@ def write_text(path: Path, text: str) -> None:
 
 
 class DamagedError(ArtifactError):
-    """A file does not hold what was written into it."""
+    """A file whose content does not match its checksum."""
 
 
 def add_checksum(content: bytes | memoryview) -> bytes:
-    """What a sealed file holds: the content, then its digest."""
+    """Return the content with its checksum appended."""
     return b"".join([content, MARK, hashlib.sha256(content).hexdigest().encode(), b"\n"])
 
 
 def verify_checksum(stored: bytes, where: object) -> bytes:
-    """The content of a sealed file; DamagedError, naming `where`, if the digest does not match."""
+    """Return the content without its checksum; DamagedError, naming `where`, on a mismatch."""
     content = stored[:-SEAL]
     if stored != add_checksum(content):
         raise DamagedError(f"{where} is damaged: its content does not have the digest at its end")
@@ -59,20 +59,20 @@ def verify_checksum(stored: bytes, where: object) -> bytes:
 
 
 def regular(path: Path) -> Path:
-    """Return the path; OSError if it is a named pipe or a device, whose opening could block."""
+    """Return the path; OSError for a named pipe or a device, which could block."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     return path
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file: 64 hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_known(path: Path) -> bytes:
-    """Read a file once; ArtifactError if it is not the file with which the stage began."""
+    """Read a file; ArtifactError if a stage's input has changed since the stage began."""
     content = path.read_bytes()
     if path in known and hashlib.md5(content).hexdigest() != known[path]:
         raise ArtifactError(

@@ -1,4 +1,4 @@
-"""Figures of an epoch, summed over its batches, of one trial or of each trial of a fusion."""
+"""Metrics of an epoch, accumulated over its batches; when fused, of each trial."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 class Metrics(NamedTuple):
-    """The figures of EpochRecord; those of steps are None where the model does not halt."""
+    """Metrics of a split; steps and ponder cost are None for a model without halting."""
 
     loss: float
     accuracy: float
@@ -17,11 +17,14 @@ class Metrics(NamedTuple):
 
 
 class BatchMetrics(NamedTuple):
-    """Sums of a batch; when fused each with the trials in front.
+    """Metrics of a batch; when fused, each with a leading dimension [trials].
 
-    losses: in nats [] or [examples]; their sum is divided by that of `targets` []. right, asked:
-    right answers of all answers. examples: trained on []. steps, ponder_cost: any shape; None
-    without halting. real: which of these count, the same shape; None for all.
+    losses: in nats [] or [examples]; the mean loss divides their sum by that of `targets`.
+    targets: number of losses [].
+    right, asked: numbers of correct answers and of answers [].
+    examples: number of training examples [].
+    steps, ponder_cost: any shape; None without halting.
+    real: mask of the steps and ponder costs that count; None for all.
     """
 
     losses: Tensor
@@ -35,20 +38,21 @@ class BatchMetrics(NamedTuple):
 
 
 class EpochMetrics:
-    """Running figures; summed once, at the end."""
+    """Accumulator of batch metrics; sums are computed at the end of the epoch."""
 
     def __init__(self) -> None:
         self.batches: list[BatchMetrics] = []
 
-    def add(self, marks: BatchMetrics) -> None:
-        """Take in one batch, without its gradients."""
-        self.batches.append(BatchMetrics(*(None if v is None else v.detach() for v in marks)))  # type: ignore[arg-type]
+    def add(self, metrics: BatchMetrics) -> None:
+        """Add a batch, detached from its graph."""
+        self.batches.append(BatchMetrics(*(None if v is None else v.detach() for v in metrics)))  # type: ignore[arg-type]
 
     def examples(self, trial: int | None = None) -> int:
+        """Return the number of training examples."""
         return int(self._sum("examples", trial))
 
     def metrics(self, trial: int | None = None) -> Metrics:
-        """Means over all batches, of one `trial` of a fusion; zeros if the first batch diverged."""
+        """Return means over all batches; zeros if the first batch diverged."""
         return Metrics(
             self._sum("losses", trial) / max(self._sum("targets", trial), 1),
             self._sum("right", trial) / max(self._sum("asked", trial), 1),
@@ -74,7 +78,7 @@ class EpochMetrics:
 
 
 def mean_and_sd(values: Tensor | None) -> tuple[float | None, float | None]:
-    """Mean and standard deviation over examples, or None for a model without halting."""
+    """Return mean and population standard deviation; None for a model without halting."""
     if values is None:
         return None, None
     exact = values.double()

@@ -1,7 +1,7 @@
-"""Training of any kind, epoch by epoch, with a state that can be saved and resumed.
+"""Training loop of all trial types, epoch by epoch, with a state that can be saved and resumed.
 
-Every epoch seeds its random numbers from (seed, epoch): a run that is interrupted and resumed
-gives the same bits as one that was not.
+Each epoch seeds its random numbers from (seed, epoch), so a resumed run is bitwise equal to an
+uninterrupted one.
 """
 
 import copy
@@ -23,15 +23,20 @@ from actmodels.trial_config import BaseTrialConfig
 Config = TypeVar("Config", bound=BaseTrialConfig)
 Model = TypeVar("Model", bound=nn.Module)
 Batch = TypeVar("Batch")
-Output = TypeVar("Output")  # what a model makes of a batch
+Output = TypeVar("Output")  # of the model, for a batch
 
 
 class ModelTraining(Generic[Config, Model, Batch, Output]):
-    """A trial in progress.
+    """Base class of the training of one trial.
 
-    clip_value: largest size of a gradient; clip_norm: largest norm of all; 0: no limit.
-    dropout: source of the masks, restarted at each update. best_parameters: at the best dev
-    accuracy so far. diverged: a loss was not finite; training ended on the epoch before.
+    Subclasses set `model`, `optimizer` and `clip_norm`, and implement the abstract methods.
+
+    clip_value: maximum absolute value of a gradient entry; 0: no limit.
+    clip_norm: maximum norm of all gradients; 0: no limit.
+    dropout: source of dropout masks, restarted at each update.
+    history: records of the finished epochs.
+    best_parameters: state_dict of the model at the best epoch so far.
+    diverged: a loss was not finite; the model is that of the epoch before.
     """
 
     model: Model
@@ -49,81 +54,84 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
 
     @abstractmethod
     def batches(self, order: Generator) -> Iterator[Batch]:
-        """The batches of an epoch, drawn from `order`."""
+        """Yield the batches of an epoch, shuffled by the generator `order`."""
 
     def forward(self, batch: Batch) -> Output:
         return self.model(batch)
 
     @abstractmethod
-    def objective(self, found: Output, batch: Batch) -> Tensor:
-        """What an update minimises []."""
+    def objective(self, output: Output, batch: Batch) -> Tensor:
+        """Return the loss to minimize []."""
 
-    def on_update_end(self, found: Output, batch: Batch) -> None:
-        """Called after each update."""
+    def on_update_end(self, output: Output, batch: Batch) -> None:
+        """Adapt to a batch after its update."""
 
     @abstractmethod
-    def marks(self, found: Output, batch: Batch) -> BatchMetrics:
-        """What is kept of a batch."""
+    def marks(self, output: Output, batch: Batch) -> BatchMetrics:
+        """Return the training metrics of a batch."""
 
     @abstractmethod
     def evaluated(self) -> Metrics:
-        """The model on dev."""
+        """Return the metrics of the model on dev."""
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """The weight of the ponder cost now; None where steps cost nothing."""
+        """Current weight of the ponder cost; None without one."""
         return None
 
     @property
     def parameters(self) -> int:
+        """Number of trained parameters."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     @property
     def next_epoch(self) -> int:
-        """The number of the epoch to come, counted from 1."""
+        """Number of the next epoch, from 1."""
         return len(self.history) + 1
 
     @property
     def epoch_generator(self) -> Generator:
+        """Generator of the next epoch's batches."""
         return generator("epoch", self.config.seed, self.next_epoch)
 
     @property
     def finished(self) -> bool:
-        """All epochs are done, dev accuracy stopped improving, or training diverged."""
+        """Whether max_epochs or the patience is exhausted, or training diverged."""
         epochs, patience = len(self.history), self.config.patience
         over = self.diverged or epochs >= self.config.max_epochs
         return over or (patience > 0 < epochs and epochs - self.best_epoch >= patience)
 
     @property
     def best_epoch(self) -> int:
-        """The first epoch with the best dev accuracy so far."""
+        """Number of the best epoch so far; see `actmodels.records.best_epoch`."""
         return best_epoch(self.history).epoch
 
     def epochs(self) -> Iterator[EpochRecord]:
-        """Train until finished, yielding each epoch's record; resumes where the history ends."""
+        """Train until finished, from the end of the history; yield each epoch's record."""
         while not self.finished:
             yield self.run_epoch()
 
     def run_epoch(self) -> EpochRecord:
-        """Train and evaluate once; keep the parameters if dev accuracy is better than before."""
+        """Train and evaluate for one epoch; keep the parameters of the best epoch."""
         start = time.perf_counter()
         before = copy.deepcopy(self.model.state_dict())
-        means = self.train_epoch()
+        metrics = self.train_epoch()
         if self.diverged:
             self.model.load_state_dict(before)
-        seconds, seen = time.perf_counter() - start, means.examples()
-        return self.add(means.metrics(), self.evaluated(), self.ponder_weight, seconds, seen)
+        seconds, examples = time.perf_counter() - start, metrics.examples()
+        dev = self.evaluated()
+        return self.add(metrics.metrics(), dev, self.ponder_weight, seconds, examples)
 
     def train_epoch(self) -> EpochMetrics:
-        """Update on every batch; sets `diverged` and stops at a loss that is not finite."""
-        means = EpochMetrics()
+        """Update on every batch; at a loss that is not finite set `diverged` and stop."""
+        metrics = EpochMetrics()
         self.model.train()
         for update, batch in enumerate(self.batches(self.epoch_generator)):
             if self.dropout is not None:
                 key = update_key(self.config.seed, self.next_epoch, update)
                 self.dropout.restart(key.to(self.device))
-            found = self.forward(batch)
-            objective = self.objective(found, batch)
+            output = self.forward(batch)
+            objective = self.objective(output, batch)
             if not torch.isfinite(objective):
                 self.diverged = True
                 break
@@ -131,13 +139,13 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
             objective.backward()
             self.clip_gradients()
             self.optimizer.step()
-            self.on_update_end(found, batch)
+            self.on_update_end(output, batch)
             with torch.no_grad():
-                means.add(self.marks(found, batch))
-        return means
+                metrics.add(self.marks(output, batch))
+        return metrics
 
     def clip_gradients(self) -> None:
-        """Cut each gradient at clip_value, then scale all to a norm of clip_norm at most."""
+        """Clip each entry to clip_value, then the norm of all gradients to clip_norm."""
         (group,) = self.optimizer.param_groups
         parameters = [p for p in group["params"] if p.grad is not None]
         if self.clip_value > 0:
@@ -145,23 +153,28 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         if self.clip_norm == 0:
             return
         norm = get_total_norm([p.grad for p in parameters if p.grad is not None])
-        # On the CPU reading the norm costs nothing, and most updates need no pass over them.
+        # On the CPU reading the norm is free, and saves most updates a pass over the gradients.
         if norm.device.type != "cpu" or not norm <= self.clip_norm:
             clip_grads_with_norm_(parameters, self.clip_norm, norm)
 
     def add(
-        self, train: Metrics, dev: Metrics, weight: float | Tensor | None, seconds: float, seen: int
+        self,
+        train: Metrics,
+        dev: Metrics,
+        ponder_weight: float | Tensor | None,
+        seconds: float,
+        examples: int,
     ) -> EpochRecord:
-        """Add the record of a finished epoch, with training seconds and examples `seen`."""
-        weight = None if weight is None else float(weight)
-        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, seen / seconds)
+        """Add the record of an epoch that trained on `examples` in `seconds`."""
+        weight = None if ponder_weight is None else float(ponder_weight)
+        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, examples / seconds)
         self.history.append(record)
         if self.best_epoch == record.epoch:
             self.best_parameters = copy.deepcopy(self.model.state_dict())
         return record
 
     def state_dict(self) -> dict[str, Any]:
-        """All that is needed to go on after the last finished epoch."""
+        """Return all that is needed to resume after the last finished epoch."""
         return {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -171,6 +184,7 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Resume from a `state_dict`."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.history = [EpochRecord(**record) for record in state["history"]]

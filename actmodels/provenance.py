@@ -1,7 +1,7 @@
-"""Which code computes a trial's result, and the key that names the result.
+"""Provenance of a trial's result, and the key that identifies it.
 
-The key covers the configuration, the data, the code, and the numerical environment. The code is
-that of the first reading: workers get the same text (tune.cluster), whatever is edited meanwhile.
+The key is a hash of configuration, data, code and numerical environment. The code is read once:
+workers get the same text (tune.cluster), even if a file is edited meanwhile.
 """
 
 import ast
@@ -18,18 +18,19 @@ from actmodels.trial_config import BaseTrialConfig
 from actmodels.trial_types import trial_type
 
 PACKAGE = Path(__file__).parent
-DECLARATIONS = ("registry.py", "settings.py", "values.py", "config.py")  # by the files' names
+# Files of declarations: the key covers their values with the configuration.
+DECLARATIONS = ("registry.py", "configs.py", "validators.py", "config.py")
 
 
 @functools.cache
 def sources(*packages: Path) -> dict[Path, str]:
-    """The text of each module of some packages."""
+    """Return the text of each module of packages."""
     paths = [path for package in packages for path in sorted(package.rglob("*.py"))]
     return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
 def imported_modules(text: str) -> list[str]:
-    """Names of the modules a module imports, also those of `from package import module`."""
+    """Return the names of imported modules, including `from package import module`."""
     names: list[str] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -40,7 +41,7 @@ def imported_modules(text: str) -> list[str]:
 
 
 def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) -> list[Path]:
-    """The files among `texts`, in order, that importing some modules under `root` reads."""
+    """Return the files among `texts`, sorted, that an import of modules under `root` loads."""
     pending, seen = list(names), set[Path]()
     while pending:
         parts = pending.pop().split(".")
@@ -54,7 +55,7 @@ def files_behind(names: Iterable[str], texts: Mapping[Path, str], root: Path) ->
 
 
 def without_prose(text: str) -> str:
-    """A module without docstrings and comments: better words do not make another program."""
+    """Return a module's syntax tree without docstrings and comments, as text."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
@@ -65,20 +66,19 @@ def without_prose(text: str) -> str:
 
 
 def code_files(config: BaseTrialConfig) -> list[Path]:
-    """The files of this package that train and evaluate a trial, by following imports.
+    """Return the files of this package that train and evaluate a trial, by their imports.
 
-    Those that train fusions are among them; the files of other models and haltings are not. Values
-    of the declarations are in the key already.
+    They include the files of fused training, but not those of other models and halting mechanisms.
     """
-    kind = trial_type(config)
-    found = (kind.data, kind.training, kind.fusion, *config.classes)
-    names = [name.split(":")[0] for name in found if name is not None]
-    files = files_behind(names, sources(PACKAGE), PACKAGE.parent)
+    loaded = trial_type(config)
+    classes = (loaded.data, loaded.training, loaded.fusion, *config.classes)
+    modules = [name.split(":")[0] for name in classes if name is not None]
+    files = files_behind(modules, sources(PACKAGE), PACKAGE.parent)
     return [path for path in files if path.name not in (*DECLARATIONS, "__init__.py")]
 
 
 def code_digest(config: BaseTrialConfig) -> str:
-    """SHA-256 over the code that computes a trial."""
+    """Return the SHA-256 of the code that computes a trial."""
     digest = hashlib.sha256()
     for path in code_files(config):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
@@ -89,7 +89,7 @@ def code_digest(config: BaseTrialConfig) -> str:
 def provenance(
     config: BaseTrialConfig, data_digest: str, device: str, threads: int
 ) -> dict[str, str]:
-    """All that decides a trial's result besides its configuration."""
+    """Return all that determines a trial's result besides its configuration."""
     return {
         "code": code_digest(config),
         "data": data_digest,
@@ -100,6 +100,6 @@ def provenance(
 
 
 def trial_key(config: Mapping[str, Any], origin: Mapping[str, str]) -> str:
-    """The name of a trial's result: 16 hexadecimal digits of SHA-256; see `provenance`."""
+    """Return a trial's key, 16 hexadecimal digits of SHA-256; origin: its `provenance`."""
     identity = json.dumps({"config": config, "origin": origin}, sort_keys=True)
     return hashlib.sha256(identity.encode()).hexdigest()[:16]

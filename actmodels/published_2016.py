@@ -1,4 +1,4 @@
-"""The 2016 code's deviations from the paper, each a switch; with all off, models are correct."""
+"""Deviations of the 2016 code from the paper, each a switch; all off, the model is the paper's."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,16 +18,14 @@ from actmodels.modules.attention import SoftAlignment, weighted_mean
 from actmodels.modules.inference import GateDropout, PairMemory
 from actmodels.prediction import Prediction, mean_cross_entropy
 
-MIXING = (
-    *("scrambled_alignment", "no_mask", "file_order_batches", "dropped_last_batches"),
-    "batch_remainder",
-)
-# Tokens of the longest premise and the longest hypothesis of each bucket.
+# Switches other than these make predictions, or which pairs are scored, depend on the batches.
+BATCH_INDEPENDENT = ("compounding_dropout", "no_ponder_cost")
+# Maximum lengths of premise and hypothesis in each bucket, in tokens.
 BUCKETS = ((10, 5), (20, 10), (30, 20), (40, 30), (50, 40), (82, 62))
 
 
 def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
-    """The first bucket that holds both of each pair's lengths [pairs]; one more for longer ones."""
+    """Return the first bucket that fits each pair [pairs]; len(BUCKETS) for longer pairs."""
     bounds = torch.tensor(BUCKETS, device=premise.device).T.contiguous()
     return torch.maximum(
         torch.searchsorted(bounds[0], premise), torch.searchsorted(bounds[1], hypothesis)
@@ -35,7 +33,7 @@ def bucket_numbers(premise: Tensor, hypothesis: Tensor) -> Tensor:
 
 
 def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
-    """The rows of each bucket that is not empty, in the order of the split, longer pairs last."""
+    """Return the pair indices of each non-empty bucket, in the order of the split."""
     numbers = bucket_numbers(pairs.premise_offsets.diff(), pairs.hypothesis_offsets.diff())
     return [(numbers == number).nonzero().squeeze(1) for number in numbers.unique().tolist()]
 
@@ -43,19 +41,19 @@ def rows_by_bucket(pairs: PairTensors) -> list[Tensor]:
 def file_order_batches(
     pairs: PairTensors, batch_size: int, generator: torch.Generator | None
 ) -> list[Tensor]:
-    """Neighbours in a bucket are always batch mates; a generator shuffles the batches alone."""
+    """Batch the pairs of a bucket in file order; a generator shuffles only whole batches."""
     batches = [batch for rows in rows_by_bucket(pairs) for batch in rows.split(batch_size)]
     if generator is None:
         return batches
     return [batches[n] for n in torch.randperm(len(batches), generator=generator).tolist()]
 
 
-def rows_left_out(pairs: PairTensors, batch_size: int) -> Tensor:
-    """True [pairs] for each bucket's incomplete last batch in file order, as in the 2016 code."""
-    left_out = torch.zeros(len(pairs), dtype=torch.bool)
+def incomplete_batches(pairs: PairTensors, batch_size: int) -> Tensor:
+    """Return a mask [pairs] of the incomplete last batch of each bucket in file order."""
+    incomplete = torch.zeros(len(pairs), dtype=torch.bool)
     for rows in rows_by_bucket(pairs):
-        left_out[rows[len(rows) - len(rows) % batch_size :]] = True
-    return left_out
+        incomplete[rows[len(rows) - len(rows) % batch_size :]] = True
+    return incomplete
 
 
 def published_batches(
@@ -64,34 +62,39 @@ def published_batches(
     batch_size: int,
     generator: torch.Generator | None,
 ) -> Iterator[Tensor]:
-    """Rows of each batch, in training with a generator; DataError where no pair is left."""
-    make = file_order_batches if switches.file_order_batches else batches_by_length
-    batches = make(pairs, batch_size, generator)
+    """Yield the pair indices of each batch; with a generator in training, else in evaluation.
+
+    Raises:
+        DataError: dropped_last_batches drops all pairs.
+    """
+    batching = file_order_batches if switches.file_order_batches else batches_by_length
+    batches = batching(pairs, batch_size, generator)
     if not switches.dropped_last_batches:
         yield from batches
         return
-    left_out = rows_left_out(pairs, batch_size)
-    if bool(left_out.all()):
+    dropped = incomplete_batches(pairs, batch_size)
+    if bool(dropped.all()):
         raise DataError(
-            f"dropped_last_batches leaves none of {len(pairs)} pairs in batches of {batch_size}; "
-            "make batch_size and evaluation_batch_size smaller, or set it to false"
+            f"dropped_last_batches drops all {len(pairs)} pairs in batches of {batch_size}; "
+            "reduce batch_size and evaluation_batch_size, or set it to false"
         )
-    yield from (kept for batch in batches if len(kept := batch[~left_out[batch]]))
+    yield from (kept for batch in batches if len(kept := batch[~dropped[batch]]))
 
 
 def without_masks(batch: Batch) -> Batch:
-    """Pad to the first bucket that holds the batch, and pass every pad off as a token.
+    """Pad to the first bucket that fits the batch, and unmask the padding.
 
-    Sentences longer than the last bucket are padded to the longest alone. The 2016 code padded on
-    the left, where neither model reads the order of words; its pads were draws from N(0, 0.05²) or
-    N(0, 0.01²), here zeros. A NULL token, unknown there, counts as a token.
+    Longer sentences than the last bucket's are padded to the longest of the batch. The 2016 code
+    padded on the left, but neither model reads the order of words. Its padding vectors were drawn
+    from N(0, 0.05²) or N(0, 0.01²); here they are zero. A NULL token, absent there, is a token.
     """
-    both = (batch.premise, batch.hypothesis)
-    bucket = int(bucket_numbers(*torch.tensor([[ids.shape[1]] for ids in both])))
-    longest = BUCKETS[bucket] if bucket < len(BUCKETS) else (0, 0)
-    missing = [max(size - ids.shape[1], 0) for size, ids in zip(longest, both, strict=True)]
-    sides = (nn.functional.pad(i, (0, n), value=PAD) for i, n in zip(both, missing, strict=True))
-    premise, hypothesis = sides
+    sentences = (batch.premise, batch.hypothesis)
+    bucket = int(bucket_numbers(*torch.tensor([[ids.shape[1]] for ids in sentences])))
+    lengths = BUCKETS[bucket] if bucket < len(BUCKETS) else (0, 0)
+    premise, hypothesis = (
+        nn.functional.pad(ids, (0, max(length - ids.shape[1], 0)), value=PAD)
+        for ids, length in zip(sentences, lengths, strict=True)
+    )
     return batch._replace(
         premise=premise,
         premise_mask=torch.ones_like(premise).bool(),
@@ -101,31 +104,31 @@ def without_masks(batch: Batch) -> Batch:
 
 
 class ScrambledAlignment(SoftAlignment):
-    """Soft alignment with the words of other examples of the batch, as in the 2016 code."""
+    """Soft alignment with words of other examples of the batch, as in the 2016 code."""
 
     def __init__(self, correct: SoftAlignment) -> None:
-        nn.Module.__init__(self)  # SoftAlignment's would draw an F of its own
+        nn.Module.__init__(self)  # SoftAlignment's would draw another F
         self.attend = correct.attend
 
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
-        """Sum words by the weights of other examples: (b, t) sees example (b·T + t) mod B.
+        """Average the words of example (b·T + t) mod B for position t of example b.
 
-        The 2016 code laid the weights [B, T, tokens] out example by example (row b·T + t) and
-        repeated the words [B, tokens, width] batch by batch (row r holds example r mod B).
+        The 2016 code flattened the weights [B, T, tokens] by example (row b·T + t), but tiled the
+        words [B, tokens, width] by batch (row r is example r mod B).
         """
         batch, length, tokens = weights.shape
         rows = weights.reshape(length, batch, tokens)  # row r at [r // B, r mod B]
-        summed = rows.transpose(0, 1) @ words  # [B, T, width], all rows of one example's words
+        summed = rows.transpose(0, 1) @ words  # [B, T, width], by example of the words
         return summed.transpose(0, 1).reshape(batch, length, words.shape[2])
 
 
 def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
-    """ACT as the 2016 code computed it for a batch, of h_n [batch, steps], the last a cap.
+    """Truncate h_n [batch, steps] as the 2016 code did, with a last step shared by the batch.
 
-    T is the first step at which no example is below 1 - epsilon; c sums an example's h_n over the
-    steps before its own last step N. Step n < T weighs h_n if n < N and 0 otherwise, N included;
-    step T weighs 1 - c for every example. An example that the cap stops has h_T in c but not in
-    its weights, which sum to 1 - h_T.
+    T is the first step at which all examples have reached 1 - epsilon, or the cap. N is an
+    example's own last step and c its sum of h_n over n < N. The weight of step n < T is h_n if
+    n < N, else 0; that of step T is 1 - c for every example. For an example stopped by the cap, c
+    includes h_T but the weights do not, so they sum to 1 - h_T.
     """
     count = probabilities.shape[1]
     below = torch.cumsum(probabilities, dim=1) < 1 - epsilon  # steps before N
@@ -139,9 +142,9 @@ def batch_remainder(probabilities: Tensor, epsilon: float) -> Halted:
 
 
 class PublishedModel(PairModel):
-    """The part that both models share; a base in front of the correct model's class."""
+    """Mixin of the deviations that both models share; precedes the paper's model as a base."""
 
-    fusions = False  # examples of a batch mix
+    fusions = False  # predictions depend on the batch
     switches: PublishedConfig
     alignment: SoftAlignment
 
@@ -154,56 +157,59 @@ class PublishedModel(PairModel):
     def batches(
         self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
     ) -> Iterator[Tensor]:
-        """Rows of each batch; `batch_size` is not that of an evaluation where mates matter."""
+        """Yield the pair indices of each batch; evaluation_batch_size replaces `batch_size`."""
         evaluation = generator is None and self.mates_matter
         size = self.switches.evaluation_batch_size if evaluation else batch_size
         return published_batches(self.switches, pairs, size, generator)
 
     @property
     def mates_matter(self) -> bool:
-        """Which pairs are scored, or how, depends on the batches."""
-        return any(getattr(self.switches, name, False) for name in MIXING)
+        """Whether predictions, or which pairs are scored, depend on the batches."""
+        return any(
+            switch is True and name not in BATCH_INDEPENDENT
+            for name, switch in vars(self.switches).items()
+        )
 
-    def seen(self, batch: Batch) -> Batch:
-        """The batch with or without its masks."""
+    def model_input(self, batch: Batch) -> Batch:
+        """Return the batch, with no_mask padded to its bucket and unmasked."""
         return without_masks(batch) if self.switches.no_mask else batch
 
 
 class PublishedDecomposableAttention(PublishedModel, DecomposableAttention):
-    """Decomposable Attention with the deviations its configuration asks for."""
+    """Decomposable Attention with the configured deviations."""
 
     def forward(self, batch: Batch) -> Prediction:
-        return super().forward(self.seen(batch))
+        return super().forward(self.model_input(batch))
 
 
 class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
-    """Adaptive Attention with the deviations its configuration asks for."""
+    """Adaptive Attention with the configured deviations."""
 
     switches: PublishedAdaptiveAttentionConfig
     halting: Act
 
     @property
-    def always_plain(self) -> bool:  # type: ignore[override]
+    def requires_unroll(self) -> bool:  # type: ignore[override]
         return self.switches.compounding_dropout or self.switches.batch_remainder
 
-    def memories(self, batch: Batch) -> PairMemory:
-        return super().memories(self.seen(batch))
+    def encode(self, batch: Batch) -> PairMemory:
+        return super().encode(self.model_input(batch))
 
     def next_step_inputs(
-        self, memories: PairMemory, dropout: GateDropout
+        self, memory: PairMemory, dropout: GateDropout
     ) -> tuple[PairMemory, GateDropout]:
-        """With compounding_dropout, each step drops the memory and redraws the gates' masks.
+        """With compounding_dropout, apply dropout to the memory again and redraw gate masks.
 
-        After n steps at rate d a unit survives with probability (1 - d)^n, scaled by (1 - d)^-n.
+        After n steps at rate d a unit is kept with probability (1 - d)^n and scaled by (1 - d)^-n.
         """
         if not self.switches.compounding_dropout:
-            return super().next_step_inputs(memories, dropout)
-        memories = memories._replace(
-            premise=self.memory_dropout(memories.premise),
-            hypothesis=self.memory_dropout(memories.hypothesis),
+            return super().next_step_inputs(memory, dropout)
+        memory = memory._replace(
+            premise=self.memory_dropout(memory.premise),
+            hypothesis=self.memory_dropout(memory.hypothesis),
         )
-        _, dropout = self.step.start(memories)
-        return memories, dropout
+        _, dropout = self.step.start(memory)
+        return memory, dropout
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
         if not self.switches.batch_remainder:
@@ -214,7 +220,7 @@ class PublishedAdaptiveAttention(PublishedModel, AdaptiveAttention):
         return Prediction(logits, halted.steps, halted.ponder_cost, halted.weights)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """With no_ponder_cost, the mean cross-entropy; ponder_weight is then not read."""
+        """Return the objective; with no_ponder_cost without the ponder cost."""
         if self.switches.no_ponder_cost:
             return mean_cross_entropy(prediction.logits, labels)
         return super().objective(prediction, labels)

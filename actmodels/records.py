@@ -1,23 +1,23 @@
-"""What a trial yields: the only schema of what is stored about it. No torch import."""
+"""Records of a trial's results: the only schema in which they are stored. No torch."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-# Fields that measure the machine and not the model: kept apart, so that results stay byte-equal.
+# Fields that depend on the machine; results without them are byte-equal.
 TIMING_FIELDS = ("seconds", "examples_per_second")
-STEP_MARGIN = 0.15  # ours: share of steps that an epoch saves to be better at equal accuracy
+STEP_MARGIN = 0.15  # ours: minimum share of steps saved by a better epoch of equal accuracy
 
 
 @dataclass(frozen=True)
 class EpochRecord:
-    """One epoch of one trial; epochs count from 1.
+    """Metrics of one epoch of a trial; epochs count from 1.
 
-    Losses are mean cross-entropy in nats, without the ponder term; accuracies are in [0, 1].
-    Steps are inference steps per example (N of Graves 2016); ponder cost is the mean of N + R; None
-    without halting. Train figures are running ones, with dropout; dev figures and ponder_weight are
-    those at the end of the epoch. seconds: of training; when fused, the trial's share.
+    Losses are mean cross-entropy in nats, without the ponder cost; accuracies are in [0, 1]. Steps
+    are inference steps per example (N of Graves 2016), the ponder cost is the mean of N + R; both
+    are None without halting. Train metrics are means over the epoch's batches, with dropout; dev
+    metrics and ponder_weight are those at its end. seconds: training time; when fused, a share.
     """
 
     epoch: int
@@ -37,37 +37,41 @@ class EpochRecord:
 
     @property
     def dev_error(self) -> float:
-        """Share of the dev examples with any mistake; 0.325 where 1 - 0.675 is not."""
+        """Share of the dev examples with an error; 0.325 where 1 - 0.675 is not."""
         return round(1 - self.dev_accuracy, 12)
 
     def result(self) -> dict[str, Any]:
-        """Everything but the timings."""
+        """Return all fields but the timings."""
         return {k: v for k, v in asdict(self).items() if k not in TIMING_FIELDS}
 
 
 def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
     """Return the best epoch on dev.
 
-    A later epoch is better with a higher accuracy, or an equal one and STEP_MARGIN fewer steps.
-    The margin stops a ponder cost that would take the last step that deeper examples need.
+    A later epoch is better with a higher accuracy, or with equal accuracy and STEP_MARGIN fewer
+    steps. The margin prevents the ponder cost from removing a last step that deeper examples need.
     """
     best, *later = history
     for epoch in later:
-        same, few = epoch.dev_accuracy == best.dev_accuracy, 1 - STEP_MARGIN
-        fewer = same and (epoch.dev_mean_steps or 0.0) < few * (best.dev_mean_steps or 0.0)
-        if epoch.dev_accuracy > best.dev_accuracy or fewer:
+        max_steps = (1 - STEP_MARGIN) * (best.dev_mean_steps or 0.0)
+        fewer_steps = (epoch.dev_mean_steps or 0.0) < max_steps
+        equal = epoch.dev_accuracy == best.dev_accuracy
+        if epoch.dev_accuracy > best.dev_accuracy or (equal and fewer_steps):
             best = epoch
     return best
 
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """One finished trial.
+    """A finished trial.
 
-    key: its identity (configuration, data, code, environment). config: as nested dictionaries.
-    parameters: trained, non-embedding. provenance: digests and versions that went into the key.
-    diverged: a loss was not finite; training ended on the last good epoch. weights: SHA-256 of the
-    file of its best parameters. machine: node, device and peak memory; no result.
+    key: see `actmodels.provenance.trial_key`.
+    config: configuration as nested dictionaries.
+    parameters: number of trained non-embedding parameters.
+    provenance: digests and versions that are part of the key.
+    diverged: a loss was not finite; training ended with the epoch before.
+    weights: SHA-256 of the file of the best parameters.
+    machine: node, device and peak memory; not part of the result.
     """
 
     key: str
@@ -81,20 +85,22 @@ class TrialRecord:
 
     @property
     def best(self) -> EpochRecord:
+        """The best epoch on dev."""
         return best_epoch(self.history)
 
     def to_json(self) -> str:
+        """Return the record as indented JSON."""
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def result_json(self) -> str:
-        """One line of what repeats, for result files: equal runs give equal bytes."""
+        """Return the reproducible fields as one line of JSON; equal runs give equal bytes."""
         stored = asdict(self) | {"history": [epoch.result() for epoch in self.history]}
         del stored["machine"]
         return json.dumps(stored, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> "TrialRecord":
-        """The inverse of `to_json` and `result_json`."""
+        """Read the output of `to_json` or `result_json`."""
         stored = json.loads(text)
         stored["history"] = tuple(EpochRecord(**epoch) for epoch in stored["history"])
         return cls(**stored)

@@ -1,4 +1,8 @@
-"""The models by name: network, and halting other than ACT, as `hop_attention_dact`. No torch."""
+"""Registry of models by name. No torch.
+
+A name is that of the network, plus that of the halting mechanism unless it is ACT, for example
+`hop_attention` and `hop_attention_dact`.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -13,7 +17,10 @@ HaltingConfig = Any  # one of those that HALTINGS names
 
 @dataclass(frozen=True)
 class HaltingMechanism:
-    """A kind of halting: as readers know it, its settings, and its class as module:name."""
+    """A halting mechanism.
+
+    title: name in reports. settings: configuration class. halting: class as module:name.
+    """
 
     title: str
     settings: type[HaltingConfig]
@@ -22,7 +29,10 @@ class HaltingMechanism:
 
 @dataclass(frozen=True)
 class Architecture:
-    """The network of a model's name, its class as module:name; halting None: no steps."""
+    """A model.
+
+    model: class as module:name. network: configuration class. halting: None without steps.
+    """
 
     model: str
     network: type[NetworkConfig]
@@ -31,12 +41,13 @@ class Architecture:
 
     @property
     def classes(self) -> list[str]:
+        """The classes of network and halting, as module:name."""
         return [self.model, self.halting.halting] if self.halting else [self.model]
 
 
 HALTINGS = {
-    name: HaltingMechanism(title, getattr(configs, f"{of}Config"), f"actmodels.halting.{file}:{of}")
-    for name, title, file, of in (
+    name: HaltingMechanism(title, getattr(configs, f"{c}Config"), f"actmodels.halting.{module}:{c}")
+    for name, title, module, c in (
         ("act", "ACT", "act", "Act"),
         ("fixed_steps", "fixed steps", "fixed_steps", "FixedSteps"),
         ("ponder_net", "PonderNet", "ponder_net", "PonderNet"),
@@ -47,16 +58,16 @@ HALTINGS = {
 }
 
 
-def model_with(name: str, kind: str) -> str:
-    """The name of the model `name` with another kind of halting."""
-    return name if kind == "act" else f"{name}_{kind}"
+def model_with(name: str, halting: str) -> str:
+    """Return the name of a model with another halting mechanism."""
+    return name if halting == "act" else f"{name}_{halting}"
 
 
 def in_steps(name: str, model: str, network: type[NetworkConfig]) -> dict[str, Architecture]:
-    """A network that infers in steps, with every kind of halting."""
+    """Return a network that infers in steps with each halting mechanism, by name."""
     return {
-        model_with(name, kind): Architecture(model, network, halting)
-        for kind, halting in HALTINGS.items()
+        model_with(name, halting): Architecture(model, network, mechanism)
+        for halting, mechanism in HALTINGS.items()
     }
 
 
@@ -72,53 +83,56 @@ _PUBLISHED_DECOMPOSABLE = ("published_2016", configs.PublishedDecomposableAttent
 _PUBLISHED_ADAPTIVE = ("published_2016", configs.PublishedAdaptiveAttentionConfig)
 
 
-def _of(file: tuple[str, type], name: str) -> tuple[str, type]:
-    return f"actmodels.{file[0]}:{name}", file[1]
+def _network(module: tuple[str, type], name: str) -> tuple[str, type]:
+    """Return class reference and configuration class, the first fields of Architecture."""
+    return f"actmodels.{module[0]}:{name}", module[1]
 
 
 MODELS: dict[str, Architecture] = {
-    "decomposable_attention": Architecture(*_of(_DECOMPOSABLE, "DecomposableAttention")),
-    **in_steps("adaptive_attention", *_of(_ADAPTIVE, "AdaptiveAttention")),
-    **in_steps("compare_adaptive_attention", *_of(_ADAPTIVE, "CompareAdaptiveAttention")),
-    **in_steps("iterative_attention", *_of(_ITERATIVE, "IterativeAttention")),
-    **in_steps("hop_attention", *_of(_HOP, "HopAttention")),
-    "decomposable_intra_attention": Architecture(*_of(_DECOMPOSABLE, "DecomposableIntraAttention")),
+    "decomposable_attention": Architecture(*_network(_DECOMPOSABLE, "DecomposableAttention")),
+    **in_steps("adaptive_attention", *_network(_ADAPTIVE, "AdaptiveAttention")),
+    **in_steps("compare_adaptive_attention", *_network(_ADAPTIVE, "CompareAdaptiveAttention")),
+    **in_steps("iterative_attention", *_network(_ITERATIVE, "IterativeAttention")),
+    **in_steps("hop_attention", *_network(_HOP, "HopAttention")),
+    "decomposable_intra_attention": Architecture(
+        *_network(_DECOMPOSABLE, "DecomposableIntraAttention")
+    ),
     "mean_pool_decomposable_attention": Architecture(
-        *_of(_DECOMPOSABLE, "MeanPoolDecomposableAttention")
+        *_network(_DECOMPOSABLE, "MeanPoolDecomposableAttention")
     ),
     "pool_first_decomposable_attention": Architecture(
-        *_of(_DECOMPOSABLE, "PoolFirstDecomposableAttention")
+        *_network(_DECOMPOSABLE, "PoolFirstDecomposableAttention")
     ),
-    "lstm_encoders": Architecture(*_of(_LSTM, "LstmEncoders")),
-    "conditional_encoding": Architecture(*_of(_CONDITIONAL, "ConditionalEncoding")),
-    "conditional_attention": Architecture(*_of(_CONDITIONAL, "ConditionalAttention")),
-    "word_by_word_attention": Architecture(*_of(_CONDITIONAL, "WordByWordAttention")),
-    "nti_tree_matching": Architecture(*_of(_TREE, "TreeMatching")),
-    "spinn_pi": Architecture(*_of(_SPINN, "Spinn"), reads_parses=True),
+    "lstm_encoders": Architecture(*_network(_LSTM, "LstmEncoders")),
+    "conditional_encoding": Architecture(*_network(_CONDITIONAL, "ConditionalEncoding")),
+    "conditional_attention": Architecture(*_network(_CONDITIONAL, "ConditionalAttention")),
+    "word_by_word_attention": Architecture(*_network(_CONDITIONAL, "WordByWordAttention")),
+    "nti_tree_matching": Architecture(*_network(_TREE, "TreeMatching")),
+    "spinn_pi": Architecture(*_network(_SPINN, "Spinn"), reads_parses=True),
     "decomposable_attention_as_published": Architecture(
-        *_of(_PUBLISHED_DECOMPOSABLE, "PublishedDecomposableAttention")
+        *_network(_PUBLISHED_DECOMPOSABLE, "PublishedDecomposableAttention")
     ),
     "adaptive_attention_as_published": Architecture(
-        *_of(_PUBLISHED_ADAPTIVE, "PublishedAdaptiveAttention"), HALTINGS["act"]
+        *_network(_PUBLISHED_ADAPTIVE, "PublishedAdaptiveAttention"), HALTINGS["act"]
     ),
 }
 
 
 def load_class(reference: str) -> Any:
-    """Import the class that `module:name` refers to."""
+    """Import a class by its reference `module:name`."""
     module, name = reference.split(":")
     return getattr(import_module(module), name)
 
 
 def deviations(name: str) -> set[str]:
-    """The settings that switch a model's deviations of 2016 on; empty if it has none."""
+    """Return the settings of the 2016 code's deviations from a model; empty without any."""
     twin = f"{name}_as_published"
     if twin not in MODELS:
         return set()
-    own = {field.name for field in fields(MODELS[name].network)}
-    return {field.name for field in fields(MODELS[twin].network)} - own
+    settings = {field.name for field in fields(MODELS[name].network)}
+    return {field.name for field in fields(MODELS[twin].network)} - settings
 
 
 def as_published(name: str, settings: Collection[str]) -> str:
-    """The model that has all `settings`: `name`, or its twin with the deviations of 2016."""
+    """Return the model with all `settings`: `name`, or its twin with the 2016 deviations."""
     return f"{name}_as_published" if deviations(name) & set(settings) else name

@@ -1,19 +1,17 @@
-"""Columns of the tables that stages write, in their order, by their place in artifacts/.
+"""Columns of the tables that stages write, by path in artifacts/.
 
 The report checks COLUMNS when it loads a file, and does not read UNREPORTED ones. Shares are in
-[0, 1]; steps are empty for a model without steps, p and sd with one seed.
+[0, 1]. Empty values: steps of a model without steps; p and sd with one seed.
 """
 
-# What the steps after the first did to an answer, and how it is counted in artifacts/trace/.
-OUTCOMES = (
-    *("corrected", "spoiled"),
-    *("right_throughout", "wrong_throughout", "changed_in_between"),
-)
+# Effect of the steps after the first on an answer, counted in artifacts/trace/.
+_CONSTANT = ("right_throughout", "wrong_throughout")
+OUTCOMES = ("corrected", "spoiled", *_CONSTANT, "changed_in_between")
 COUNTS = ("pairs", "right_after_step_1", "right", *OUTCOMES)
 
 _RUN = "model seed"
 _MEANS = "seeds dev_accuracy_mean dev_accuracy_sd test_accuracy_mean test_accuracy_sd"
-_DIFFERENCE = "difference low high p pairs"  # in test accuracy, with its 95 % interval
+_DIFFERENCE = "difference low high p pairs"  # of test accuracies, with its 95 % CI
 _TIME = "seed epochs seconds"
 _TRAINED = "seed key parameters epochs best_epoch diverged"
 _SEQUENCE, _CLOZE, _MULTIHOP = "task run seed", "questions run seed", "model run seed"
@@ -29,7 +27,7 @@ _TABLES = {
     "evaluate/depth.csv": f"{_RUN} depth pairs accuracy mean_steps",
     "evaluate/predictions.csv": f"{_RUN} pair_id label predicted steps",
     "evaluate/paired.csv": f"model reference seeds {_DIFFERENCE}",
-    # steps: mean_length is that of premise and hypothesis in words
+    # mean_length: of premise and hypothesis, in words
     "evaluate/lengths.csv": f"{_RUN} mean_length steps pairs",
     "evaluate/correlations.csv": f"{_RUN} steps_against pairs pearson spearman",
     "ablate/dev.csv": f"{_RUN} reading steps accuracy mean_steps",
@@ -37,9 +35,9 @@ _TABLES = {
     "ablate/gains.csv": f"reading steps seeds {_DIFFERENCE}",
     "fidelity/variants.csv": f"model variant changes {_MEANS} test_mean_steps {_DIFFERENCE}",
     "fidelity/timings.csv": f"model variant {_TIME}",
-    # cut_off: share of runs that ended before dev accuracy had stopped improving
+    # cut_off: share of runs whose dev accuracy was still improving at the end
     "sizes/points.csv": f"model pairs seeds epochs cut_off {_MEANS.removeprefix('seeds ')} fitted",
-    # error = floor + scale · pairs^-exponent; bounded: the exponent is at an end of its range
+    # error = floor + scale · pairs^-exponent; bounded: the exponent is at a limit of its range
     "sizes/laws.csv": "model without_largest sizes floor scale exponent pairs accuracy low high "
     "bounded wide",
     "sizes/curves.csv": "model pairs accuracy low high",
@@ -50,14 +48,14 @@ _TABLES = {
     "halting/timings.csv": f"kind point {_TIME}",
     "sequences/results.csv": f"task run halting ponder_weight {_TRAINED} dev_error dev_loss "
     "dev_mean_steps dev_sd_steps dev_ponder_cost",
-    # error is empty where nothing is asked of the instances
+    # error: empty for instances without a target
     "sequences/difficulty.csv": f"{_SEQUENCE} difficulty instances asked error mean_steps "
     "ponder_cost",
     "sequences/history.csv": f"{_SEQUENCE} epoch train_loss dev_loss dev_error dev_mean_steps",
     "sequences/reading.csv": f"{_SEQUENCE} position byte steps ponder loss entropy",
     "sequences/bytes.csv": f"{_SEQUENCE} kind bytes steps ponder loss entropy",
     "sequences/timings.csv": f"task run {_TIME}",
-    # correlation: Pearson's r of steps and hops, over the trained depths and the next one
+    # correlation: Pearson's r of steps and hops, for the trained depths and the next one
     "multihop/results.csv": f"model run {_TRAINED} dev_accuracy dev_mean_steps correlation",
     "multihop/hops.csv": f"{_MULTIHOP} hops trained pairs accuracy mean_steps",
     "multihop/history.csv": f"{_MULTIHOP} epoch train_loss dev_accuracy dev_mean_steps",
@@ -80,5 +78,5 @@ _UNREPORTED = {
     "ponder_weight_end",
     "halting/history.csv": "kind point seed epoch dev_accuracy dev_mean_steps ponder_weight",
 }
-COLUMNS = {place: columns.split() for place, columns in _TABLES.items()}
-UNREPORTED = {place: columns.split() for place, columns in _UNREPORTED.items()}
+COLUMNS = {path: columns.split() for path, columns in _TABLES.items()}
+UNREPORTED = {path: columns.split() for path, columns in _UNREPORTED.items()}

@@ -1,9 +1,9 @@
-"""Trace of a trained model's inference steps, and ablation of their number.
+"""Traces of a trained model's inference steps, and the fixed-step ablation.
 
-The trace (paper fig. 1; thesis fig. 6.6-6.8, A.1-A.3) scores a pair as evaluation does. The
-ablation is that of appendix A and table 1. The paper fixes "the maximum number of inference steps
-at test time", which reads two ways: `state` classifies the k-th state alone; `capped` halts as
-trained but after k steps at the latest (for ACT the remainder falls on step k).
+Traces are those of paper fig. 1 and thesis fig. 6.6-6.8, A.1-A.3. The ablation is that of paper
+table 1 and appendix A, which fixes "the maximum number of inference steps at test time". That has
+two readings: `state` classifies the k-th state alone; `capped` halts as trained, but after at most
+k steps (for ACT step k gets the remainder).
 """
 
 from typing import Literal, NamedTuple
@@ -19,12 +19,14 @@ from actmodels.modules.inference import Attended
 
 
 class Trace(NamedTuple):
-    """All steps until every example of a batch has halted; those after an example's own weigh 0.
+    """All steps until every example of a batch has halted.
 
-    halting, weights: probability and share of the answer of each step [batch, steps].
-    classes: probabilities of each state classified alone [batch, steps, labels].
-    premise, hypothesis: attention weights [batch, steps, tokens], 0 where padded.
-    answer: probabilities of the model's answer [batch, labels]. steps: N [batch].
+    halting: halting probabilities [batch, steps].
+    weights: weight of each step in the answer [batch, steps], 0 after halting.
+    classes: class probabilities of each state alone [batch, steps, labels].
+    premise, hypothesis: attention weights [batch, steps, tokens], 0 at padding.
+    answer: class probabilities of the model [batch, labels].
+    steps: N [batch].
     """
 
     halting: Tensor
@@ -38,15 +40,15 @@ class Trace(NamedTuple):
 
 @torch.no_grad()
 def trace(model: AlternatingAttention, batch: Batch) -> Trace:
-    """Follow a batch through the steps of a model, without dropout."""
+    """Record the inference steps of a model on a batch, without dropout."""
     model.eval()
-    memories = model.memories(batch)
-    state, dropout = model.step.start(memories)
-    seen: list[Attended] = []
+    memory = model.encode(batch)
+    state, dropout = model.step.start(memory)
+    attention: list[Attended] = []
 
     def step(state: Tensor) -> Tensor:
-        seen.append(model.step.attend(state, memories))
-        return model.step(state, memories, dropout)
+        attention.append(model.step.attend(state, memory))
+        return model.step(state, memory, dropout)
 
     states, probabilities = unroll(step, state, model.halting)
     answer = model.answer(states, probabilities)
@@ -55,27 +57,31 @@ def trace(model: AlternatingAttention, batch: Batch) -> Trace:
         probabilities,
         answer.weights,
         torch.softmax(model.classify(states), dim=2),
-        torch.stack([attended.premise_weights for attended in seen], dim=1),
-        torch.stack([attended.hypothesis_weights for attended in seen], dim=1),
+        torch.stack([attended.premise_weights for attended in attention], dim=1),
+        torch.stack([attended.hypothesis_weights for attended in attention], dim=1),
         torch.softmax(answer.logits, dim=1),
         answer.steps,
     )
 
 
-HowRead = Literal["state", "capped", "adaptive"]
+Reading = Literal["state", "capped", "adaptive"]
 
 
 class AblationRow(NamedTuple):
-    """A reading's right pairs `hits` (bool [pairs], CPU) and mean steps; steps None: adaptive."""
+    """Result of one reading.
 
-    reading: HowRead
+    steps: k; None for `adaptive`, the model as trained.
+    hits: whether each pair is classified correctly, bool [pairs], on the CPU.
+    """
+
+    reading: Reading
     steps: int | None
     hits: Tensor
     mean_steps: float
 
     @property
     def accuracy(self) -> float:
-        """The share of pairs that are right."""
+        """Share of correctly classified pairs."""
         return int(self.hits.sum()) / len(self.hits)
 
 
@@ -87,14 +93,25 @@ def ablate_steps(
     steps: list[int],
     batch_size: int = 256,
 ) -> list[AblationRow]:
-    """Measure both readings at every number of steps, and the adaptive model beside them."""
+    """Evaluate both readings for each number of steps, and the adaptive model.
+
+    Args:
+        model: a trained model; evaluated without dropout.
+        pairs: the split.
+        config: of the model's trial.
+        steps: the numbers of steps k.
+        batch_size: in pairs; does not change the result.
+
+    Returns:
+        Rows `state` for each k, `capped` for each k, `adaptive`.
+    """
     model.eval()
     device = next(model.parameters()).device
     max_steps = model.halting.max_steps
-    readings: list[tuple[HowRead, int | None]] = [("state", k) for k in steps]
+    readings: list[tuple[Reading, int | None]] = [("state", k) for k in steps]
     readings += [*(("capped", k) for k in steps), ("adaptive", None)]
     hits = {reading: torch.zeros(len(pairs), dtype=torch.bool) for reading in readings}
-    taken = dict.fromkeys(readings, 0.0)
+    total_steps = dict.fromkeys(readings, 0.0)
     for index in model.batches(pairs, batch_size):
         batch = collate(pairs, index, null_token=config.null_token, device=device)
         states, probabilities = model.unroll(batch, max(max_steps, *steps), until_halted=False)
@@ -102,11 +119,11 @@ def ablate_steps(
             last = k or max_steps
             if reading == "state":
                 logits = model.classify(states[:, last - 1])
-                taken[reading, k] += last * len(index)
+                total_steps[reading, k] += last * len(index)
             else:
                 answer = model.answer(states[:, :last], probabilities[:, :last])
                 assert answer.steps is not None
                 logits = answer.logits
-                taken[reading, k] += float(answer.steps.sum())
+                total_steps[reading, k] += float(answer.steps.sum())
             hits[reading, k][index] = (logits.argmax(dim=1) == batch.labels).cpu()
-    return [AblationRow(*of, hits[of], taken[of] / len(pairs)) for of in readings]
+    return [AblationRow(*key, hits[key], total_steps[key] / len(pairs)) for key in readings]

@@ -1,4 +1,4 @@
-"""Training on sentence pairs: what actmodels.model_training asks of it."""
+"""Training on sentence pairs."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from actmodels.trial_config import TrialConfig
 
 
 def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimizer:
-    """Adam (Kingma & Ba 2014) or Adagrad with its start accumulator named (torch's own is 0)."""
+    """Build Adam (Kingma & Ba 2014), or Adagrad with its initial accumulator (torch: 0)."""
     parameters, rate = list(model.parameters()), config.learning_rate
     fused, start = parameters[0].device.type == "cpu", config.adagrad_accumulator
     if config.optimizer == "adam":
@@ -26,7 +26,7 @@ def build_optimizer(model: PairModel, config: TrainConfig) -> torch.optim.Optimi
 
 
 def pair_marks(prediction: Prediction, labels: Tensor) -> BatchMetrics:
-    """What is kept of a batch; rows with the label FILLER do not count."""
+    """Return the metrics of a batch, without rows whose label is FILLER."""
     real = labels != FILLER
     losses = torch.where(real, cross_entropies(prediction.logits, labels), 0.0)
     right = (prediction.logits.argmax(dim=-1) == labels).sum(dim=-1)
@@ -36,7 +36,7 @@ def pair_marks(prediction: Prediction, labels: Tensor) -> BatchMetrics:
 
 
 class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
-    """One trial in progress; `rows` are the input rows where several trials share them."""
+    """Training of one trial; rows: its word vectors, if several trials share them."""
 
     def __init__(
         self, config: TrialConfig, data: TrialData, device: str = "cpu", rows: Tensor | None = None
@@ -53,7 +53,7 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
 
     @property
     def parameters(self) -> int:
-        """Trained parameters without word vectors."""
+        """Number of trained non-embedding parameters."""
         return parameter_count(self.model)
 
     @property
@@ -61,11 +61,11 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         return self.model.ponder_weight
 
     def set_rate(self) -> None:
-        """The learning rate of the epoch to come: linear in its number (TrainConfig)."""
+        """Set the learning rate of the next epoch; see TrainConfig.final_rate."""
         settings, last = self.config.training, self.config.max_epochs - 1
-        gone = (self.next_epoch - 1) / last if last else 0.0
+        progress = (self.next_epoch - 1) / last if last else 0.0
         (group,) = self.optimizer.param_groups
-        group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * gone)
+        group["lr"] = settings.learning_rate * (1 - (1 - settings.final_rate) * progress)
 
     def train_epoch(self) -> EpochMetrics:
         self.set_rate()
@@ -77,14 +77,14 @@ class Training(ModelTraining[TrialConfig, PairModel, Batch, Prediction]):
         for index in self.model.batches(self.train, self.config.training.batch_size, order):
             yield collate(self.train, index, null_token=null_token, device=self.device)
 
-    def objective(self, found: Prediction, batch: Batch) -> Tensor:
-        return self.model.objective(found, batch.labels)
+    def objective(self, output: Prediction, batch: Batch) -> Tensor:
+        return self.model.objective(output, batch.labels)
 
-    def on_update_end(self, found: Prediction, batch: Batch) -> None:
-        self.model.halting.on_update_end(found, batch.labels)
+    def on_update_end(self, output: Prediction, batch: Batch) -> None:
+        self.model.halting.on_update_end(output, batch.labels)
 
-    def marks(self, found: Prediction, batch: Batch) -> BatchMetrics:
-        return pair_marks(found, batch.labels)
+    def marks(self, output: Prediction, batch: Batch) -> BatchMetrics:
+        return pair_marks(output, batch.labels)
 
     def evaluated(self) -> Metrics:
         return evaluate(self.model, self.data.dev, self.config.input).metrics

@@ -1,4 +1,4 @@
-"""What a trial is: frozen configuration. Imports neither torch nor anything outside."""
+"""Configurations of trials. Standard library only."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
@@ -12,13 +12,13 @@ from actmodels.validators import Epochs, NonNegativeInt, settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class BaseTrialConfig:
-    """The fields of every trial; further fields are parts, dataclasses of settings.
+    """Fields of every trial type; subclasses add parts, which are dataclasses of settings.
 
-    model: shared by trials that are compared. patience: epochs without a better dev accuracy before
-    training stops; 0 runs max_epochs.
+    model: name of the model; trials of one model are compared.
+    patience: epochs without a better dev accuracy before training stops; 0: always max_epochs.
     """
 
-    called: ClassVar[str] = "trial"  # in messages
+    called: ClassVar[str] = "trial"  # name in error messages
 
     model: str
     max_epochs: Epochs
@@ -30,27 +30,27 @@ class BaseTrialConfig:
             raise ConfigError(self.called, problems)
 
     def cross_field_errors(self) -> list[str]:
-        """What is wrong with settings that can each be for themselves."""
+        """Return the problems of combinations of settings that are valid individually."""
         return []
 
     @property
     def parts(self) -> list[Any]:
-        """The parts, in the order of the result tables."""
+        """The parts, in the column order of the result tables."""
         values = (getattr(self, field.name) for field in fields(self))
         return [value for value in values if is_dataclass(value)]
 
     @property
     def labels(self) -> dict[str, str]:
-        """What a row says of the trial before its settings."""
+        """Columns of a result row that precede the settings."""
         return {}
 
     @property
     def classes(self) -> list[str]:
-        """What is found by name to train it, as module:name."""
+        """Classes that the trial loads by name, as module:name."""
         return []
 
     def flat(self) -> dict[str, str | int | float | bool]:
-        """All settings under their own names, in a fixed order: one row of a result table."""
+        """Return all settings by name, in the column order of the result tables."""
         row: dict[str, str | int | float | bool] = {"model": self.model, "seed": self.seed}
         row |= self.labels
         for part in self.parts:
@@ -58,19 +58,29 @@ class BaseTrialConfig:
         return row | {"max_epochs": self.max_epochs, "patience": self.patience}
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain nested dictionaries, as stored in records: the parts, then what all have."""
+        """Return nested dictionaries, as stored in records: the parts, then the common fields."""
         plain = asdict(self)
         limits = {name: plain.pop(name) for name in ("max_epochs", "patience", "seed")}
         return plain | limits
 
 
 def sorted_into(
-    parts: Mapping[str, type], settings: Mapping[str, Any], whose: str, called: str = "trial"
+    parts: Mapping[str, type], settings: Mapping[str, Any], owner: str, called: str = "trial"
 ) -> dict[str, Any]:
-    """Build the parts (classes by field) of a trial of `whose`; ConfigError lists bad settings."""
-    known = settings_of(*parts.values())
-    problems = [f"{name} is not a setting of {whose}" for name in settings if name not in known]
-    problems += [f"{name} of {whose} is missing" for name in known if name not in settings]
+    """Build the parts of a trial from flat settings.
+
+    Args:
+        parts: dataclasses by field of the trial.
+        settings: values by name.
+        owner: name of the model or task, for messages.
+        called: name of the trial type, for messages.
+
+    Raises:
+        ConfigError: lists unknown and missing settings.
+    """
+    types = settings_of(*parts.values())
+    problems = [f"{name} is not a setting of {owner}" for name in settings if name not in types]
+    problems += [f"{name} of {owner} is missing" for name in types if name not in settings]
     if problems:
         raise ConfigError(called, problems)
     return {
@@ -81,7 +91,7 @@ def sorted_into(
 
 @dataclass(frozen=True)
 class TrialConfig(BaseTrialConfig):
-    """One point of a grid: everything, besides data and code, that decides its result."""
+    """A trial on sentence pairs; with data and code it determines the result."""
 
     input: InputConfig
     network: NetworkConfig
@@ -99,7 +109,7 @@ class TrialConfig(BaseTrialConfig):
 
 
 def parts_of(model: str) -> dict[str, type]:
-    """The parts that trials of a model are made of, in the order of the result tables."""
+    """Return the parts of a model's trials by field, in the column order of the result tables."""
     halting = MODELS[model].halting
     return {
         "network": MODELS[model].network,
@@ -110,24 +120,24 @@ def parts_of(model: str) -> dict[str, type]:
 
 
 def setting_types(model: str) -> dict[str, Any]:
-    """Name and type of every setting of a model, in the order of the result tables."""
+    """Return name and type of a model's settings, in the column order of the result tables."""
     return settings_of(*parts_of(model).values())
 
 
 def model_parts(model: str, settings: Mapping[str, Any], **more: type) -> dict[str, Any]:
-    """Build the parts of a model's trial, and those of `more`; ConfigError as in `sorted_into`."""
+    """Build the parts of a model's trial, and those of `more`; see `sorted_into`."""
     if model not in MODELS:
         raise ConfigError("trial", [f"model is {shown(model)}; must be one of {', '.join(MODELS)}"])
     return {"halting": None} | sorted_into({**parts_of(model), **more}, settings, model)
 
 
 def build_trial(model: str, settings: Mapping[str, Any], **limits: Any) -> TrialConfig:
-    """Build a trial from flat settings, as `model_parts`; limits: max_epochs, patience, seed."""
+    """Build a trial from flat settings; limits: max_epochs, patience, seed."""
     return TrialConfig(model=model, **limits, **model_parts(model, settings))
 
 
 def trial_from_dict(stored: Mapping[str, Any]) -> TrialConfig:
-    """The inverse of `TrialConfig.as_dict`."""
+    """Build a trial from the output of `TrialConfig.as_dict`."""
     parts = [stored[name] or {} for name in ("network", "halting", "training", "input")]
     settings = {name: value for part in parts for name, value in part.items()}
     limits = {name: stored[name] for name in ("max_epochs", "patience", "seed")}

@@ -1,4 +1,4 @@
-"""The kinds of trials; classes by name, so that a trial's code is that of its kind. No torch."""
+"""Trial types, with classes by name, so that a trial loads only its code. No torch."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from actmodels.trial_config import BaseTrialConfig, TrialConfig
 
 @dataclass(frozen=True)
 class TrialType:
-    """What trains a configuration; each as module:name.
+    """Data and training of a configuration class; each as module:name.
 
-    data: what it is trained on, of (config, folder, text); a node's workers share its tensors, so
-    that nobody may write to them. training: its ModelTraining, of (config, data, device). fusion:
-    several trained together, of (configs, data, device); None where that is impossible.
+    data: function (config, folder, text) -> data. A node's workers share its tensors: read-only.
+    training: ModelTraining class, called with (config, data, device).
+    fusion: class for fused trials, called with (configs, data, device); None if unsupported.
     """
 
     data: str
@@ -41,5 +41,5 @@ TRIAL_TYPES: dict[type[BaseTrialConfig], TrialType] = {
 
 
 def trial_type(config: BaseTrialConfig) -> TrialType:
-    """The kind that a trial is of."""
+    """Return the type of a trial."""
     return TRIAL_TYPES[type(config)]

@@ -1,7 +1,7 @@
 """Sentence pairs: a split as flat tensors in one file, and its batches.
 
-Token ids: 0 pads, 1 is any word outside the vocabulary, 2 is the NULL token that a model may
-ask for in front of each sentence, and the vocabulary's words follow from 3.
+Token ids: 0 padding, 1 words outside the vocabulary, 2 the optional NULL token before each
+sentence, from 3 the words of the vocabulary.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,19 +14,19 @@ from torch import Tensor
 from actmodels.data.stored import StoredTensors
 
 PAD, UNKNOWN, NULL, FIRST_WORD = 0, 1, 2, 3
-FILLER = -1  # the label of a row that is no example: it fills a smaller batch of a fusion
+FILLER = -1  # label of a row that fills up a smaller batch of a fusion, not an example
 
 
 @dataclass(frozen=True)
 class PairTensors(StoredTensors):
-    """One split.
+    """A split of sentence pairs.
 
-    premise_ids, hypothesis_ids: int32 [tokens of the split], the sentences end to end.
+    premise_ids, hypothesis_ids: concatenated sentences, int32 [tokens of the split].
     premise_offsets, hypothesis_offsets: int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]].
-    labels: int64 [pairs], index into LABELS.
-    depths: int64 [pairs], recorded reasoning depth, 0 where the corpus records none.
-    premise_tree, hypothesis_tree: int16 [tokens of the split], the binary tree over a sentence: how
-        many nodes end behind each token; None where the corpus was made without parses.
+    labels: index into LABELS, int64 [pairs].
+    depths: recorded reasoning depth, int64 [pairs]; 0 if the corpus has none.
+    premise_tree, hypothesis_tree: binary parse trees as the number of nodes that end after each
+        token, int16 [tokens of the split]; None if the corpus has no parses.
     """
 
     what = "a split of sentence pairs"
@@ -44,32 +44,36 @@ class PairTensors(StoredTensors):
         return self.labels.numel()
 
     def take(self, rows: Tensor) -> "PairTensors":
-        """The pairs `rows` [any number] in this order, each as often as it is named."""
+        """Return the pairs at indices `rows`, in this order, with repetitions."""
         premise = sentences(self.premise_ids, self.premise_offsets, rows)
         hypothesis = sentences(self.hypothesis_ids, self.hypothesis_offsets, rows)
         trees = self.each_tree(lambda tree, offsets: sentences(tree, offsets, rows)[0])
         return PairTensors(*premise, *hypothesis, self.labels[rows], self.depths[rows], *trees)
 
     def each_tree(self, change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor | None]:
-        """What is made of the trees and the offsets of premises, and of hypotheses."""
-        premise = (self.premise_tree, self.premise_offsets)
-        both = (premise, (self.hypothesis_tree, self.hypothesis_offsets))
-        return [None if tree is None else change(tree, offsets) for tree, offsets in both]
+        """Apply a function to tree and offsets of premises and of hypotheses."""
+        trees = (self.premise_tree, self.hypothesis_tree)
+        offsets = (self.premise_offsets, self.hypothesis_offsets)
+        return [None if t is None else change(t, o) for t, o in zip(trees, offsets, strict=True)]
 
 
 def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Ids and offsets of the sentences `rows`, end to end."""
+    """Return ids and offsets of the concatenated sentences at indices `rows`."""
     lengths = offsets.diff()[rows]
     ends = lengths.cumsum(0)
-    shift = offsets[rows] - (ends - lengths)  # from a sentence's place here to its place in ids
-    places = torch.arange(int(lengths.sum())) + shift.repeat_interleave(lengths)
-    return ids[places], torch.cat([ends.new_zeros(1), ends])
+    shift = offsets[rows] - (ends - lengths)  # from the new to the old position of a sentence
+    positions = torch.arange(int(lengths.sum())) + shift.repeat_interleave(lengths)
+    return ids[positions], torch.cat([ends.new_zeros(1), ends])
 
 
 class Batch(NamedTuple):
-    """Padded sentences: token ids, masks and trees [batch, tokens], trees as in PairTensors.
+    """A batch of padded sentences.
 
-    labels, and rows, the place of each pair in the split: [batch].
+    premise, hypothesis: token ids [batch, tokens].
+    premise_mask, hypothesis_mask: True for tokens, False for padding [batch, tokens].
+    labels: index into LABELS [batch].
+    rows: index of each pair in the split [batch].
+    premise_tree, hypothesis_tree: see PairTensors [batch, tokens].
     """
 
     premise: Tensor
@@ -82,11 +86,12 @@ class Batch(NamedTuple):
     hypothesis_tree: Tensor | None = None
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        """Apply a function to all tensors."""
         return Batch(*(None if part is None else change(part) for part in self))  # type: ignore[arg-type]
 
 
 def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[Tensor, Tensor]:
-    """Gather sentences `index` out of the flat `ids` into [batch, tokens] and a mask."""
+    """Return padded ids [batch, tokens] and mask of the sentences at `index`."""
     starts = offsets[index]
     lengths = offsets[index + 1] - starts
     positions = torch.arange(int(lengths.max()))
@@ -102,7 +107,7 @@ def pad(ids: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> tuple[
 def collate(
     pairs: PairTensors, index: Tensor, *, null_token: bool, device: torch.device | str = "cpu"
 ) -> Batch:
-    """Make the batch of the rows `index`, each sentence behind a NULL token if asked for."""
+    """Build the batch of the pairs at `index`; null_token: prepend NULL to each sentence."""
     premise = pad(pairs.premise_ids, pairs.premise_offsets, index, null_token)
     hypothesis = pad(pairs.hypothesis_ids, pairs.hypothesis_offsets, index, null_token)
     trees = pairs.each_tree(lambda tree, offsets: pad_trees(tree, offsets, index, null_token))
@@ -111,7 +116,7 @@ def collate(
 
 
 def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) -> Tensor:
-    """Gather trees as `pad` gathers sentences; a NULL token is the left child of a new root."""
+    """Pad trees as `pad` does sentences; a NULL token is the left child of a new root."""
     trees, mask = pad(tree, offsets, index, null_token)
     if null_token:
         trees[:, 0] = 0
@@ -122,7 +127,7 @@ def pad_trees(tree: Tensor, offsets: Tensor, index: Tensor, null_token: bool) ->
 def batches_by_length(
     pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
 ) -> Iterator[Tensor]:
-    """Yield rows of each batch, sorted by length; a generator shuffles ties and batches."""
+    """Yield the pair indices of each batch, by length; a generator shuffles ties and batches."""
     count = len(pairs)
     order = torch.arange(count) if generator is None else torch.randperm(count, generator=generator)
     premise = pairs.premise_offsets.diff()[order]

@@ -1,4 +1,4 @@
-"""Named tensors in one file."""
+"""Files of named tensors."""
 
 import io
 from pathlib import Path
@@ -14,34 +14,34 @@ UNREADABLE = (RuntimeError, TypeError, EOFError, ValueError, LookupError, Unpick
 
 
 def save_stored(content: dict[str, Any], path: Path) -> None:
-    """Write named tensors atomically; the same content always gives the same bytes."""
-    buffer = io.BytesIO()  # a path would put its own name into the file
+    """Write named tensors atomically; equal content gives equal bytes."""
+    buffer = io.BytesIO()  # given a path, torch stores the file name
     torch.save(content, buffer)
     with replacing(path) as temporary:
         temporary.write_bytes(buffer.getbuffer())
 
 
 class StoredTensors:
-    """A dataclass of tensors stored as one file; `what` and `stage` name it in messages."""
+    """Base of dataclasses of tensors; `what` and `stage` name content and source in messages."""
 
     what: ClassVar[str]
     stage: ClassVar[str] = "tensors"
 
     def save(self, path: Path) -> None:
-        """Write atomically; the same content always gives the same bytes."""
+        """Write atomically; equal content gives equal bytes."""
         save_stored({n: t for n, t in vars(self).items() if t is not None}, path)
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the file once; ArtifactError if it is missing, changed, or holds something else."""
+        """Read a file; ArtifactError if it is missing, changed, or has other content."""
         if not path.is_file():
             raise ArtifactError(
-                f"{path} is missing; run the stage that makes it: dvc repro {cls.stage}"
+                f"{path} is missing; run the stage that writes it: dvc repro {cls.stage}"
             )
         try:
             return cls(**torch.load(io.BytesIO(read_known(path)), weights_only=True))
         except UNREADABLE as error:
             raise ArtifactError(
                 f"{path} is not {cls.what} ({type(error).__name__}); "
-                f"run the stage that makes it again: dvc repro -f {cls.stage}"
+                f"run the stage that writes it again: dvc repro -f {cls.stage}"
             ) from error

@@ -1,4 +1,4 @@
-"""Everything a trial on sentence pairs reads, its input rows, and its share of the pairs."""
+"""Data of a trial on sentence pairs: splits, word vectors and training subset."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,12 +16,12 @@ from actmodels.trial_config import TrialConfig
 
 @dataclass(frozen=True)
 class WordVectors(StoredTensors):
-    """The vectors that the data stages prepared for the vocabulary.
+    """Pre-trained vectors of the vocabulary.
 
-    vectors: float32 [words, dimensions]; zero where there is none.
-    found: bool [words], whether the word has a pre-trained vector.
-    word_hash: int64 [words], a hash of the spelling, for the `hashed` OOV rule.
-    in_train: bool [words], whether the word occurs in a training pair, for the `trained` OOV rule.
+    vectors: float32 [words, dimensions]; zero for a word without one.
+    found: whether the word has a pre-trained vector, bool [words].
+    word_hash: hash of the spelling, int64 [words], for the OOV rule `hashed`.
+    in_train: whether the word occurs in a training pair, bool [words], for the OOV rule `trained`.
     """
 
     what = "a table of word vectors"
@@ -33,11 +33,10 @@ class WordVectors(StoredTensors):
 
 
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
-    """Build the rows [FIRST_WORD + words, dimensions] that token ids index.
+    """Return the word vectors by token id [FIRST_WORD + words, dimensions]; see InputConfig.
 
-    Random rows are N(0, oov_std) (paper appendix D), drawn by the trial's seed, so that replicates
-    differ in them. With mean_norm the pre-trained rows have it in the mean; with unit_norm every
-    row but the padding has length 1.
+    Random vectors are N(0, oov_std²) (paper appendix D), drawn from the trial's seed, so replicates
+    differ. The padding is zero.
     """
     draws = generator("word rows", seed)
     dimensions = words.vectors.shape[1]
@@ -63,10 +62,10 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
 
 
 def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
-    """The token ids whose rows are trained [rows]; none unless the OOV rule is `trained`.
+    """Return the token ids with trained vectors [rows]; none unless the OOV rule is `trained`.
 
-    They are the NULL token and the words of the training pairs that have no vector (Rocktäschel et
-    al. 2016). The row of unknown words stays fixed, as do words of dev or test alone.
+    They are NULL and the words of training pairs without a pre-trained vector (Rocktäschel et al.
+    2016). Vectors of unknown words, and of words only in dev or test, are not trained.
     """
     if config.oov_rule != "trained":
         return torch.empty(0, dtype=torch.int64)
@@ -75,30 +74,30 @@ def trained_rows(words: WordVectors, config: InputConfig) -> Tensor:
 
 
 def premise_groups(pairs: PairTensors) -> Tensor:
-    """Which pairs share a premise, as a number for each [pairs]."""
+    """Number the distinct premises, by pair [pairs]."""
     ids, numbers = pairs.premise_ids.numpy(), dict[bytes, int]()
-    places = pairwise(pairs.premise_offsets.tolist())
-    found = [numbers.setdefault(ids[a:b].tobytes(), len(numbers)) for a, b in places]
-    return torch.tensor(found, dtype=torch.int64)
+    bounds = pairwise(pairs.premise_offsets.tolist())
+    groups = [numbers.setdefault(ids[a:b].tobytes(), len(numbers)) for a, b in bounds]
+    return torch.tensor(groups, dtype=torch.int64)
 
 
 def subset(pairs: PairTensors, count: int) -> PairTensors:
-    """The first pairs of one draw of premises, in the order of the split; all with count 0.
+    """Return `count` pairs of randomly drawn premises, in the order of the split; 0: all pairs.
 
-    A premise is drawn with all its pairs but for the last, as if fewer were collected: pairs drawn
-    one by one would cover more premises.
+    Premises keep all their pairs (except the last premise), as in a smaller corpus: pairs drawn
+    individually would cover more premises. A subset contains every smaller one.
     """
     if count == 0 or count >= len(pairs):
         return pairs
     groups = premise_groups(pairs)
-    places = torch.randperm(int(groups.max()) + 1, generator=generator("training subset"))
-    first = torch.argsort(places[groups], stable=True)[:count]
+    ranks = torch.randperm(int(groups.max()) + 1, generator=generator("training subset"))
+    first = torch.argsort(ranks[groups], stable=True)[:count]
     return pairs.take(first.sort().values)
 
 
 @dataclass(frozen=True)
 class TrialData:
-    """The splits that training may see, and the vocabulary's vectors. Never the test split."""
+    """The splits for training and model selection, and word vectors; never the test split."""
 
     train: PairTensors
     dev: PairTensors
@@ -106,11 +105,11 @@ class TrialData:
 
     @classmethod
     def load(cls, folder: Path) -> "TrialData":
-        """Read the artifacts of the `tensors` stage; ArtifactError if one is missing or damaged."""
+        """Read the artifacts of the stage `tensors`; ArtifactError if one is missing or corrupt."""
         train, dev = (PairTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
         return cls(train, dev, WordVectors.load(folder / "embedding.pt"))
 
 
 def trial_data(config: TrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """What a trial is trained on; see actmodels.trial_types."""
+    """Load the data of a trial; see TrialType.data."""
     return TrialData.load(folder)

@@ -14,7 +14,7 @@ class PonderNet(PonderedHalting):
 
     objective = sum_n P(N = n) · loss of state n + ponder_weight · KL(P || geometric prior with mean
     prior_steps). The paper samples N at test time; here evaluation halts at the median of P, which
-    is deterministic. The divergence is a regularizer, not a price: it applies from the first update.
+    is deterministic. The divergence is a regularizer, not a price: it applies from the start.
     """
 
     is_price = False

@@ -1,20 +1,21 @@
-"""The examples of a batch, or of a fusion, that have not halted yet: only these take a step."""
+"""The active examples of a batch: those that have not halted and take the next step."""
 
 import torch
 from torch import Tensor
 
 from actmodels.modules.inference import GateDropout
 
-ENOUGH_LEFT = 0.9  # take rows out once fewer than this share still runs; copying has its price
+MAX_ACTIVE_SHARE = 0.9  # remove halted examples below this share; removal costs copies
 
 
 class ActiveExamples:
-    """Which examples still run, and their steps so far.
+    """The active examples of a batch, and the steps of all examples so far.
 
-    In a fusion the examples of all trials form a rectangle [trials, batch]: the last trials leave
-    it when all have halted (a fusion sorts its trials, slowest first); each other trial keeps as
-    many rows as the one with the most. `batch` is the shape (batch,) or (trials, batch), `shape`
-    that of the rectangle now.
+    When fused, the active examples form a rectangle [trials, batch]: the last trials leave it once
+    all their examples have halted (trials are sorted, slowest first), and each other trial keeps as
+    many rows as the trial with the most active examples.
+
+    batch: shape of the full batch, (batch,) or (trials, batch). shape: that of the active examples.
     """
 
     shape: tuple[int, ...]
@@ -28,7 +29,7 @@ class ActiveExamples:
         self.so_far: Tensor | None = None
 
     def add(self, state: Tensor, probability: Tensor) -> Tensor:
-        """Add a step; return the probabilities so far of the running [..., steps]."""
+        """Record a step; return the halting probabilities of active examples [..., steps]."""
         self.states.append(state.flatten(0, -2))
         self.probabilities.append(probability.flatten())
         self.all_original_indices.append(self.original_indices)
@@ -36,45 +37,52 @@ class ActiveExamples:
         self.so_far = newest if self.so_far is None else torch.cat([self.so_far, newest], dim=-1)
         return self.so_far
 
-    def indices(self, done: Tensor) -> Tensor | None:
-        """Indices in the rectangle of the examples that go on; None if copying costs more."""
+    def indices(self, halted: Tensor) -> Tensor | None:
+        """Return the indices of the examples to keep, or None if removal is not worth a copy.
+
+        Shrinks `shape`; call `keep` with the indices next. halted: bool, of shape `shape`.
+        """
         if len(self.shape) == 1:
-            running = (~done).nonzero().squeeze(1)
-            if len(running) > ENOUGH_LEFT * self.shape[0]:
+            active = (~halted).nonzero().squeeze(1)
+            if len(active) > MAX_ACTIVE_SHARE * self.shape[0]:
                 return None
-            self.shape = (len(running),)
-            return running
-        left = (~done).sum(dim=-1)
-        size = int(left.max())
-        trials = int(left.nonzero().max()) + 1
-        if trials * size > ENOUGH_LEFT * self.shape[0] * self.shape[1]:
+            self.shape = (len(active),)
+            return active
+        counts = (~halted).sum(dim=-1)
+        size = int(counts.max())
+        trials = int(counts.nonzero().max()) + 1
+        if trials * size > MAX_ACTIVE_SHARE * self.shape[0] * self.shape[1]:
             return None
-        order = torch.argsort(done[:trials].byte(), dim=1, stable=True)[:, :size]
-        firsts = torch.arange(trials, device=done.device)[:, None] * self.shape[1]
+        order = torch.argsort(halted[:trials].byte(), dim=1, stable=True)[:, :size]
+        offsets = torch.arange(trials, device=halted.device)[:, None] * self.shape[1]
         self.shape = (trials, size)
-        return (order + firsts).flatten()
+        return (order + offsets).flatten()
 
     def keep(self, indices: Tensor) -> None:
+        """Keep only the examples at `indices`."""
         assert self.so_far is not None
         self.original_indices = self.original_indices[indices]
         self.so_far = self.rows(self.so_far, indices)
 
     def rows(self, values: Tensor, indices: Tensor) -> Tensor:
-        """The values [..., size] of those that go on."""
+        """Select the examples at `indices` from values [..., size]."""
         size = values.shape[-1]
         return values.reshape(-1, size).index_select(0, indices).view(*self.shape, size)
 
     def dropout(self, dropout: GateDropout, indices: Tensor) -> GateDropout:
-        """The masks of those that go on; a mask that is a single 1 serves all."""
+        """Select the masks of the examples at `indices`; a scalar mask applies to all."""
         return GateDropout(*(m if m.dim() == 0 else self.rows(m, indices) for m in dropout))
 
     def trajectory(self, states: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """States (`states`, or those added) and probabilities [batch, steps]; 0 after halting."""
+        """Return states [batch, steps, state] and probabilities [batch, steps], 0 after halting.
+
+        states: the recorded states with gradients, concatenated; by default those of `add`.
+        """
         steps, size = len(self.states), self.states[0].shape[1]
         at = torch.cat([part * steps + n for n, part in enumerate(self.all_original_indices)])
         count = self.batch.numel()
         states = torch.cat(self.states) if states is None else states
         flat = states.new_zeros(count * steps, size).index_copy(0, at, states)
-        probabilities = torch.cat(self.probabilities)
-        chances = probabilities.new_zeros(count * steps).index_copy(0, at, probabilities)
-        return flat.view(*self.batch, steps, size), chances.view(*self.batch, steps)
+        recorded = torch.cat(self.probabilities)
+        probabilities = recorded.new_zeros(count * steps).index_copy(0, at, recorded)
+        return flat.view(*self.batch, steps, size), probabilities.view(*self.batch, steps)

@@ -1,4 +1,4 @@
-"""Adaptive Attention: alternating attention over aligned words (paper section 3; thesis' ADA)."""
+"""Adaptive Attention: alternating attention over aligned words (paper section 3; thesis: ADA)."""
 
 import torch
 from torch import Tensor
@@ -15,10 +15,10 @@ from actmodels.registry import HaltingConfig
 
 
 class AdaptiveAttention(AlternatingAttention):
-    """Remember each word with what it aligns to in the other sentence.
+    """Alternating attention over words with their alignments, [p; beta] and [h; alpha].
 
-    By the paper's equations, not the 2016 code: bilinear attention, two-layer gates, memories of
-    twice the width; 982,716 trained parameters at width 128, state 200, gate 128.
+    Follows the paper's equations, not the 2016 code: bilinear attention, two-layer gates, memory
+    size 2 · width. 982,716 trained parameters at width 128, state 200, gate 128 (paper: 990k).
     """
 
     def __init__(
@@ -31,8 +31,8 @@ class AdaptiveAttention(AlternatingAttention):
         self.memory_dropout = Dropout(config.dropout)
         initialize(self, config.init, config.init_std)
 
-    def memories(self, batch: Batch) -> PairMemory:
-        """Align the sentences; words of size 2 · width."""
+    def encode(self, batch: Batch) -> PairMemory:
+        """Project and align the words; memory size 2 · width."""
         premise, hypothesis = self.words(batch.premise), self.words(batch.hypothesis)
         masks = (batch.premise_mask, batch.hypothesis_mask)
         beta, alpha = self.alignment(premise, hypothesis, *masks)
@@ -41,12 +41,12 @@ class AdaptiveAttention(AlternatingAttention):
         return PairMemory(premise, masks[0], hypothesis, masks[1])
 
     def build_memory(self, pairs: Tensor) -> Tensor:
-        """What is kept of words with what they align to [batch, tokens, 2 · width]: all of it."""
+        """Map aligned words [batch, tokens, 2 · width] to the memory; by default unchanged."""
         return pairs
 
 
 class CompareAdaptiveAttention(AdaptiveAttention):
-    """Adaptive Attention whose memories are comparisons of words by a G of 2d-2d-2d (ours)."""
+    """Compare-first Adaptive Attention (ours): the memory is G([word; alignment]), G 2d-2d-2d."""
 
     def __init__(
         self, config: AdaptiveAttentionConfig, halting: HaltingConfig, vectors: Tensor

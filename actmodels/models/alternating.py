@@ -1,4 +1,4 @@
-"""Iterative alternating attention over two memories, with halting (paper sections 2.2 and 3)."""
+"""Iterative alternating attention over premise and hypothesis (paper sections 2.2 and 3)."""
 
 from abc import abstractmethod
 from typing import Any, Literal
@@ -16,18 +16,19 @@ from actmodels.modules.linear import Linear
 from actmodels.prediction import Prediction
 from actmodels.registry import HaltingConfig
 
-Loop = Literal["running", "until_halted", "cap"]
+Loop = Literal["active", "until_halted", "cap"]
 
 
 class AlternatingAttention(PairModel):
-    """Infer for as many steps as the halting asks for, and classify the states.
+    """Base class of models that infer in steps until the halting mechanism stops.
 
-    step: maps states of size `state` to states. classify: an affine map by default. always_plain:
-    run the plain loop, since what an example does after its own end counts, its memory changes from
-    step to step, or its step is not an InferenceStep.
+    step: module (state, memory, dropout) -> state, with `start` and `attend` as `InferenceStep`.
+    state: size of the state that halting reads. classify: a linear layer by default.
+    requires_unroll: always use `unroll`, because states after halting matter, the memory changes
+    between steps, or the step is not an InferenceStep.
     """
 
-    always_plain = False
+    requires_unroll = False
     halting: Halting
 
     def __init__(
@@ -39,63 +40,69 @@ class AlternatingAttention(PairModel):
         self.classify = classify or Linear(state, len(LABELS))
 
     @abstractmethod
-    def memories(self, batch: Batch) -> Any:
-        """The memory of the steps; dropout once, before the first step, never again."""
+    def encode(self, batch: Batch) -> Any:
+        """Return the memory of the steps; its dropout mask is the same at all steps."""
 
-    def next_step_inputs(self, memories: Any, dropout: GateDropout) -> tuple[Any, GateDropout]:
-        """What the next step looks at, and its dropout: the same at every step."""
-        return memories, dropout
+    def next_step_inputs(self, memory: Any, dropout: GateDropout) -> tuple[Any, GateDropout]:
+        """Return memory and dropout of the next step; by default the same at every step."""
+        return memory, dropout
 
     def unroll(self, batch: Batch, steps: int, *, until_halted: bool) -> Trajectory:
-        """Run at most `steps` inference steps for all examples, halted or not: the plain loop."""
-        memories = self.memories(batch)
-        state, dropout = self.step.start(memories)
-        looked_at: tuple[Any, GateDropout] | None = None
+        """Apply at most `steps` steps to all examples, halted or not; see `halting.base.unroll`."""
+        memory = self.encode(batch)
+        state, dropout = self.step.start(memory)
+        inputs: tuple[Any, GateDropout] | None = None
 
         def step(state: Tensor) -> Tensor:
-            nonlocal looked_at
-            looked_at = self.next_step_inputs(*looked_at) if looked_at else (memories, dropout)
-            return self.step(state, *looked_at)
+            nonlocal inputs
+            inputs = self.next_step_inputs(*inputs) if inputs else (memory, dropout)
+            return self.step(state, *inputs)
 
         return unroll(step, state, self.halting, steps, until_halted=until_halted)
 
-    def run(self, batch: Batch, steps: int) -> Trajectory:
-        """Run the steps of examples that have not halted; gradients are formed once for all steps.
+    def unroll_active(self, batch: Batch, steps: int) -> Trajectory:
+        """Apply at most `steps` steps to the active examples, with one backward pass for all.
 
-        Equals `unroll` but for rounding and for steps after an example's own end (zeros here).
+        Equals `unroll` up to rounding, except for steps after halting, which are zeros here.
         """
-        memories = self.memories(batch)
-        state, dropout = self.step.start(memories)
-        running = ActiveExamples(batch.labels.shape, state.device)
-        fused_inference = self.step.fused_inference(memories)
+        memory = self.encode(batch)
+        state, dropout = self.step.start(memory)
+        active = ActiveExamples(batch.labels.shape, state.device)
+        fused_inference = self.step.fused_inference(memory)
         with torch.no_grad():
             for number in range(steps):
                 state = self.step(state, fused_inference, dropout)
-                so_far = running.add(state, self.halting.probability(state))
+                so_far = active.add(state, self.halting.probability(state))
                 if number == steps - 1:
                     break
-                done = self.halting.has_halted(so_far)
-                if bool(done.all()):
+                halted = self.halting.has_halted(so_far)
+                if bool(halted.all()):
                     break
-                indices = running.indices(done)
+                indices = active.indices(halted)
                 if indices is not None:
-                    running.keep(indices)
-                    fused_inference.select(indices, running.original_indices)
-                    state = running.rows(state, indices)
-                    dropout = running.dropout(dropout, indices)
-        states, probabilities = running.trajectory(fused_inference.all_states())
-        # Once more for all steps at once, for their gradients: the values, by which examples have
-        # halted, stay as they are to the last bit.
+                    active.keep(indices)
+                    fused_inference.select(indices, active.original_indices)
+                    state = active.rows(state, indices)
+                    dropout = active.dropout(dropout, indices)
+        states, probabilities = active.trajectory(fused_inference.all_states())
+        # Recomputed for the gradients of all steps together. The values stay those by which
+        # examples have halted, to the last bit.
         again = self.halting.probability(states)
         return Trajectory(states, probabilities + (again - again.detach()))
 
-    def forward(self, batch: Batch, *, loop: Loop = "running") -> Prediction:
-        """Score a batch by steps of `running` examples, of all `until_halted`, or to the `cap`."""
+    def forward(self, batch: Batch, *, loop: Loop = "active") -> Prediction:
+        """Predict the labels of a batch.
+
+        Args:
+            batch: premises and hypotheses.
+            loop: steps of `active` examples only (fastest), of all examples `until_halted`, or of
+                all examples up to the `cap` (no control flow that depends on data).
+        """
         steps = self.halting.max_steps
-        if loop == "running" and not self.always_plain:
-            return self.answer(*self.run(batch, steps))
+        if loop == "active" and not self.requires_unroll:
+            return self.answer(*self.unroll_active(batch, steps))
         return self.answer(*self.unroll(batch, steps, until_halted=loop != "cap"))
 
     def answer(self, states: Tensor, probabilities: Tensor) -> Prediction:
-        """What the halting makes of the steps given, the last of them a cap."""
+        """Return the prediction from states [batch, steps, state]; see `Halting.answer`."""
         return self.halting.answer(states, probabilities, self.classify)

@@ -1,6 +1,6 @@
-"""The three models of Rocktäschel et al. (2016), which differ in how they represent a pair.
+"""Conditional encoding, attention, word-by-word attention (Rocktäschel et al. 2016).
 
-Written here with row vectors; Y are the premise's outputs, h_t the hypothesis' at word t.
+Equations use row vectors; Y are the premise's LSTM outputs, h_t the hypothesis' at word t.
 """
 
 from abc import abstractmethod
@@ -20,8 +20,8 @@ from actmodels.modules.recurrent import LSTM, at_end
 from actmodels.prediction import Prediction
 
 
-class ReadPair(NamedTuple):
-    """Outputs Y and h of a pair [batch, tokens, width], masks, and h_N `last` [batch, width]."""
+class EncodedPair(NamedTuple):
+    """LSTM outputs Y and h [batch, tokens, width], masks, and h_N `last` [batch, width]."""
 
     premise: Tensor
     premise_mask: Tensor
@@ -31,14 +31,14 @@ class ReadPair(NamedTuple):
 
 
 def delimited(ids: Tensor, mask: Tensor) -> Tensor:
-    """Put the delimiter, the NULL token, behind the last token [batch, tokens + 1]."""
+    """Append the delimiter, the NULL token, to each sentence [batch, tokens + 1]."""
     longer = nn.functional.pad(ids, (0, 1))
-    place = mask.sum(dim=-1, keepdim=True)
-    return longer.masked_fill(torch.arange(longer.shape[-1], device=ids.device) == place, NULL)
+    end = mask.sum(dim=-1, keepdim=True)
+    return longer.masked_fill(torch.arange(longer.shape[-1], device=ids.device) == end, NULL)
 
 
-class ConditionalReader(nn.Module):
-    """One LSTM for the premise, a second whose cell starts from where the first one's ended."""
+class ConditionalEncoder(nn.Module):
+    """An LSTM over the premise, and one over the hypothesis initialized with its final cell."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -47,19 +47,23 @@ class ConditionalReader(nn.Module):
 
     def forward(
         self, premise: Tensor, premise_mask: Tensor, hypothesis: Tensor, hypothesis_mask: Tensor
-    ) -> ReadPair:
-        """Read the premise up to its delimiter, then the hypothesis without one.
+    ) -> EncodedPair:
+        """Encode the premise with its delimiter, then the hypothesis without one.
 
-        premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences, so that
-        either can come first (two-way). Masks [batch, tokens] leave the delimiter out.
+        Args:
+            premise, hypothesis: words [batch, tokens + 1, width] of `delimited` sentences, so that
+                either can come first (two-way).
+            premise_mask, hypothesis_mask: [batch, tokens], without the delimiter.
         """
         with_delimiter = nn.functional.pad(premise_mask, (1, 0), value=True)
         zeros = self.premise.zeros(premise)
         outputs, end = self.premise(premise, with_delimiter, zeros)
         start = zeros._replace(cell=end.cell)
-        read, last = self.hypothesis(hypothesis[..., :-1, :], hypothesis_mask, start)
-        # Attention is over the words of the premise; the delimiter's output is not one.
-        return ReadPair(outputs[..., :-1, :], premise_mask, read, hypothesis_mask, last.hidden)
+        encoded, last = self.hypothesis(hypothesis[..., :-1, :], hypothesis_mask, start)
+        # Attention excludes the delimiter.
+        return EncodedPair(
+            outputs[..., :-1, :], premise_mask, encoded, hypothesis_mask, last.hidden
+        )
 
 
 class PremiseAttention(nn.Module):
@@ -71,18 +75,18 @@ class PremiseAttention(nn.Module):
         self.query = Linear(width, width, bias=False)
         self.score = Linear(width, 1, bias=False)
 
-    def forward(self, pair: ReadPair) -> Tensor:
-        """Attend with h_N: r [batch, width]."""
+    def forward(self, pair: EncodedPair) -> Tensor:
+        """Return r [batch, width] for the query h_N."""
         return self.attend(self.query(pair.last), self.keys(pair.premise), pair)
 
-    def attend(self, query: Tensor, keys: Tensor, pair: ReadPair) -> Tensor:
-        """The same of h W_h [batch, width] and Y W_y [batch, premise, width]."""
+    def attend(self, query: Tensor, keys: Tensor, pair: EncodedPair) -> Tensor:
+        """Return r for query h W_h [batch, width] and keys Y W_y [batch, premise, width]."""
         scores = self.score(torch.tanh(keys + query[..., None, :])).squeeze(-1)  # [batch, premise]
         return weighted_mean(pair.premise, masked_softmax(scores, pair.premise_mask))
 
 
 class RecurrentPremiseAttention(nn.Module):
-    """Attend at every word t of the hypothesis, knowing what was attended to before.
+    """Word-by-word attention: attend to the premise at every word t of the hypothesis.
 
     M_t = tanh(Y W_y + h_t W_h + r_{t-1} W_r);  alpha_t = softmax(M_t w)
     r_t = alpha_t Y + tanh(r_{t-1} W_t), from r_0 = 0, without biases.
@@ -91,21 +95,21 @@ class RecurrentPremiseAttention(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.attention = PremiseAttention(width)
-        self.recurrent = Linear(width, 2 * width, bias=False)  # W_r and W_t side by side
+        self.recurrent = Linear(width, 2 * width, bias=False)  # [W_r, W_t]
 
-    def forward(self, pair: ReadPair) -> Tensor:
-        """Attend word by word: r at the last real word [batch, width]."""
+    def forward(self, pair: EncodedPair) -> Tensor:
+        """Return r [batch, width] at the last word of the hypothesis."""
         keys = self.attention.keys(pair.premise)
         states = [torch.zeros_like(pair.premise[..., 0, :])]
         for query in self.attention.query(pair.hypothesis).unbind(-2):
-            from_last, carried = self.recurrent(states[-1]).chunk(2, dim=-1)
-            found = self.attention.attend(query + from_last, keys, pair)
-            states.append(found + torch.tanh(carried))
+            for_query, for_state = self.recurrent(states[-1]).chunk(2, dim=-1)
+            attended = self.attention.attend(query + for_query, keys, pair)
+            states.append(attended + torch.tanh(for_state))
         return at_end(torch.stack(states, dim=-2), pair.hypothesis_mask)
 
 
 class PairRepresentation(nn.Module):
-    """h* = tanh(r W_p + h_N W_x): what was attended to and what was read, without biases."""
+    """h* = tanh(r W_p + h_N W_x), without biases."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -118,28 +122,28 @@ class PairRepresentation(nn.Module):
 
 
 class ConditionalModel(PairModel):
-    """Project the words, read premise and hypothesis, represent the pair, classify.
+    """Project the words, encode premise and hypothesis, represent the pair, classify.
 
-    Dropout on the inputs of the LSTMs and on the pair's representation. Two-way, the same weights
-    read the pair in reverse order too, and both representations are classified side by side.
+    Dropout on the inputs of the LSTMs and on the pair's representation. two_way: the same weights
+    also encode the pair in reverse order; both representations are concatenated.
     """
 
     def __init__(self, config: ConditionalConfig, vectors: Tensor) -> None:
         super().__init__()
         self.two_way = config.two_way
         self.words = ProjectedWords(vectors, config.width, tanh=False, bias=True)
-        self.reader = ConditionalReader(config.width)
+        self.reader = ConditionalEncoder(config.width)
         self.dropout = Dropout(config.dropout)
         self.classify = Linear((1 + config.two_way) * config.width, len(LABELS))
         self.add_layers(config.width)
         initialize(self, config.init, config.init_std)
 
     def add_layers(self, width: int) -> None:
-        """Make what `represent` needs."""
+        """Add the layers of `represent`."""
 
     @abstractmethod
-    def represent(self, pair: ReadPair) -> Tensor:
-        """Make one vector of a pair that has been read [batch, width]."""
+    def represent(self, pair: EncodedPair) -> Tensor:
+        """Return the vector of an encoded pair [batch, width]."""
 
     def forward(self, batch: Batch) -> Prediction:
         sides = (batch.premise, batch.premise_mask), (batch.hypothesis, batch.hypothesis_mask)
@@ -148,25 +152,25 @@ class ConditionalModel(PairModel):
         )
         pair = self.represent(self.reader(*premise, *hypothesis))
         if self.two_way:
-            back = self.represent(self.reader(*hypothesis, *premise))
-            pair = torch.cat([pair, back], dim=-1)
+            reverse = self.represent(self.reader(*hypothesis, *premise))
+            pair = torch.cat([pair, reverse], dim=-1)
         return Prediction(self.classify(self.dropout(pair)))
 
 
 class ConditionalEncoding(ConditionalModel):
-    """Classify h_N, the hypothesis' last output (section 2.2).
+    """Classify h_N, the last output of the hypothesis (section 2.2).
 
     251,491 trained parameters at width 116 (published: 252k).
     """
 
-    def represent(self, pair: ReadPair) -> Tensor:
+    def represent(self, pair: EncodedPair) -> Tensor:
         return pair.last
 
 
 class ConditionalAttention(ConditionalModel):
-    """Look back at the premise once, after the last word (section 2.3).
+    """Attend to the premise once, after the last word of the hypothesis (section 2.3).
 
-    231,303 trained parameters at width 100 (published: 242k, as with a further layer).
+    231,303 trained parameters at width 100 (published: 242k, the size with a further layer).
     """
 
     attention: type[nn.Module] = PremiseAttention
@@ -175,12 +179,12 @@ class ConditionalAttention(ConditionalModel):
         self.attend = self.attention(width)
         self.combine = PairRepresentation(width)
 
-    def represent(self, pair: ReadPair) -> Tensor:
+    def represent(self, pair: EncodedPair) -> Tensor:
         return self.combine(self.attend(pair), pair.last)
 
 
 class WordByWordAttention(ConditionalAttention):
-    """Look back at the premise at each word (section 2.4).
+    """Attend to the premise at each word of the hypothesis (section 2.4).
 
     251,303 trained parameters at width 100 (published: 252k).
     """

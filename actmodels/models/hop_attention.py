@@ -1,7 +1,7 @@
-"""Hop Attention (ours): alternating attention whose steps follow facts from one to the next.
+"""Hop Attention (ours): alternating attention whose steps hop from one fact to the next.
 
-Five changes to the paper's Adaptive Attention (equations 3 to 5) let a step repeat what the step
-before it learned: words, keys, values and states share one space.
+Unlike in the paper's Adaptive Attention (eq. 3-5), words, keys, values and states share one vector
+space, so that every step can apply what one step has learned.
 """
 
 from typing import NamedTuple
@@ -19,54 +19,54 @@ from actmodels.modules.linear import Linear, initialize
 from actmodels.modules.projection import ProjectedWords, table_rows
 from actmodels.registry import HaltingConfig
 
-WINDOW = 3  # words: a fact such as "jar in bag" links its first word to its last
+WINDOW = 3  # words: a fact like "jar in bag" links its first word to its last
 
 
 class HopMemory(NamedTuple):
-    """Sentences that the steps attend to; a premise word is found by its key, read as its value.
+    """Key-value memory of the premise, and the words of the hypothesis.
 
-    Keys and values are sums over a window of words, and few distinct words are in a batch: so each
-    is a table, and steps look up in it what they would compute for every token.
+    Keys and values are sums over a window of words. A batch has few distinct words, so both are
+    tables over distinct words, in which a step looks up the terms of each token.
 
-    keys, values: of each distinct word at each place of the window [3 · words, width].
-    places: rows of these tables, for each place of the window the premise's tokens
-        [batch, 3 · tokens].
-    premise_mask: [batch, tokens]. hypothesis: [batch, tokens, width]. hypothesis_mask.
+    keys, values: a row per distinct word and window position [3 · words, width].
+    slots: rows of the premise's tokens, for each window position [batch, 3 · tokens].
+    premise_mask: [batch, tokens].
+    hypothesis: [batch, tokens, width]. hypothesis_mask: [batch, tokens].
     """
 
     keys: Tensor
     values: Tensor
-    places: Tensor
+    slots: Tensor
     premise_mask: Tensor
     hypothesis: Tensor
     hypothesis_mask: Tensor
 
     def scores(self, query: Tensor) -> Tensor:
-        """key_t · query of each token [batch, tokens]."""
-        found = (query @ self.keys.mT).gather(-1, self.places)
-        return torch.stack(found.chunk(WINDOW, dim=-1)).sum(dim=0)
+        """Return key_t · query of each premise token [batch, tokens]."""
+        terms = (query @ self.keys.mT).gather(-1, self.slots)
+        return torch.stack(terms.chunk(WINDOW, dim=-1)).sum(dim=0)
 
     def mean(self, weights: Tensor) -> Tensor:
-        """sum_t weight_t value_t [batch, width] for weights [batch, tokens]."""
-        spread = torch.cat([weights] * WINDOW, dim=-1)
+        """Return sum_t weight_t value_t [batch, width] for weights [batch, tokens]."""
+        repeated = torch.cat([weights] * WINDOW, dim=-1)
         rows = weights.new_zeros(*weights.shape[:-1], self.values.shape[-2])
-        return rows.scatter_add(-1, self.places, spread) @ self.values
+        return rows.scatter_add(-1, self.slots, repeated) @ self.values
 
 
 class Window(nn.Module):
-    """A weight for each unit of a word and of the two before it (depthwise convolution)."""
+    """Depthwise convolution over a word and the two words before it."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(1 / WINDOW + 0.1 * torch.randn(WINDOW, width))
 
     def forward(self, words: Tensor) -> Tensor:
-        """Weight words [words, width] for each place of the window [3 · words, width]."""
+        """Map words [words, width] to their terms by window position [3 · words, width]."""
         return (self.weight[..., None, :] * words[..., None, :, :]).flatten(-3, -2)
 
 
 class HypothesisAttention(BilinearAttention):
-    """The same by sums of products: a hypothesis has few words, a batched product many calls."""
+    """Bilinear attention by elementwise products, faster for the few words of a hypothesis."""
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         scores = (self.transform(query)[..., None, :] * memory).sum(dim=-1)
@@ -75,12 +75,12 @@ class HypothesisAttention(BilinearAttention):
 
 
 class HopStep(nn.Module):
-    """Attend to the hypothesis, then to the premise, and move the state towards what was read.
+    """Attend to the hypothesis and to the premise, and move the state towards the attended value.
 
-    h = attend(hypothesis; state); p = sum_i softmax_i(key_i · state) value_i;
-    g = gate(state, h, p, p ∘ h); state' = (1 - g) ∘ state + g ∘ p.
+    h = attend(state; hypothesis);  p = sum_i softmax_i(key_i · state) value_i
+    g = gate(state, h, p, p ∘ h);  state' = (1 - g) ∘ state + g ∘ p
 
-    A carried state is [state; h] of size 2 · width, since the classifier compares both.
+    The recurrent state is [state; h] of size 2 · width, because the classifier compares both.
     """
 
     def __init__(self, width: int, gate: int) -> None:
@@ -89,25 +89,25 @@ class HopStep(nn.Module):
         self.gate = Gate(4 * width, gate, width)
 
     def start(self, memory: HopMemory) -> tuple[Tensor, GateDropout]:
-        """Return the first state [batch, 2 · width], the attended hypothesis twice, no dropout."""
+        """Return the initial state, the attended hypothesis twice, and no dropout."""
         zeros = memory.hypothesis.new_zeros(memory.hypothesis[..., 0, :].shape)
         start, _ = self.attend_hypothesis(zeros, memory.hypothesis, memory.hypothesis_mask)
         one = zeros.new_ones(())
         return torch.cat([start, start], dim=-1), GateDropout(one, one)
 
-    def attend(self, carried: Tensor, memory: HopMemory) -> Attended:
-        """Attend with a carried state to both sentences."""
-        state, _ = carried.chunk(2, dim=-1)
+    def attend(self, recurrent: Tensor, memory: HopMemory) -> Attended:
+        """Attend to both sentences; recurrent: [state; h] [batch, 2 · width]."""
+        state, _ = recurrent.chunk(2, dim=-1)
         hypothesis, over_hypothesis = self.attend_hypothesis(
             state, memory.hypothesis, memory.hypothesis_mask
         )
         weights = masked_softmax(memory.scores(state), memory.premise_mask)
         return Attended(hypothesis, over_hypothesis, memory.mean(weights), weights)
 
-    def forward(self, carried: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
-        """Map a carried state [batch, 2 · width] to the next one."""
-        state, _ = carried.chunk(2, dim=-1)
-        hypothesis, _, premise, _ = self.attend(carried, memory)
+    def forward(self, recurrent: Tensor, memory: HopMemory, dropout: GateDropout) -> Tensor:
+        """Map a recurrent state [batch, 2 · width] to the next one."""
+        state, _ = recurrent.chunk(2, dim=-1)
+        hypothesis, _, premise, _ = self.attend(recurrent, memory)
         inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
         following = torch.lerp(state, premise, self.gate(inputs, dropout.hidden))
         return torch.cat([following, hypothesis], dim=-1)
@@ -121,17 +121,17 @@ class Comparison(nn.Module):
         self.hidden = Linear(3 * width, width)
         self.output = Linear(width, len(LABELS))
 
-    def forward(self, carried: Tensor) -> Tensor:
+    def forward(self, recurrent: Tensor) -> Tensor:
         """Map [..., 2 · width] to logits [..., labels]."""
-        state, hypothesis = carried.chunk(2, dim=-1)
-        compared = torch.cat([carried, state * hypothesis], dim=-1)
+        state, hypothesis = recurrent.chunk(2, dim=-1)
+        compared = torch.cat([recurrent, state * hypothesis], dim=-1)
         return self.output(torch.relu(self.hidden(compared)))
 
 
 class HopAttention(AlternatingAttention):
-    """Find a fact of the premise by the state, read where it leads, and go on from there."""
+    """Retrieve a fact of the premise by its key, and continue from its value."""
 
-    always_plain = True  # the fused steps are InferenceStep's
+    requires_unroll = True  # FusedInference implements InferenceStep only
 
     def __init__(self, config: HopAttentionConfig, halting: HaltingConfig, vectors: Tensor) -> None:
         step = HopStep(config.width, config.gate_size)
@@ -141,8 +141,8 @@ class HopAttention(AlternatingAttention):
         self.memory_dropout = Dropout(config.dropout)
         initialize(self, config.init, config.init_std)
 
-    def memories(self, batch: Batch) -> HopMemory:
-        """Project the distinct words of a batch, padding first, and place them in sentences."""
+    def encode(self, batch: Batch) -> HopMemory:
+        """Project the distinct words of a batch, padding first, and index them by token."""
         sentences = torch.cat([batch.premise.flatten(), batch.hypothesis.flatten()])
         distinct, rows = torch.cat([sentences.new_full((1,), PAD), sentences]).unique(
             return_inverse=True
@@ -152,14 +152,14 @@ class HopAttention(AlternatingAttention):
         table = self.memory_dropout(self.words(ids) * (distinct != PAD)[:, None])
         premise, hypothesis = rows[1:].split([batch.premise.numel(), batch.hypothesis.numel()])
         premise = premise.view(batch.premise.shape)
-        places = [
+        slots = [
             len(distinct) * back + nn.functional.pad(premise, (back, 0))[..., : premise.shape[-1]]
             for back in range(WINDOW)
         ]
         return HopMemory(
             self.keys(table),
             self.values(table),
-            torch.cat(places, dim=-1),
+            torch.cat(slots, dim=-1),
             batch.premise_mask,
             table_rows(table, hypothesis.view(batch.hypothesis.shape)),
             batch.hypothesis_mask,

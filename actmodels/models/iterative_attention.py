@@ -1,4 +1,6 @@
-"""Alternating attention over words that a GRU has read: AIAA and IAA (thesis section 5.1)."""
+"""Alternating attention over GRU states of the words: AIAA and IAA (thesis section 5.1)."""
+
+from functools import partial
 
 from torch import Tensor
 
@@ -14,11 +16,11 @@ from actmodels.registry import HaltingConfig
 
 
 class IterativeAttention(AlternatingAttention):
-    """Remember each word as a GRU has read it, in its own sentence alone (thesis section 5.1).
+    """Alternating attention over sentences encoded by GRUs, without alignment.
 
-    With ACT the thesis' AIAA, with fixed steps its IAA (Sordoni et al. 2016). By the thesis'
-    equations, not its code: bilinear attention and two-layer gates; 1,243,908 trained parameters at
-    width 256, encoder 128, state 256, gate 256 (the thesis: 1.25 M; its code: 2.7 M).
+    With ACT the thesis' AIAA, with fixed steps its IAA (Sordoni et al. 2016). Follows the thesis'
+    equations, not its code: bilinear attention and two-layer gates. 1,243,908 trained parameters
+    at width 256, encoder 128, state 256, gate 256 (thesis: 1.25M; its code: 2.7M).
     """
 
     def __init__(
@@ -28,14 +30,15 @@ class IterativeAttention(AlternatingAttention):
         step = InferenceStep(memory, config.state_size, config.gate_size, config.dropout)
         super().__init__(halting, step, config.state_size)
         self.words = ProjectedWords(vectors, config.width, tanh=True)
-        sizes, both = (config.width, config.encoder_size), config.bidirectional
-        self.encode_premise = GRUEncoder(*sizes, bidirectional=both)
-        shared = config.shared_encoder
-        self.encode_hypothesis = None if shared else GRUEncoder(*sizes, bidirectional=both)
+        encoder = partial(
+            GRUEncoder, config.width, config.encoder_size, bidirectional=config.bidirectional
+        )
+        self.encode_premise = encoder()
+        self.encode_hypothesis = None if config.shared_encoder else encoder()
         self.memory_dropout = Dropout(config.dropout)
         initialize(self, config.init, config.init_std)
 
-    def memories(self, batch: Batch) -> PairMemory:
+    def encode(self, batch: Batch) -> PairMemory:
         premise = self.encode_premise(self.words(batch.premise), batch.premise_mask)
         encode_hypothesis = self.encode_hypothesis or self.encode_premise
         hypothesis = encode_hypothesis(self.words(batch.hypothesis), batch.hypothesis_mask)

@@ -1,4 +1,4 @@
-"""LSTM encoders of both sentences, compared as wholes (Bowman et al. 2015)."""
+"""LSTM sentence encoders (Bowman et al. 2015)."""
 
 import torch
 from torch import Tensor, nn
@@ -14,10 +14,10 @@ from actmodels.prediction import Prediction
 
 
 class LstmEncoders(PairModel):
-    """Encode each sentence by the same LSTM, concatenate, classify by three tanh layers.
+    """Encode each sentence with the same LSTM, concatenate, classify with three tanh layers.
 
-    Words pass a tanh projection; dropout on the inputs and outputs of the encoder. 231,703 trained
-    parameters at width 100 and layers of 200 (published: 220k).
+    Words have a tanh projection; dropout on the inputs and outputs of the encoder. 231,703 trained
+    parameters at width 100 and layer size 200 (published: 220k).
     """
 
     def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
@@ -32,7 +32,7 @@ class LstmEncoders(PairModel):
         initialize(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Read a sentence [batch, tokens] to its last output [batch, width]."""
+        """Encode token ids [batch, tokens] as the final hidden state [batch, width]."""
         words = self.dropout(self.words(ids))
         _, end = self.encoder(words, mask, self.encoder.zeros(words))
         return self.dropout(end.hidden)

@@ -1,4 +1,4 @@
-"""The interface of models of sentence pairs, and how one is built by its name in the registry."""
+"""Base class of sentence-pair models, and their construction by name."""
 
 from collections.abc import Iterator
 
@@ -18,9 +18,11 @@ from actmodels.trial_config import TrialConfig
 class PairModel(nn.Module):
     """A model of sentence pairs: `forward` maps a Batch to a Prediction.
 
-    Built of its settings, those of its halting if it infers in steps, and the input rows [rows,
-    dimensions]. fusions: models of one shape can run as one (actmodels.fused.stack). halting: when
-    its steps end and what they cost; without steps, the loss alone.
+    Constructor arguments: network configuration, halting configuration if the model infers in
+    steps, word vectors [rows, dimensions].
+
+    fusions: models of the same shape can be fused (actmodels.fused.stack).
+    halting: the halting mechanism; without steps an `Objective`.
     """
 
     fusions = True
@@ -30,40 +32,45 @@ class PairModel(nn.Module):
     def batches(
         self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
     ) -> Iterator[Tensor]:
-        """Rows of each batch of an epoch of training, or of an evaluation (no generator)."""
+        """Yield the pair indices of each batch; generator: in training, None in evaluation."""
         return batches_by_length(pairs, batch_size, generator)
 
     def objective(self, prediction: Prediction, labels: Tensor) -> Tensor:
-        """What training minimises: mean cross-entropy in nats, and what halting adds to it."""
+        """Return the training objective: mean cross-entropy in nats + halting's terms."""
         return self.halting.objective(prediction, labels)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        """The weight of the ponder cost in the objective now; None without one."""
+        """Current weight of the ponder cost in the objective; None without one."""
         return self.halting.current_ponder_weight
 
 
 def word_tables(model: nn.Module) -> list[WordTable]:
-    """Where a model looks words up."""
+    """Return the embeddings of a model."""
     return [module for module in model.modules() if isinstance(module, WordTable)]
 
 
 def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -> PairModel:
-    """Build a model, its parameters drawn by the trial's seed; `trained`: ids of trained rows."""
+    """Build the model of a trial, with parameters drawn from the trial's seed.
+
+    Args:
+        config: the trial.
+        vectors: word vectors by token id [rows, dimensions].
+        trained: token ids of the rows to train; none by default.
+    """
     torch.manual_seed(seed_of("parameters", config.seed))
-    model = load_class(MODELS[config.model].model)
     parts = (config.network,) if config.halting is None else (config.network, config.halting)
-    built: PairModel = model(*parts, vectors)
-    built.dropout_stream = share_stream(built)
-    if not hasattr(built, "halting"):
-        built.halting = Objective()
+    model: PairModel = load_class(MODELS[config.model].model)(*parts, vectors)
+    model.dropout_stream = share_stream(model)
+    if not hasattr(model, "halting"):
+        model.halting = Objective()
     if trained is not None and len(trained) > 0:
-        for table in word_tables(built):
+        for table in word_tables(model):
             table.train_rows(trained)
-    return built
+    return model
 
 
 def parameter_count(model: nn.Module) -> int:
-    """Trained parameters without word vectors, even trained ones ("non-embedding parameters")."""
+    """Return the number of trained non-embedding parameters."""
     rows = sum(t.trained.numel() for t in word_tables(model) if t.trained is not None)
     return sum(parameter.numel() for parameter in model.parameters()) - rows

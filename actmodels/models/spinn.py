@@ -1,4 +1,4 @@
-"""SPINN-PI: sentences composed along their binary parses (Bowman et al. 2016)."""
+"""SPINN-PI: sentences composed along their binary parse trees (Bowman et al. 2016)."""
 
 import torch
 from torch import Tensor, nn
@@ -15,20 +15,26 @@ from actmodels.prediction import Prediction
 
 
 def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Shift-reduce transitions of binary trees: 2n - 1 for a sentence of n tokens.
+    """Return the shift-reduce transitions of binary trees, 2n - 1 steps for n tokens.
 
-    A node lies on top of the stack after its step and is never overwritten, so the stack is a list
-    of all nodes and, for each, the one below it ("thin stack"): place 0 is empty, place t + 1 is
-    the node of step t. Of mask and trees (nodes that end behind each token) [batch, tokens] return
+    Each step pushes one node, and nodes are never overwritten. So the stack is a list of all nodes
+    with, for each, the index of the node below it ("thin stack"): index 0 is empty, index t + 1 is
+    the node of step t.
 
-    shifts: SHIFT moves a word onto the stack, REDUCE composes the two on top [batch, steps].
-    words: the first word still to be moved, one behind the last if there is none [batch, steps].
-    seconds: the place below the top before each step [batch, steps]. last: the sentence's [batch].
+    Args:
+        mask: [batch, tokens].
+        tree: number of nodes that end after each token [batch, tokens]; see PairTensors.
+
+    Returns:
+        shifts: SHIFT (push the next word) or else REDUCE (compose the two on top) [batch, steps].
+        words: index of the next word in the buffer, n if it is empty [batch, steps].
+        seconds: index of the node below the top before each step [batch, steps].
+        last: index of the sentence's root [batch].
     """
     steps = 2 * mask.shape[-1] - 1
-    places = torch.arange(mask.shape[-1], device=mask.device)
-    at = places + tree.cumsum(dim=-1) - tree  # the step that moves each token
-    # padding is moved in a step behind all others, which is cut off
+    positions = torch.arange(mask.shape[-1], device=mask.device)
+    at = positions + tree.cumsum(dim=-1) - tree  # the step that shifts each token
+    # padding is shifted in an additional last step, which is cut off
     at = torch.where(mask, at, steps)
     shifts = mask.new_zeros(*mask.shape[:-1], steps + 1).scatter(-1, at, value=True)[..., :-1]
     moved = shifts.cumsum(dim=-1)
@@ -42,17 +48,17 @@ def transitions(mask: Tensor, tree: Tensor) -> tuple[Tensor, Tensor, Tensor, Ten
 
 
 class ThinStack(nn.Module):
-    """Compose the words of sentences along their parses, tracked by an LSTM of size `tracking`.
+    """Stack encoder of parsed sentences, with a tracking LSTM of size `tracking` (section 3).
 
     At each step the tracking LSTM reads the hidden states of the next word (b) and of the two nodes
-    on top of the stack (s1 above s2); a REDUCE composes these with its output e (their section 3;
-    the order within e and W is that of their code):
+    on top of the stack (s1 above s2). A REDUCE composes these two with its output e (the order
+    within e and W is that of the authors' code):
 
         e = LSTM([b; s1; s2])
         i, f_l, f_r, o = sigmoid(W [h_s2; h_s1; e] + b + [0, 1, 1, 0]);  g = tanh(W_g [...] + b_g)
         c = f_l * c_s2 + f_r * c_s1 + i * g;  h = o * tanh(c)
 
-    A missing node or word is zeros. The ones of the forget gates are constants.
+    A missing node or word is zero. The ones added to the forget gates are constants.
     """
 
     def __init__(self, size: int, tracking: int) -> None:
@@ -62,25 +68,23 @@ class ThinStack(nn.Module):
         self.compose = Linear(2 * size + tracking, 5 * size)
 
     def forward(self, words: Tensor, mask: Tensor, tree: Tensor) -> Tensor:
-        """Map words (hidden and cell) [batch, tokens, 2 · size] to last nodes [batch, size]."""
-        shifts, moved, seconds, last = transitions(mask, tree)
-        nothing = torch.zeros_like(words[..., :1, :])
-        buffer = torch.cat([words * mask[..., None], nothing], dim=-2)
-        ahead = rows(buffer, moved)
-        made, tracked = [nothing], self.tracker.zeros(words)
+        """Map words [hidden; cell] [batch, tokens, 2 · size] to root states [batch, size]."""
+        shifts, next_words, seconds, last = transitions(mask, tree)
+        empty = torch.zeros_like(words[..., :1, :])
+        buffer = torch.cat([words * mask[..., None], empty], dim=-2)
+        nodes, tracked = [empty], self.tracker.zeros(words)
         weight, bias = self.tracker.input_map()
-        for step, word in enumerate(ahead.unbind(-2)):
-            top = made[-1].squeeze(-2)
-            second = rows(torch.cat(made, dim=-2), seconds[..., step, None]).squeeze(-2)
-            seen = torch.cat([part[..., : self.size] for part in (word, top, second)], dim=-1)
-            tracked = self.tracker.step(affine(seen, weight, bias), tracked)
-            composed = self.reduced(second, top, tracked.hidden)
-            shifted = shifts[..., step, None]
-            made.append(torch.where(shifted, word, composed)[..., None, :])
-        return rows(torch.cat(made, dim=-2), last[..., None]).squeeze(-2)[..., : self.size]
+        for step, word in enumerate(rows(buffer, next_words).unbind(-2)):
+            top = nodes[-1].squeeze(-2)
+            second = rows(torch.cat(nodes, dim=-2), seconds[..., step, None]).squeeze(-2)
+            hidden = torch.cat([part[..., : self.size] for part in (word, top, second)], dim=-1)
+            tracked = self.tracker.step(affine(hidden, weight, bias), tracked)
+            composed = self.reduce(second, top, tracked.hidden)
+            nodes.append(torch.where(shifts[..., step, None], word, composed)[..., None, :])
+        return rows(torch.cat(nodes, dim=-2), last[..., None]).squeeze(-2)[..., : self.size]
 
-    def reduced(self, left: Tensor, right: Tensor, tracked: Tensor) -> Tensor:
-        """One node [batch, 2 · size] of two."""
+    def reduce(self, left: Tensor, right: Tensor, tracked: Tensor) -> Tensor:
+        """Compose two nodes to one [batch, 2 · size]; tracked: e [batch, tracking]."""
         (h_l, c_l), (h_r, c_r) = left.chunk(2, dim=-1), right.chunk(2, dim=-1)
         summed = self.compose(torch.cat([h_l, h_r, tracked], dim=-1))
         write, keep_l, keep_r, read, candidate = summed.chunk(5, dim=-1)
@@ -91,15 +95,14 @@ class ThinStack(nn.Module):
 
 
 class Spinn(PairModel):
-    """Encode each sentence by a stack that its parse drives, compare the two, classify.
+    """Stack-augmented parser-interpreter network with parsed input (SPINN-PI).
 
-    The stack-augmented parser-interpreter network with parsed input (SPINN-PI): transitions are
-    input, and the tracking LSTM takes part in the composition. A word is projected to hidden state
-    and cell. Two rectified layers lie over [p; h; p - h; p * h].
+    Words are projected to [hidden; cell], sentences encoded by `ThinStack`, and two ReLU layers
+    read [p; h; p - h; p * h].
 
-    Without the authors' batch normalisation, which would let examples of a batch see each other.
-    3,690,827 trained parameters at width 300, tracking 61 and layers of 1024; with its 7,696 that
-    would be 3.70M (published: 3.7M).
+    Without the authors' batch normalization, which makes predictions depend on the batch. 3,690,827
+    trained parameters at width 300, tracking 61 and layer size 1024; 7,696 more with batch
+    normalization (published: 3.7M).
     """
 
     def __init__(self, config: SpinnConfig, vectors: Tensor) -> None:
@@ -114,10 +117,10 @@ class Spinn(PairModel):
         initialize(self, config.init, config.init_std)
 
     def encode(self, ids: Tensor, mask: Tensor, tree: Tensor | None) -> Tensor:
-        """Compose a sentence [batch, tokens] to [batch, width]; DataError without parses."""
+        """Encode token ids [batch, tokens] as [batch, width]; DataError without parse trees."""
         if tree is None:
             raise DataError(
-                "spinn_pi reads parses, and these pairs were made without; set corpus.parses: true"
+                "spinn_pi needs parses, but these pairs have none; set corpus.parses: true"
             )
         return self.stack(self.dropout(self.words(ids)), mask, tree)
 

@@ -1,4 +1,4 @@
-"""Full trees matched node by node: NTI-SLSTM-LSTM (Munkhdalai & Yu 2017; paper table 1)."""
+"""Node-by-node matching of full binary trees: NTI-SLSTM-LSTM (Munkhdalai & Yu 2017)."""
 
 from typing import NamedTuple
 
@@ -17,10 +17,10 @@ from actmodels.prediction import Prediction
 
 
 class Nodes(NamedTuple):
-    """The nodes of full trees, level by level from the leaves, each from the left.
+    """Nodes of full binary trees, level by level from the leaves, each from left to right.
 
-    values: [batch, nodes, size], all trees as large as the batch's largest. real: those of the
-    example's own tree [batch, nodes]. inner: those but its root [batch, nodes].
+    values: [batch, nodes, size], all trees padded to the largest of the batch.
+    real: mask of an example's nodes [batch, nodes]. inner: `real` without the root.
     """
 
     values: Tensor
@@ -29,14 +29,14 @@ class Nodes(NamedTuple):
 
 
 class NodeFunction(nn.Module):
-    """S-LSTM: one node of two (Zhu et al. 2015), as the authors of NTI published their code.
+    """S-LSTM composition of two nodes (Zhu et al. 2015), as in the published code of NTI.
 
     a, i, f, o of each child = W_l h_l + b_l and W_r h_r + b_r
     c = sigmoid(i_l + i_r) * tanh(a_l + a_r) + sigmoid(f_l) * c_l + sigmoid(f_r) * c_r
     h = sigmoid(o_l + o_r) * tanh(c)
 
-    A child's forget gate reads that child alone, and no gate reads a cell, as in chainer's `slstm`.
-    Their paper lets every gate read hidden states and cells of both children.
+    A child's forget gate reads that child only, and no gate reads a cell, as in chainer's `slstm`.
+    In the NTI paper every gate reads the hidden states and cells of both children.
     """
 
     def __init__(self, size: int) -> None:
@@ -45,7 +45,7 @@ class NodeFunction(nn.Module):
         self.right = Linear(size, 4 * size)
 
     def forward(self, left: LSTMState, right: LSTMState) -> LSTMState:
-        """Compose children [batch, nodes, size] to their parents."""
+        """Compose left and right children [batch, nodes, size] to their parents."""
         a_l, i_l, f_l, o_l = self.left(left.hidden).chunk(4, dim=-1)
         a_r, i_r, f_r, o_r = self.right(right.hidden).chunk(4, dim=-1)
         cell = torch.sigmoid(i_l + i_r) * torch.tanh(a_l + a_r)
@@ -54,12 +54,12 @@ class NodeFunction(nn.Module):
 
 
 class FullTree(nn.Module):
-    """An LSTM reads the words, its states are the leaves, and every two nodes make one.
+    """Full binary tree whose leaves are the states of an LSTM over the words.
 
-    A sentence of n words has 2, 4, 8, ... leaves, the first that is n or more, so that its tree
-    does not depend on its batch (the authors: always 32). Behind the last word the LSTM reads
-    zeros, as theirs did. Dropout on the words and on the children of all nodes, with one mask for
-    the whole tree, so that it does not depend on how deep the other trees of a batch are.
+    The number of leaves is the least power of 2 that is n words or more, and at least 2, so a tree
+    does not depend on its batch (the authors: always 32). After the last word the LSTM reads zeros,
+    as in the authors' code. Dropout on the words and on all children, with one mask for the whole
+    tree, so that it does not depend on the depth of other trees.
     """
 
     def __init__(self, inputs: int, size: int, dropout: float) -> None:
@@ -81,15 +81,15 @@ class FullTree(nn.Module):
             left, right = (LSTMState(*(part[..., n::2, :] for part in children)) for n in (0, 1))
             state = self.node(left, right)
             hidden.append(state.hidden)
-        return Nodes(torch.cat(hidden, dim=-2), *self.own(mask, depth))
+        return Nodes(torch.cat(hidden, dim=-2), *self.node_masks(mask, depth))
 
-    def own(self, mask: Tensor, depth: int) -> tuple[Tensor, Tensor]:
-        """Which nodes of trees of this depth are an example's own, and which but its root."""
+    def node_masks(self, mask: Tensor, depth: int) -> tuple[Tensor, Tensor]:
+        """Return the masks `real` and `inner` of trees padded to a depth; see `Nodes`."""
         levels = [
             torch.arange(1, 2 ** (depth - n) + 1, device=mask.device) * 2**n
             for n in range(depth + 1)
         ]
-        ends = torch.cat(levels)  # leaves up to the last one below each node
+        ends = torch.cat(levels)  # number of the last leaf below each node, from 1
         spans = torch.cat([level[:1].expand_as(level) for level in levels])  # leaves below it
         sizes = 2 ** torch.arange(1, depth + 1, device=mask.device)
         leaves = 2 ** (1 + (mask.sum(dim=-1, keepdim=True) > sizes).sum(dim=-1, keepdim=True))
@@ -98,17 +98,17 @@ class FullTree(nn.Module):
 
 
 class TreeMatching(PairModel):
-    """Build a full binary tree of each sentence, match each with the nodes of the other, classify.
+    """Full tree matching NTI-SLSTM-LSTM with global attention.
 
-    "Full tree matching NTI-SLSTM-LSTM, global attention", by the authors' code; the paper gives no
-    equation for the match of full trees. A node q of one tree attends to all nodes m of the other,
-    and an LSTM reads the results, the leaves first, the root left out:
+    Follows the authors' code; the paper has no equation for the matching of full trees. A node q of
+    one tree attends to all nodes m of the other. An LSTM reads the results q' from the leaves up,
+    without the root:
 
         w = softmax_j(m_j · (W_a q + b_a));  q' = relu(W_c (sum_j w_j m_j) + b_c + W_q q + b_q)
 
-    The LSTM's last state attends likewise, with the same weights, to those before it. A rectified
-    layer reads both results; dropout in front of each layer and LSTM. 3,054,199 trained parameters
-    at width 300 and a layer of 1024 (their paper: 3.2M; Neumann et al.: 3.3M).
+    The LSTM's last state attends, with the same weights, to its earlier states. A ReLU layer reads
+    both results; dropout before each layer and LSTM. 3,054,199 trained parameters at width 300 and
+    layer size 1024 (published: 3.2M; Neumann et al.: 3.3M).
     """
 
     def __init__(self, config: LstmEncodersConfig, vectors: Tensor) -> None:
@@ -126,18 +126,18 @@ class TreeMatching(PairModel):
         initialize(self, config.init, config.init_std)
 
     def attend(self, queries: Tensor, nodes: Tensor, mask: Tensor) -> Tensor:
-        """Map queries [batch, queries, width] to q', by nodes [batch, nodes, width] in the mask."""
+        """Map queries [batch, queries, width] to q', attending to unmasked nodes."""
         scores = self.query(queries) @ nodes.transpose(-1, -2)  # [batch, queries, nodes]
         attended = masked_softmax(scores, mask[..., None, :]) @ nodes
         return torch.relu(self.of_attended(attended) + self.of_query(queries))
 
-    def match(self, own: Nodes, other: Nodes) -> Tensor:
-        """Read what the nodes of a tree find in the other [batch, width]."""
-        found = self.attend(own.values, other.values, other.real)
-        # an example's own nodes first; no batch has more of them than all but one
-        order = torch.argsort(~own.inner, dim=-1, stable=True)[..., :-1]
-        found, mask = self.dropout(rows(found, order)), own.inner.gather(-1, order)
-        outputs, end = self.reader(found, mask, self.reader.zeros(found))
+    def match(self, tree: Nodes, other: Nodes) -> Tensor:
+        """Match the nodes of a tree with those of the other one [batch, width]."""
+        attended = self.attend(tree.values, other.values, other.real)
+        # unmasked nodes first; the largest tree has all nodes but its root
+        order = torch.argsort(~tree.inner, dim=-1, stable=True)[..., :-1]
+        attended, mask = self.dropout(rows(attended, order)), tree.inner.gather(-1, order)
+        outputs, end = self.reader(attended, mask, self.reader.zeros(attended))
         last = mask.sum(dim=-1, keepdim=True) - 1
         before = torch.arange(mask.shape[-1], device=mask.device) < last
         return self.attend(end.hidden[..., None, :], outputs, before).squeeze(-2)

@@ -1,7 +1,4 @@
-"""Attention over real tokens, and soft alignment of two sentences (paper eq. 1-2).
-
-The one place where a mask turns into minus infinity.
-"""
+"""Masked attention, and soft alignment of premise and hypothesis (paper eq. 1-2)."""
 
 import torch
 from torch import Tensor, nn
@@ -11,29 +8,29 @@ from actmodels.modules.linear import Linear
 
 
 def masked(scores: Tensor, mask: Tensor) -> Tensor:
-    """Scores where `mask`, which broadcasts to them, is true; elsewhere minus infinity."""
+    """Set scores to minus infinity where `mask`, which broadcasts to them, is false."""
     return scores.masked_fill(~mask, float("-inf"))
 
 
 def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
-    """Softmax where `mask`, which broadcasts, is true, 0 elsewhere; nan where it is never true."""
+    """Softmax over the true entries of `mask`, 0 elsewhere; nan in a row without any."""
     return torch.softmax(masked(scores, mask), dim=dim)
 
 
 def dot_scores(query: Tensor, memory: Tensor) -> Tensor:
-    """memory_i · query [batch, tokens] of a query [batch, size] and [batch, tokens, size]."""
-    return (query[..., None, :] @ memory.mT).squeeze(-2)  # on CPUs far faster than memory @ query
+    """Return memory_i · query [batch, tokens] for memory [batch, tokens, size]."""
+    return (query[..., None, :] @ memory.mT).squeeze(-2)  # faster on CPUs than memory @ query
 
 
 def weighted_mean(memory: Tensor, weights: Tensor) -> Tensor:
-    """The mean [batch, size] of a memory [batch, tokens, size] by weights [batch, tokens]."""
+    """Average a memory [batch, tokens, size] with weights [batch, tokens] to [batch, size]."""
     return (weights[..., None, :] @ memory).squeeze(-2)
 
 
 class BilinearAttention(nn.Module):
     """weights_i = softmax_i(memory_i · (W query + b)) (paper eq. 3-4; Sordoni et al. 2016).
 
-    The bias stays: at the first step the query is all zeros and b alone reads the memory.
+    The bias b is needed: at the first step the query is zero, so b alone selects words.
     """
 
     def __init__(self, query: int, memory: int) -> None:
@@ -41,7 +38,7 @@ class BilinearAttention(nn.Module):
         self.transform = Linear(query, memory)
 
     def forward(self, query: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Map a query [batch, query] to attended memory and weights [batch, tokens]."""
+        """Return the attended memory [batch, memory] and the weights [batch, tokens]."""
         weights = masked_softmax(dot_scores(self.transform(query), memory), mask)
         return weighted_mean(memory, weights), weights
 
@@ -60,7 +57,7 @@ class FeedForward(nn.Module):
 
 
 class SoftAlignment(nn.Module):
-    """Align each token with the other sentence: e_ij = F(h_i) · F(p_j), F shared."""
+    """Align each token with the other sentence by e_ij = F(p_i) · F(h_j), F shared (eq. 1-2)."""
 
     def __init__(self, inputs: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -69,8 +66,17 @@ class SoftAlignment(nn.Module):
     def forward(
         self, premise: Tensor, hypothesis: Tensor, premise_mask: Tensor, hypothesis_mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Align words [batch, tokens, inputs]: beta, then the premise's alpha, same shapes."""
-        scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [b, p, h]
+        """Return what the words of each sentence align to.
+
+        Args:
+            premise: words [batch, premise tokens, inputs], and their mask [batch, premise tokens].
+            hypothesis: words [batch, hypothesis tokens, inputs], and their mask.
+
+        Returns:
+            beta, of the shape of `premise`: hypothesis words averaged for each premise word.
+            alpha, of the shape of `hypothesis`: premise words averaged for each hypothesis word.
+        """
+        scores = self.attend(premise) @ self.attend(hypothesis).transpose(-1, -2)  # [batch, p, h]
         over_hypothesis = masked_softmax(scores, hypothesis_mask[..., None, :], dim=-1)
         over_premise = masked_softmax(scores, premise_mask[..., None], dim=-2)
         return (
@@ -79,5 +85,5 @@ class SoftAlignment(nn.Module):
         )
 
     def summed(self, weights: Tensor, words: Tensor) -> Tensor:
-        """Sum each example's words by its own weights [batch, positions, tokens]."""
+        """Average words [batch, tokens, size] with weights [batch, positions, tokens]."""
         return weights @ words

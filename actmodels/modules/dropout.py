@@ -1,7 +1,6 @@
-"""Dropout whose masks are a hash of (trial, epoch, update; layer, example, token, unit) alone.
+"""Dropout masks as a hash of (seed, epoch, update; layer call, example, token, unit).
 
-So a trial draws the same masks alone and when fused, on any device, behind any padding, and when
-it resumes.
+A trial has the same masks alone and fused, on any device, with any padding, and after resuming.
 """
 
 import torch
@@ -9,25 +8,25 @@ from torch import Tensor, nn
 
 from actmodels.modules.linear import per_trial
 
-# Odd constants with well mixed bits, as signed 32-bit numbers; products wrap around. These and the
-# others are tensors since torch makes one of every number, which takes as long as the operation.
+# Odd constants with well mixed bits, as signed 32-bit integers; products wrap around. They are
+# tensors because torch would convert a Python number at each operation, as slow as the operation.
 GOLDEN, SECOND, THIRD, FOURTH, HALF, LOW_HALF, THIRTEEN, LOW_19 = torch.tensor(
     [-1640531527, -2048144789, -1028477379, 668265263, 16, 0xFFFF, 13, 0x7FFFF], dtype=torch.int32
 )
 
 
-def mixed(bits: Tensor) -> Tensor:
-    """Mix 32-bit integers in place, as MurmurHash3's finaliser: one bit changes half of the others.
+def mix(bits: Tensor) -> Tensor:
+    """Apply MurmurHash3's finalizer to int32 in place: flipping a bit flips half of the others.
 
-    A shift of torch's repeats the sign; the mask takes those bits away.
+    torch shifts repeat the sign bit; the masks remove the copies.
     """
-    high_bits_mixed(bits)
+    mix_high_bits(bits)
     bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
     return bits
 
 
-def high_bits_mixed(bits: Tensor) -> Tensor:
-    """The same but for the last shift, which does little for the high bits, in place."""
+def mix_high_bits(bits: Tensor) -> Tensor:
+    """Apply `mix` without its last shift, which hardly changes the high bits, in place."""
     bits ^= (bits >> HALF).bitwise_and_(LOW_HALF)
     bits *= SECOND
     bits ^= (bits >> THIRTEEN).bitwise_and_(LOW_19)
@@ -36,10 +35,10 @@ def high_bits_mixed(bits: Tensor) -> Tensor:
 
 
 class DropoutStream:
-    """The source of the masks of one model's Dropout modules.
+    """Source of mask keys, shared by the Dropout modules of a model.
 
-    key: int32 [], or when fused [trials]; None draws a key for each mask from torch's generator.
-    calls: masks drawn since the key was set.
+    key: int32 [], or when fused [trials]; None draws a key per mask from torch's generator.
+    calls: number of masks drawn since the key was set.
     """
 
     def __init__(self) -> None:
@@ -50,7 +49,7 @@ class DropoutStream:
         self.key, self.calls = key, 0
 
     def next(self, device: torch.device) -> Tensor:
-        """What the next mask's places are added to, of the shape of `key`."""
+        """Return the key of the next mask, of the shape of `key`."""
         if self.key is None:
             return torch.randint(-(2**31), 2**31, (), dtype=torch.int64).int().to(device)
         self.calls += 1
@@ -58,15 +57,15 @@ class DropoutStream:
 
 
 def update_key(seed: int | Tensor, epoch: int | Tensor, update: int) -> Tensor:
-    """The key of one update, int32 []; of seeds and epochs [trials] of a fusion, int32 [trials]."""
+    """Return the key of an update, int32 []; for seeds and epochs [trials], int32 [trials]."""
     key = (torch.as_tensor(seed) % 2**31).to(torch.int32)
     for number in (epoch, update):
-        key = mixed(key * FOURTH + torch.as_tensor(number, dtype=torch.int32))
+        key = mix(key * FOURTH + torch.as_tensor(number, dtype=torch.int32))
     return key
 
 
 class Dropout(nn.Module):
-    """Set units to 0 with probability `rate` (when fused [trials]), and scale the others."""
+    """Zero units with probability `rate` (when fused [trials]), scale the rest by 1/(1 - rate)."""
 
     rate: float | Tensor
 
@@ -76,7 +75,7 @@ class Dropout(nn.Module):
         self.stream = DropoutStream()
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Drop units of [batch, ..., units], when fused [trials, batch, ..., units]."""
+        """Apply a mask to [batch, ..., units]; when fused [trials, batch, ..., units]."""
         if self.idle:
             return inputs
         return inputs * self.mask(tuple(inputs.shape), inputs)
@@ -86,34 +85,34 @@ class Dropout(nn.Module):
         return not self.training or (isinstance(self.rate, float | int) and self.rate == 0)
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
-        """Draw zeros and 1/(1 - rate) of a shape and the type of `like`; a single 1 if idle."""
+        """Draw a mask of 0 and 1/(1 - rate) with the dtype of `like`; a scalar 1 if idle."""
         if self.idle:
             return like.new_ones(())
         key = self.stream.next(like.device)
         fused = key.dim() == 1
-        places = shape[1:] if fused else shape
+        sizes = shape[1:] if fused else shape
 
         def numbered(axis: int, factor: Tensor) -> Tensor:
-            numbers = torch.arange(places[axis], dtype=torch.int32, device=like.device)
+            numbers = torch.arange(sizes[axis], dtype=torch.int32, device=like.device)
             return numbers.mul_(factor)
 
-        bits = key.reshape(-1, *(1,) * (len(places) - 1)) if fused else key
-        bits = bits + numbered(0, FOURTH).reshape(-1, *(1,) * (len(places) - 2))
-        if len(places) == 3:
+        bits = key.reshape(-1, *(1,) * (len(sizes) - 1)) if fused else key
+        bits = bits + numbered(0, FOURTH).reshape(-1, *(1,) * (len(sizes) - 2))
+        if len(sizes) == 3:
             bits = bits + numbered(1, THIRD)
-        bits, units = mixed(bits), numbered(-1, GOLDEN)
-        bits = high_bits_mixed(bits[..., None] + units).reshape(shape)  # to be compared
-        if isinstance(self.rate, Tensor):  # in double precision on the device, for equal masks
+        bits, units = mix(bits), numbered(-1, GOLDEN)
+        bits = mix_high_bits(bits[..., None] + units).reshape(shape)
+        if isinstance(self.rate, Tensor):  # in double precision, for masks equal to the unfused
             rate = self.rate.double()
             lowest = (torch.round(rate * 2**32) - 2**31).to(torch.int32)
             scale = (1 / (1 - rate)).to(like.dtype).view(-1, *(1,) * (bits.dim() - 1))
             return torch.where(bits >= per_trial(lowest, bits), scale, 0.0)
-        kept = bits.ge_(round(self.rate * 2**32) - 2**31)  # the share `rate` of all is smaller
+        kept = bits.ge_(round(self.rate * 2**32) - 2**31)  # a share `rate` of int32 is smaller
         return kept.to(like.dtype).mul_(1 / (1 - self.rate))
 
 
 def share_stream(model: nn.Module) -> DropoutStream:
-    """Give all Dropout modules of a model one stream, so that no two masks are alike."""
+    """Share one stream among all Dropout modules of a model, so that their masks differ."""
     stream = DropoutStream()
     for module in model.modules():
         if isinstance(module, Dropout):

@@ -1,11 +1,10 @@
-"""Inference steps with their derivatives: updates of Adaptive Attention 1.26 to 1.38 times as fast.
+"""Inference steps with a hand-written backward pass, equal to `InferenceStep` (tested).
 
-Against autograd at batches of 8, 16 and 32: 1.38, 1.28, 1.26 (medians of n = 5, one thread).
-The equations are those of `actmodels.modules.inference.InferenceStep`, the plain form, which
-tests hold this one to. Autograd would form the gradient of every weight at every step and add
-them up, and so for both memories. Here the backward pass of a step keeps only the factors of
-those gradients, and one product at the end sums over the steps as well: less memory to stream,
-larger products, fewer operations. To autograd all steps are one operation.
+Training updates of Adaptive Attention are 1.38, 1.28 and 1.26 times as fast as with autograd at
+batch sizes 8, 16 and 32 (medians of n = 5, one thread). Autograd computes the gradient of every
+weight and of both memories at every step and adds them. Here the backward pass of a step stores
+only the factors of those gradients; one product at the end sums over the steps as well. That is
+less memory traffic, larger products, fewer operations. To autograd all steps are one operation.
 """
 
 from collections.abc import Sequence
@@ -24,9 +23,9 @@ Factors = tuple[Tensor, Tensor]
 
 
 class Weight(NamedTuple):
-    """A weight that all steps use, without its place in autograd's graph.
+    """Weight and bias of a linear layer shared by all steps, detached from autograd's graph.
 
-    uses: the inputs and the gradients of the outputs of each step, the last one's first.
+    uses: inputs and output gradients of each step, last step first.
     """
 
     matrix: Tensor
@@ -34,20 +33,20 @@ class Weight(NamedTuple):
     uses: list[Factors]
 
     def __call__(self, inputs: Tensor) -> Tensor:
-        """W x + b."""
+        """Return W x + b."""
         return affine(inputs, self.matrix, self.bias)
 
     def back(self, inputs: Tensor, gradient: Tensor) -> Tensor:
-        """Keep the factors, and give the gradient of the inputs."""
+        """Store the factors and return the gradient of the inputs."""
         self.uses.append((inputs, gradient))
         matrix = self.matrix
         return gradient @ (matrix if matrix.dim() == 2 else matrix[: len(gradient)])
 
     def gradients(self) -> Factors:
-        """Those of matrix and bias, summed over the steps."""
+        """Return the gradients of matrix and bias, summed over the steps."""
         fused = self.matrix.dim() == 3
         matrix = bias = None
-        # In a fusion the last trials may have dropped out of the later steps, the first ones here.
+        # When fused, the last trials may have no later steps, which come first here.
         for trials, group in groupby(self.uses, key=lambda use: len(use[0]) if fused else 0):
             inputs, gradients = (torch.cat(parts, dim=-2) for parts in zip(*group, strict=True))
             product, total = gradients.transpose(-1, -2) @ inputs, gradients.sum(dim=-2)
@@ -62,7 +61,7 @@ class Weight(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The weights of a step."""
+    """The weights of a step, in the order of `FusedInference.__init__`."""
 
     hypothesis_query: Weight
     premise_query: Weight
@@ -75,11 +74,10 @@ class Weights(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What a step's backward pass needs of its forward pass.
+    """Values of a step's forward pass that its backward pass needs.
 
-    indices: where its examples stood in the step before, None for all in order.
-    both: state and attended hypothesis. gated: gated memories and state, as the GRU's gates see
-    them; reset_gated: as its candidate does.
+    indices: indices of its examples in the step before; None for all in order.
+    both: [state; hypothesis]. gated: input of the GRU's gates. reset_gated: of its candidate.
     """
 
     indices: Tensor | None
@@ -105,7 +103,7 @@ class _Kept(NamedTuple):
 
 
 def _step_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Tensor:
-    """The gradient of a step's state for that of its result."""
+    """Return the gradient of a step's state from that of its next state."""
     hypothesis_memory, premise_memory = k.memories
     inputs_mask, hidden_mask = k.masks
     to_state, to_gated = _gru_backward(weights, k, gradient)
@@ -135,7 +133,7 @@ def _step_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Tensor:
 
 
 def _gru_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Factors:
-    """Gradients of the state and of the gated memories through the GRU's update."""
+    """Return the gradients of the state and of the gated inputs through the GRU."""
     sizes = [2 * k.premise.shape[-1], k.state.shape[-1]]
     to_candidate = torch.addcmul(gradient, gradient, k.update, value=-1)
     to_candidate = aten.tanh_backward(to_candidate, k.candidate)
@@ -149,7 +147,7 @@ def _gru_backward(weights: Weights, k: _Kept, gradient: Tensor) -> Factors:
 
 
 class _Steps(torch.autograd.Function):
-    """All steps, which have been taken already: from memories and weights to the states."""
+    """Autograd function from memories and weights to the states, computed beforehand."""
 
     @staticmethod
     def forward(ctx: Any, steps: "FusedInference", *_: Tensor) -> Tensor:
@@ -163,10 +161,11 @@ class _Steps(torch.autograd.Function):
 
 
 class FusedInference:
-    """The steps of one forward pass over a batch, or over those of its examples still running.
+    """The steps of one forward pass over a batch, or over its active examples.
 
-    layers: matrix and bias of each weight, in the order of `Weights`; when fused with the trials in
-    front. hypothesis, premise: words and mask; see Memory. states: of the steps, without gradients.
+    Args:
+        layers: matrix and bias of each weight, in the order of `Weights`; when fused [trials, ...].
+        hypothesis, premise: words and mask; see `Memory`.
     """
 
     def __init__(
@@ -184,7 +183,7 @@ class FusedInference:
         self.trains = torch.is_grad_enabled()
 
     def step(self, state: Tensor, dropout: Sequence[Tensor]) -> Tensor:
-        """Map the state [batch, state] to the next one, with autograd off; dropout: GateDropout."""
+        """Map the state [batch, state] to the next one, under no_grad; dropout: a GateDropout."""
         weights, (inputs_mask, hidden_mask) = self.weights, dropout
         hypothesis_query = weights.hypothesis_query(state)
         hypothesis, hypothesis_weights = self.hypothesis.attend(hypothesis_query)
@@ -216,20 +215,20 @@ class FusedInference:
         return following
 
     def select(self, indices: Tensor, original_indices: Tensor) -> None:
-        """Go on with some of the examples; see Memory.select."""
+        """Keep only the examples at `indices`; see `Memory.select`."""
         self.indices = indices
         self.hypothesis = self.hypothesis.select(indices, original_indices)
         self.premise = self.premise.select(indices, original_indices)
 
     def all_states(self) -> Tensor:
-        """The states of all steps [examples of the first, of the second, ..., state]."""
+        """Return the states of all steps [examples of step 1, of step 2, ..., state]."""
         return _Steps.apply(self, *self.inputs)  # type: ignore[no-untyped-call]
 
     def gradients(self, gradient: Tensor) -> list[Tensor]:
-        """Those of both memories and of all weights, for that of all states."""
+        """Return the gradients of memories and weights from that of `all_states`."""
         to_state = indices = None
-        own = gradient.split([state.shape[:-1].numel() for state in self.states])
-        for kept, total in zip(reversed(self.kept), reversed(own), strict=True):
+        by_step = gradient.split([state.shape[:-1].numel() for state in self.states])
+        for kept, total in zip(reversed(self.kept), reversed(by_step), strict=True):
             if to_state is not None:
                 rows = to_state.flatten(0, -2)
                 total = total + rows if indices is None else total.index_add(0, indices, rows)

@@ -13,7 +13,7 @@ from actmodels.modules.recurrent import GRUCell
 
 
 class PairMemory(NamedTuple):
-    """What the steps look at: aligned words [batch, tokens, memory] and masks [batch, tokens]."""
+    """Memory of the inference steps: words [batch, tokens, memory] and masks [batch, tokens]."""
 
     premise: Tensor
     premise_mask: Tensor
@@ -22,7 +22,7 @@ class PairMemory(NamedTuple):
 
 
 class Attended(NamedTuple):
-    """What one step sees: attended memories [batch, memory], weights [batch, tokens]."""
+    """Attention of one step: attended words [batch, memory] and weights [batch, tokens]."""
 
     hypothesis: Tensor
     hypothesis_weights: Tensor
@@ -31,9 +31,10 @@ class Attended(NamedTuple):
 
 
 class GateDropout(NamedTuple):
-    """Dropout masks of the gates, drawn once per example; a single 1 where nothing is dropped.
+    """Dropout masks of the gates, drawn once per example; a scalar 1 without dropout.
 
-    inputs: [batch, inputs]. hidden: of both hidden layers, the premise's first [batch, 2 · gate].
+    inputs: [batch, inputs].
+    hidden: of both hidden layers, premise first [batch, 2 · gate].
     """
 
     inputs: Tensor
@@ -41,7 +42,7 @@ class GateDropout(NamedTuple):
 
 
 class Gate(nn.Module):
-    """Two-layer network s + 3m -> gate_size -> m with a sigmoid (paper eq. 5)."""
+    """Two-layer gate s + 3m -> gate_size -> m with a sigmoid output (paper eq. 5)."""
 
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         super().__init__()
@@ -55,7 +56,11 @@ class Gate(nn.Module):
 
 
 class InferenceStep(nn.Module):
-    """Attend to the hypothesis, then to the premise, gate both, and update the state."""
+    """Attend to the hypothesis, then to the premise, gate both, and update the state.
+
+    q = attend_h(s; hypothesis);  d = attend_p([s; q]; premise);  z = [s; q; d; d ∘ q]
+    s' = GRU([gate_p(z) ∘ d; gate_h(z) ∘ q], s)
+    """
 
     def __init__(self, memory: int, state: int, gate: int, dropout: float) -> None:
         super().__init__()
@@ -67,24 +72,24 @@ class InferenceStep(nn.Module):
         self.hypothesis_gate = Gate(state + 3 * memory, gate, memory)
         self.cell = GRUCell(2 * memory, state)
 
-    def start(self, memories: PairMemory) -> tuple[Tensor, GateDropout]:
-        """Give the first state, zeros [batch, state], and the dropout masks for all steps."""
-        batch = memories.premise_mask.shape[:-1]
+    def start(self, memory: PairMemory) -> tuple[Tensor, GateDropout]:
+        """Return the initial state, zeros [batch, state], and the dropout masks of all steps."""
+        batch = memory.premise_mask.shape[:-1]
         inputs, gate, state = self.sizes
         weight = self.cell.candidate.weight
         masks = (self.dropout.mask((*batch, size), weight) for size in (inputs, 2 * gate))
         return weight.new_zeros(*batch, state), GateDropout(*masks)
 
-    def attend(self, state: Tensor, memories: PairMemory) -> Attended:
-        hypothesis, over_hypothesis = self.attend_hypothesis(
-            state, memories.hypothesis, memories.hypothesis_mask
+    def attend(self, state: Tensor, memory: PairMemory) -> Attended:
+        """Attend with a state [batch, state] to the hypothesis, then to the premise."""
+        hypothesis = self.attend_hypothesis(state, memory.hypothesis, memory.hypothesis_mask)
+        query = torch.cat([state, hypothesis[0]], dim=-1)
+        return Attended(
+            *hypothesis, *self.attend_premise(query, memory.premise, memory.premise_mask)
         )
-        query = torch.cat([state, hypothesis], dim=-1)
-        premise, over_premise = self.attend_premise(query, memories.premise, memories.premise_mask)
-        return Attended(hypothesis, over_hypothesis, premise, over_premise)
 
-    def fused_inference(self, memories: PairMemory) -> FusedInference:
-        """The same step, written out, for one pass over the steps of a batch."""
+    def fused_inference(self, memory: PairMemory) -> FusedInference:
+        """Return the same step with a hand-written backward pass, for one forward pass."""
         layers = (
             *(self.attend_hypothesis.transform, self.attend_premise.transform),
             *(self.premise_gate.hidden, self.hypothesis_gate.hidden),
@@ -93,18 +98,18 @@ class InferenceStep(nn.Module):
         )
         return FusedInference(
             [(layer.weight, layer.bias) for layer in layers],
-            (memories.hypothesis, memories.hypothesis_mask),
-            (memories.premise, memories.premise_mask),
+            (memory.hypothesis, memory.hypothesis_mask),
+            (memory.premise, memory.premise_mask),
         )
 
     def forward(
-        self, state: Tensor, memories: PairMemory | FusedInference, dropout: GateDropout
+        self, state: Tensor, memory: PairMemory | FusedInference, dropout: GateDropout
     ) -> Tensor:
         """Map the state [batch, state] to the next one."""
-        if isinstance(memories, FusedInference):
-            return memories.step(state, dropout)
+        if isinstance(memory, FusedInference):
+            return memory.step(state, dropout)
         masks = dropout.hidden.chunk(2, dim=-1) if dropout.hidden.dim() else [dropout.hidden] * 2
-        hypothesis, _, premise, _ = self.attend(state, memories)
+        hypothesis, _, premise, _ = self.attend(state, memory)
         gate_inputs = torch.cat([state, hypothesis, premise, premise * hypothesis], dim=-1)
         gate_inputs = gate_inputs * dropout.inputs
         gated = [

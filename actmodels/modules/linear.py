@@ -1,4 +1,4 @@
-"""Affine maps of one model, or of a fusion of models at once, and how their parameters start."""
+"""Linear layers for one model or for fused models, and parameter initialization."""
 
 import torch
 from torch import Tensor, nn
@@ -8,10 +8,13 @@ from actmodels.configs import Init
 
 
 def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Map inputs [..., inputs] by W x + b; when fused, each trial by its own (leading dimension).
+    """Return W x + b; when fused, each trial (leading dimension) has its own W and b.
 
-    Where a fusion's last trials have left a step, `inputs` has fewer trials than `weight`, and the
-    first weights serve (a view, no copy). weight: [outputs, inputs]. bias: [outputs].
+    Args:
+        inputs: [..., inputs]. When fused it may have fewer trials than `weight`, once the last
+            trials have halted; then the first weights apply (a view, no copy).
+        weight: [outputs, inputs].
+        bias: [outputs].
     """
     if weight.dim() == 2:
         return functional.linear(inputs, weight, bias)
@@ -23,19 +26,19 @@ def affine(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class Linear(nn.Linear):
-    """torch's linear layer, whose parameters may be those of a fusion."""
+    """torch.nn.Linear whose parameters may have a leading dimension [trials]."""
 
     start_bias: float = 0.0  # set by `initialize`
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map [..., inputs] to [..., outputs]; see `affine`."""
+        """Map [..., inputs] to [..., outputs]."""
         return affine(inputs, self.weight, self.bias)
 
 
 class HaltingUnit(nn.Module):
     """h_n = sigmoid(w · state_n + b) (paper eq. 6).
 
-    bias: start of b; 1 lets an untrained model halt at step 2, -3 at step 21. None leaves b out
+    bias: initial b; with 1 an untrained model halts at step 2, with -3 at step 21. None: no b
     (Munkhdalai & Yu 2017 eq. 15).
     """
 
@@ -45,13 +48,12 @@ class HaltingUnit(nn.Module):
         self.linear.start_bias = bias or 0.0
 
     def forward(self, state: Tensor) -> Tensor:
-        """Map states [batch, ...], of which it reads the first `state` numbers, to h [batch]."""
-        own = state[..., : self.linear.in_features]
-        return torch.sigmoid(self.linear(own)).squeeze(-1)
+        """Map states [batch, ...] to h [batch], reading the first `state` units."""
+        return torch.sigmoid(self.linear(state[..., : self.linear.in_features])).squeeze(-1)
 
 
 def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
-    """A setting that broadcasts with `like`: a number, or when fused float64 [trials]."""
+    """Return a setting that broadcasts with `like`: a number, or when fused float64 [trials]."""
     if not isinstance(value, Tensor) or value.dim() == 0:
         return value
     return value[: len(like)].reshape(-1, *(1,) * (like.dim() - 1)).to(like.dtype)
@@ -59,7 +61,7 @@ def per_trial(value: float | Tensor, like: Tensor) -> float | Tensor:
 
 @torch.no_grad()
 def initialize(model: nn.Module, init: Init, std: float) -> None:
-    """Draw weights (`xavier`: Glorot & Bengio 2010; `normal`: N(0, std)), and set the biases."""
+    """Draw weights (`xavier`: Glorot & Bengio 2010; `normal`: N(0, std²)), and set biases."""
     for module in model.modules():
         if isinstance(module, nn.Linear):
             if init == "xavier":

@@ -1,5 +1,6 @@
-"""A memory that inference steps attend to, and whose gradient is formed after the last of them."""
+"""Attention memory of the fused inference steps, with one gradient computation for all steps."""
 
+import copy
 from itertools import groupby
 from typing import NamedTuple
 
@@ -10,9 +11,11 @@ from actmodels.modules.attention import masked
 
 
 class _Use(NamedTuple):
-    """One step's part of a memory's gradient: weights ⊗ attended + scores ⊗ query.
+    """Factors of one step's gradient of the memory: weights ⊗ attended + scores ⊗ query.
 
-    rows: which of the memory's examples [examples], None for all in order.
+    `attended` and `scores` are gradients of the values of that name.
+
+    rows: indices of the step's examples in the batch [examples]; None for all in order.
     weights, scores: [examples, 1, tokens]. attended, query: [examples, 1, memory].
     """
 
@@ -24,30 +27,34 @@ class _Use(NamedTuple):
 
 
 class Memory:
-    """Words to attend to [batch, tokens, memory], of a whole batch or of its running examples.
+    """Memory [batch, tokens, memory] of all examples or of the active ones.
 
-    The examples of a fusion [trials, batch, tokens, memory] stand in one row, trial after trial.
+    When fused, [trials, batch, tokens, memory] is flattened to one dimension of examples.
     """
 
     def __init__(self, words: Tensor, mask: Tensor) -> None:
-        self.whole = words.shape
+        self.full_shape = words.shape
         self.words = words.detach().flatten(0, -3)
-        # added to scores, it leaves padding out
-        self.shield = _rows(masked(torch.zeros_like(mask, dtype=words.dtype), mask))
+        # minus infinity at padding, added to the scores
+        self.mask_bias = _rows(masked(torch.zeros_like(mask, dtype=words.dtype), mask))
         self.rows: Tensor | None = None
         self.uses: list[_Use] = []
 
     def attend(self, query: Tensor) -> tuple[Tensor, Tensor]:
-        """Attend by softmax_i(words_i · query) with queries [batch, memory] or [trials, ...].
+        """Attend with weights softmax_i(words_i · query).
 
-        Return the attended memory, as the query, and weights [examples, 1, tokens].
+        Args:
+            query: [batch, memory]; when fused [trials, batch, memory].
+
+        Returns:
+            The attended memory, of the shape of `query`, and weights [examples, 1, tokens].
         """
-        scores = torch.baddbmm(self.shield, _rows(query), self.words.mT)
+        scores = torch.baddbmm(self.mask_bias, _rows(query), self.words.mT)
         weights = torch.softmax(scores, dim=-1)
         return torch.bmm(weights, self.words).view(query.shape), weights
 
     def back(self, query: Tensor, weights: Tensor, attended: Tensor) -> Tensor:
-        """Map the gradient of `attended` to the query's; keep factors of the words'."""
+        """Return the gradient of the query from that of `attended`; store the memory's factors."""
         gradient = _rows(attended)
         change = torch.bmm(gradient, self.words.mT)
         scores = torch.ops.aten._softmax_backward_data(change, weights, -1, weights.dtype)
@@ -55,17 +62,19 @@ class Memory:
         return torch.bmm(scores, self.words).view(query.shape)
 
     def select(self, indices: Tensor, original_indices: Tensor) -> "Memory":
-        """Select examples at `indices`, which are `original_indices` of the batch [examples]."""
-        chosen = object.__new__(Memory)
-        chosen.words = self.words.index_select(0, indices)
-        chosen.shield = self.shield.index_select(0, indices)
-        chosen.rows, chosen.uses, chosen.whole = original_indices, self.uses, self.whole
-        return chosen
+        """Select the examples at `indices`, which are `original_indices` of the full batch."""
+        selected = copy.copy(self)  # shares `uses`
+        selected.words = self.words.index_select(0, indices)
+        selected.mask_bias = self.mask_bias.index_select(0, indices)
+        selected.rows = original_indices
+        return selected
 
     def gradient(self) -> Tensor:
-        """That of the words of all examples, summed over the steps; forgets the factors."""
+        """Return the gradient of the memory, summed over the steps, and clear the factors."""
         total: Tensor | None = None
-        uses = sorted(self.uses, key=lambda use: -len(use.weights))  # all come first
+        uses = sorted(
+            self.uses, key=lambda use: -len(use.weights)
+        )  # the first step has all examples
         for _number, group in groupby(uses, key=lambda use: id(use.rows)):
             same = list(group)
             left = torch.cat([part for use in same for part in (use.weights, use.scores)], dim=1)
@@ -73,14 +82,14 @@ class Memory:
             product = torch.bmm(left.mT, right)
             rows = same[0].rows
             if total is None or rows is None:
-                total = product  # every example takes the first step
+                total = product
             else:
                 total.index_add_(0, rows, product)
         self.uses.clear()
         assert total is not None
-        return total.view(self.whole)
+        return total.view(self.full_shape)
 
 
 def _rows(vectors: Tensor) -> Tensor:
-    """Of each example one row [examples, 1, size]."""
+    """Reshape [..., size] to one row per example [examples, 1, size]."""
     return vectors.flatten(0, -2).unsqueeze(1)

@@ -1,4 +1,4 @@
-"""Word vectors, frozen but for chosen rows, and the trained projection behind them."""
+"""Pre-trained word vectors, with optionally trained rows, and their trained projection."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from actmodels.modules.linear import Linear
 
 
 def table_rows(table: Tensor, ids: Tensor) -> Tensor:
-    """Look up rows [..., dimensions] of a table [rows, dimensions], or of one per trial."""
+    """Look up rows [..., dimensions] of a table [rows, dimensions]; when fused one per trial."""
     if table.dim() == 3:
         trials, rows, _ = table.shape
         firsts = torch.arange(trials, device=ids.device) * rows
@@ -16,11 +16,11 @@ def table_rows(table: Tensor, ids: Tensor) -> Tensor:
 
 
 class WordTable(nn.Module):
-    """Look up the vectors of words [rows, dimensions]; row 0 pads and is zero.
+    """Embedding of token ids; row 0 is the padding and zero.
 
-    The frozen vectors come from the data and are not saved with the model. trained: the rows that
-    are trained [trained rows, dimensions], or None. slots: the place of each row in `trained`, -1
-    for a frozen one [rows].
+    vectors: frozen [rows, dimensions], from the data, not in the state_dict.
+    trained: trained rows [trained rows, dimensions], or None.
+    slots: index of each row in `trained` [rows], -1 for a frozen row.
     """
 
     vectors: Tensor
@@ -34,7 +34,7 @@ class WordTable(nn.Module):
         self.register_parameter("trained", None)
 
     def train_rows(self, rows: Tensor) -> None:
-        """Train these rows (token ids, each once) from now on, from the values that they have."""
+        """Make rows trainable (unique token ids), starting from their current values."""
         self.trained = nn.Parameter(self.vectors[rows].clone())
         self.slots = torch.full((len(self.vectors),), -1, device=self.vectors.device)
         self.slots[rows] = torch.arange(len(rows), device=self.vectors.device)
@@ -45,17 +45,17 @@ class WordTable(nn.Module):
         if self.trained is None or self.slots is None:
             return frozen
         slots = self.slots[ids]
-        # A choice per token, not a table put together anew per batch; a frozen token looks up
-        # slot 0 as well, and `where` passes that no gradient.
-        own = table_rows(self.trained, slots.clamp(min=0))
-        return torch.where(slots[..., None] >= 0, own, frozen)
+        # Select per token rather than copy the table per batch. Frozen tokens look up slot 0 too,
+        # but `where` passes them no gradient.
+        trained = table_rows(self.trained, slots.clamp(min=0))
+        return torch.where(slots[..., None] >= 0, trained, frozen)
 
 
 class ProjectedWords(WordTable):
-    """Look up vectors and project them to the model's width (paper appendix D).
+    """Embedding and projection of words to the model's width (paper appendix D).
 
-    tanh: the paper's non-linear projection with a bias; Parikh's is linear without one.
-    bias: a linear projection with a bias (Rocktäschel et al. 2016).
+    tanh: tanh(W x + b) (paper); otherwise W x (Parikh et al. 2016).
+    bias: with tanh=False, W x + b (Rocktäschel et al. 2016).
     """
 
     def __init__(self, vectors: Tensor, width: int, *, tanh: bool, bias: bool = False) -> None:

@@ -1,6 +1,6 @@
-"""Recurrent layers over padded sentences: the GRU of the 2016 code, and Long Short-Term Memory.
+"""GRU and LSTM over padded sentences.
 
-Not torch.nn.GRU and LSTM, which cannot run a fusion of models with weights of their own.
+torch.nn.GRU and torch.nn.LSTM cannot run fused models, each with its own weights.
 """
 
 from typing import NamedTuple
@@ -10,19 +10,19 @@ from torch import Tensor, nn
 
 from actmodels.modules.linear import Linear, affine
 
-# Added to an LSTM's forget gate, as TensorFlow does, so that a fresh cell keeps what it has read
-# (Gers et al. 2000; Jozefowicz et al. 2015). It is a constant beside the trained bias, which
-# starts at 0 like all others: whoever initialises a model need not know of it.
+# Added to an LSTM's forget gate, as in TensorFlow, so that an untrained cell keeps its content
+# (Gers et al. 2000; Jozefowicz et al. 2015). A constant in addition to the trained bias, which is
+# initialized to 0 like any other.
 FORGET_BIAS = 1.0
 
 
 class GRUCell(nn.Module):
-    """One step of Cho et al. 2014 in TensorFlow's form, with one bias per gate.
+    """Gated recurrent unit of Cho et al. 2014 in TensorFlow's form, with one bias per gate.
 
     r, u = sigmoid(W [x; s] + b);  c = tanh(W_c x + U_c (r * s) + b_c);  s' = u * s + (1 - u) * c
 
-    torch.nn.GRUCell has two biases and applies the reset gate after U_c. The biases of r and u
-    start at 1, as TensorFlow's do, so that the state persists at first.
+    torch.nn.GRUCell has two biases and applies the reset gate after U_c. As in TensorFlow, the
+    biases of r and u are initialized to 1, so that an untrained unit keeps its state.
     """
 
     def __init__(self, inputs: int, state: int) -> None:
@@ -32,45 +32,47 @@ class GRUCell(nn.Module):
         self.candidate = Linear(inputs + state, state)
 
     def forward(self, inputs: Tensor, state: Tensor) -> Tensor:
-        """Map inputs [batch, inputs] and state [batch, state] to the new state."""
+        """Map inputs [batch, inputs] and state [batch, state] to the next state."""
         gates = torch.sigmoid(self.gates(torch.cat([inputs, state], dim=-1)))
         reset, update = gates.chunk(2, dim=-1)
         candidate = torch.tanh(self.candidate(torch.cat([inputs, reset * state], dim=-1)))
         return update * state + (1 - update) * candidate
 
     def read(self, tokens: Tensor, mask: Tensor, *, backward: bool = False) -> Tensor:
-        """States [batch, tokens, state] of padded sequences [batch, tokens, inputs], from zeros.
+        """Return the states [batch, tokens, state] of sequences padded on the right.
 
-        The inputs' contribution is one product for all tokens. Where the mask is false the state
-        passes unchanged, so padding on the right changes no real token in either direction.
+        Padding leaves the state unchanged in either direction. The inputs' contribution is one
+        matrix product for all tokens.
+
+        Args:
+            tokens: [batch, tokens, inputs].
+            mask: [batch, tokens].
+            backward: read from the last token to the first.
         """
         size = self.candidate.out_features
         sizes = [tokens.shape[-1], size]
         gates_input, gates_state = self.gates.weight.split(sizes, dim=-1)
         candidate_input, candidate_state = self.candidate.weight.split(sizes, dim=-1)
         weight = torch.cat([gates_input, candidate_input], dim=-2)
-        shares = affine(tokens, weight, torch.cat([self.gates.bias, self.candidate.bias], dim=-1))
-        gate_shares, candidate_shares = (
-            share.unbind(-2) for share in shares.split([2 * size, size], dim=-1)
-        )
+        bias = torch.cat([self.gates.bias, self.candidate.bias], dim=-1)
+        projected = affine(tokens, weight, bias).split([2 * size, size], dim=-1)
+        for_gates, for_candidate = (part.unbind(-2) for part in projected)
         state = tokens.new_zeros(*tokens.shape[:-2], size)
         states = [state] * tokens.shape[-2]
         for n in reversed(range(len(states))) if backward else range(len(states)):
-            gates = torch.sigmoid(affine(state, gates_state, None) + gate_shares[n])
+            gates = torch.sigmoid(affine(state, gates_state, None) + for_gates[n])
             reset, update = gates.chunk(2, dim=-1)
-            candidate = torch.tanh(
-                affine(reset * state, candidate_state, None) + candidate_shares[n]
-            )
+            candidate = torch.tanh(affine(reset * state, candidate_state, None) + for_candidate[n])
             new = update * state + (1 - update) * candidate
             states[n] = state = torch.where(mask[..., n, None], new, state)
         return torch.stack(states, dim=-2)
 
 
 class GRUEncoder(nn.Module):
-    """Map each word to the state of a GRU that has read up to it (Sordoni et al. 2016; thesis 5.1).
+    """GRU sentence encoder (Sordoni et al. 2016; thesis section 5.1).
 
-    The 2016 code read sentences padded on the left without a mask; here states start from zeros.
-    bidirectional: append the states of a second GRU that reads from the end (Sordoni et al.).
+    The initial state is zero; the 2016 code read left padding without a mask. bidirectional:
+    append the states of a second GRU that reads from the end (Sordoni et al.).
     """
 
     def __init__(self, inputs: int, size: int, *, bidirectional: bool) -> None:
@@ -87,16 +89,14 @@ class GRUEncoder(nn.Module):
 
 
 class LSTMState(NamedTuple):
-    """What an LSTM carries from token to token: hidden and cell, each [batch, state]."""
+    """Hidden state and cell of an LSTM, each [batch, state]."""
 
     hidden: Tensor
     cell: Tensor
 
 
 class LSTM(nn.Module):
-    """Long Short-Term Memory that reads sentences padded on the right.
-
-    Hochreiter & Schmidhuber 1997; Gers et al. 2000:
+    """LSTM over sentences padded on the right (Hochreiter & Schmidhuber 1997; Gers et al. 2000).
 
     i, f, o = sigmoid(W x + U h + b + [0, 1, 0]);  g = tanh(W_g x + U_g h + b_g)
     c' = f * c + i * g;  h' = o * tanh(c')
@@ -116,16 +116,16 @@ class LSTM(nn.Module):
         self.register_buffer("forget_bias", forget_bias.flatten(), persistent=False)
 
     def zeros(self, inputs: Tensor) -> LSTMState:
-        """A state to read inputs [batch, tokens, inputs] from."""
+        """Return the initial state for inputs [batch, tokens, inputs]."""
         zeros = inputs.new_zeros(*inputs.shape[:-2], self.state)
         return LSTMState(zeros, zeros)
 
     def input_map(self) -> tuple[Tensor, Tensor]:
-        """Weight and bias of what inputs contribute to the three gates and the candidate."""
+        """Return weight and bias of the input projection to three gates and candidate."""
         return self.input.weight, self.input.bias + self.forget_bias
 
     def step(self, projected: Tensor, state: LSTMState) -> LSTMState:
-        """One step from a state, with the input's contribution [batch, 4 · state]."""
+        """Return the next state; projected: the projected input [batch, 4 · state]."""
         summed = projected + self.recurrent(state.hidden)
         gates, candidate = summed.split([3 * self.state, self.state], dim=-1)
         write, keep, read = torch.sigmoid(gates).chunk(3, dim=-1)
@@ -133,15 +133,18 @@ class LSTM(nn.Module):
         return LSTMState(read * torch.tanh(cell), cell)
 
     def forward(self, inputs: Tensor, mask: Tensor, start: LSTMState) -> tuple[Tensor, LSTMState]:
-        """Hidden states [batch, tokens, state], the last real one on padding, and the end."""
+        """Return hidden states [batch, tokens, state] and the final state.
+
+        At padding the hidden state is that of the last token.
+        """
         states = self.states(inputs, start)
-        # The loop went on over the padding; one choice here is cheaper than one at each token.
+        # `states` reads the padding as well: one selection here is cheaper than one per token.
         end = LSTMState(at_end(states.hidden, mask), at_end(states.cell, mask))
         read = states.hidden[..., 1:, :]
         return torch.where(mask[..., None], read, end.hidden[..., None, :]), end
 
     def states(self, inputs: Tensor, start: LSTMState) -> LSTMState:
-        """The state in front of the first token and behind each [batch, 1 + tokens, state]."""
+        """Return the initial state and that after each token [batch, 1 + tokens, state]."""
         states = [start]
         for token in affine(inputs, *self.input_map()).unbind(-2):
             states.append(self.step(token, states[-1]))
@@ -149,10 +152,10 @@ class LSTM(nn.Module):
 
 
 def at_end(states: Tensor, mask: Tensor) -> Tensor:
-    """The state behind the last real token [batch, state], of those of `LSTM.states`."""
+    """Return the state after the last token [batch, state] from those of `LSTM.states`."""
     return rows(states, mask.sum(dim=-1, keepdim=True)).squeeze(-2)
 
 
-def rows(values: Tensor, places: Tensor) -> Tensor:
-    """The rows [batch, chosen, size] of [batch, rows, size] at `places` [batch, chosen]."""
-    return values.gather(-2, places[..., None].expand(*places.shape, values.shape[-1]))
+def rows(values: Tensor, indices: Tensor) -> Tensor:
+    """Gather rows [batch, n, size] of [batch, rows, size] at `indices` [batch, n]."""
+    return values.gather(-2, indices[..., None].expand(*indices.shape, values.shape[-1]))

@@ -36,11 +36,11 @@ def trained(model: AlternatingAttention, loop: str) -> tuple[torch.Tensor, ...]:
 def test_as_the_plain_loop(name: str) -> None:
     """In double precision within 1e-12, gradients of every parameter included."""
     model, batch = spread_model(name, dropout=0.3), sample_batch(24)
-    fast, plain, full = (model(batch, loop=loop) for loop in ("running", "until_halted", "cap"))
+    fast, plain, full = (model(batch, loop=loop) for loop in ("active", "until_halted", "cap"))
     torch.testing.assert_close(fast.logits, plain.logits, rtol=1e-12, atol=1e-14)
     torch.testing.assert_close(fast.logits, full.logits, rtol=1e-12, atol=1e-14)
     assert torch.equal(fast.steps, full.steps)
-    in_training = [trained(model, loop) for loop in ("running", "until_halted")]
+    in_training = [trained(model, loop) for loop in ("active", "until_halted")]
     assert len(in_training[0]) == 1 + len(list(model.parameters()))
     for one, other in zip(*in_training, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
@@ -86,4 +86,4 @@ def test_one_that_is_not_a_number_halts() -> None:
     model, batch = spread_model("adaptive_attention"), sample_batch(4)
     with torch.no_grad():
         model.halting.unit.linear.bias.fill_(float("nan"))
-    assert model.run(batch, 12).states.shape[1] == 1
+    assert model.unroll_active(batch, 12).states.shape[1] == 1

@@ -74,7 +74,7 @@ def test_what_words_say_together_word_by_word(model: str, by_hand: Callable[...,
     pairs = torch.randn(3, 5, 16, dtype=torch.float64)  # of words of width 8
     sentences = [list(row[:n]) for row, n in zip(pairs, lengths, strict=True)]
     expected = [by_hand(network.compare, words) for words in sentences]
-    found = network.sum_comparisons(pairs, torch.arange(5) < lengths[:, None])
+    found = network.compare_words(pairs, torch.arange(5) < lengths[:, None])
     torch.testing.assert_close(found, torch.stack(expected))
 
 
@@ -84,7 +84,7 @@ def test_adaptive_attention_remembers_words_compared_one_by_one() -> None:
         for name in ("adaptive_attention", "compare_adaptive_attention")
     )
     comparing.load_state_dict(plain.state_dict(), strict=False)
-    pairs, found = (model.memories(sample_batch()) for model in (plain, comparing))
+    pairs, found = (model.encode(sample_batch()) for model in (plain, comparing))
     for side in ("premise", "hypothesis"):
         words, memory = getattr(pairs, side), getattr(found, side)
         for place in range(words.shape[1]):

@@ -25,7 +25,7 @@ def test_keys_and_values_are_windows_of_words() -> None:
     model = model_checks.make(sample_trial("hop_attention"))
     assert isinstance(model, HopAttention)
     batch = sample_batch()
-    memory, words = model.memories(batch), model.words(batch.premise)
+    memory, words = model.encode(batch), model.words(batch.premise)
     query, weights = torch.randn(len(words), 8).double(), torch.rand(batch.premise.shape).double()
     weights = weights * batch.premise_mask
     scores, mean = memory.scores(query), memory.mean(weights)
@@ -75,7 +75,7 @@ def test_halting_sees_the_state_and_not_what_is_carried_with_it() -> None:
     model = model_checks.make(sample_trial("hop_attention"))
     assert isinstance(model, HopAttention)
     batch = sample_batch()
-    memory = model.memories(batch)
+    memory = model.encode(batch)
     carried, _ = model.step.start(memory)
     other = torch.cat([carried[:, :8], torch.randn_like(carried[:, 8:])], dim=1)
     assert torch.equal(model.halting.probability(carried), model.halting.probability(other))

@@ -172,7 +172,7 @@ def test_compounding_dropout_keeps_ever_fewer_units() -> None:
     """After n steps at rate 0.2 a share of 0.8^n is left, scaled by 1.25^n; gates change."""
     model = twin("adaptive_attention", compounding_dropout=True, dropout=0.2, width=64)
     batch, seen = sample_batch(40), []
-    whole = model.memories(batch)
+    whole = model.encode(batch)
     model.train()
 
     def watch(module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:

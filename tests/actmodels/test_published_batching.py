@@ -112,7 +112,7 @@ def test_dropped_batches_are_each_buckets_last_in_file_order(
 
 def test_nothing_left_is_told() -> None:
     model = twin("decomposable_attention", dropped_last_batches=True)
-    with pytest.raises(DataError, match=r"leaves none of 200 pairs in batches of 201; make batch"):
+    with pytest.raises(DataError, match=r"drops all 200 pairs in batches of 201; reduce batch"):
         list(model.batches(PAIRS, 201, torch.Generator()))
 
 

@@ -6,9 +6,9 @@ from torch import Tensor, nn
 
 from actmodels.data.pairs import NULL, Batch
 from actmodels.models.conditional import (
-    ConditionalReader,
+    ConditionalEncoder,
+    EncodedPair,
     PremiseAttention,
-    ReadPair,
     RecurrentPremiseAttention,
     delimited,
 )
@@ -64,7 +64,7 @@ def test_the_delimiter_stands_behind_the_last_token() -> None:
 
 def test_the_second_lstm_starts_from_the_cell_of_the_first() -> None:
     """Each pair alone, by torch's LSTM: premise and delimiter, then the hypothesis from (0, c)."""
-    reader = ConditionalReader(3).double()
+    reader = ConditionalEncoder(3).double()
     premise, with_delimiter = sample_sentences(LENGTHS, 3)
     hypothesis, one_more = sample_sentences([2, 5, 1, 4], 3)
     premise_mask, hypothesis_mask = with_delimiter[:, 1:], one_more[:, 1:]
@@ -95,12 +95,12 @@ def mixed(weights: list[float], words: list[Tensor]) -> Tensor:
     return sum((w * y for w, y in zip(weights, words, strict=True)), torch.zeros_like(words[0]))
 
 
-def read_pair() -> ReadPair:
+def read_pair() -> EncodedPair:
     """Outputs of two sentences of several lengths, whose paddings are not zero."""
     premise, mask = sample_sentences(LENGTHS, 3)
     hypothesis, hypothesis_mask = sample_sentences([2, 5, 1, 4], 3)
     last = torch.randn(len(LENGTHS), 3, dtype=torch.float64)
-    return ReadPair(premise, mask, hypothesis, hypothesis_mask, last)
+    return EncodedPair(premise, mask, hypothesis, hypothesis_mask, last)
 
 
 @torch.no_grad()
@@ -191,7 +191,7 @@ def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -
     config = sample_trial("iterative_attention", bidirectional=bidirectional, shared_encoder=shared)
     model, batch = model_checks.make(config), sample_batch()
     same = batch._replace(premise=batch.hypothesis, premise_mask=batch.hypothesis_mask)
-    memories = model.memories(same)
+    memories = model.encode(same)
     assert memories.premise.shape == memories.hypothesis.shape
     assert memories.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
     assert torch.equal(memories.premise, memories.hypothesis) == shared

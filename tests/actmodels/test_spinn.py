@@ -83,5 +83,5 @@ def test_trees_go_with_the_pairs_that_are_taken() -> None:
 
 def test_pairs_without_parses_are_told() -> None:
     batch = sample_batch()._replace(premise_tree=None)
-    with pytest.raises(DataError, match="these pairs were made without"):
+    with pytest.raises(DataError, match="spinn_pi needs parses, but these pairs have none"):
         make(sample_trial("spinn_pi"))(batch)

@@ -52,7 +52,7 @@ def test_ablation_against_one_pair_at_a_time() -> None:
         hits = []
         for row in range(len(PAIRS)):
             batch = collate(PAIRS, torch.tensor([row]), null_token=False)
-            memories = adaptive.memories(batch)
+            memories = adaptive.encode(batch)
             state, dropout = adaptive.step.start(memories)
             for _ in range(k):
                 state = adaptive.step(state, memories, dropout)
