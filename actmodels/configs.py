@@ -35,18 +35,15 @@ class InputConfig:
         `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `unknown`: the
         vector of words outside the vocabulary. `trained`: like `own`, trained for words of the
         training pairs.
-    oov_std: standard deviation of random vectors.
     mean_norm: mean norm to which pre-trained vectors are scaled by one factor; 0: unscaled.
-    unit_norm: scale each vector to norm 1.
-    null_token: prepend a NULL token to each sentence (Parikh et al. 2016).
     """
 
     oov_rule: OovRule
     oov_buckets: Size
-    oov_std: NonNegativeFloat
+    oov_std: NonNegativeFloat  # standard deviation of random vectors
     mean_norm: NonNegativeFloat
-    unit_norm: bool
-    null_token: bool
+    unit_norm: bool  # scale each vector to norm 1
+    null_token: bool  # prepend a NULL token to each sentence (Parikh et al. 2016)
 
 
 @dataclass(frozen=True)
@@ -54,18 +51,15 @@ class TrainConfig:
     """Optimization of a trial.
 
     final_rate: learning rate of epoch max_epochs as a share of learning_rate; linear by epoch.
-    adagrad_accumulator: initial value of Adagrad's accumulator.
-    clip_value: maximum absolute value of a gradient entry; 0: no limit.
-    clip_norm: maximum norm of all gradients, after clip_value; 0: no limit.
     train_pairs: number of training pairs (actmodels.data.trial_data.subset); 0: all.
     """
 
     optimizer: Optimizer
     learning_rate: Positive
     final_rate: PositiveFraction
-    adagrad_accumulator: NonNegativeFloat
-    clip_value: NonNegativeFloat
-    clip_norm: NonNegativeFloat
+    adagrad_accumulator: NonNegativeFloat  # initial value of Adagrad's accumulator
+    clip_value: NonNegativeFloat  # maximum absolute value of a gradient entry; 0: no limit
+    clip_norm: NonNegativeFloat  # maximum norm of all gradients, after clip_value; 0: no limit
     batch_size: BatchSize
     train_pairs: NonNegativeInt
 
@@ -105,18 +99,14 @@ class HopAttentionConfig:
 
 @dataclass(frozen=True)
 class IterativeAttentionConfig:
-    """Iterative Attention (thesis section 5.1).
-
-    encoder_size: state size of the sentence encoder's GRU, per direction.
-    shared_encoder: one GRU for both sentences; the thesis has one for each.
-    """
+    """Iterative Attention (thesis section 5.1)."""
 
     width: Size
-    encoder_size: Size
+    encoder_size: Size  # state size of the sentence encoder's GRU, per direction
     state_size: Size
     gate_size: Size
     bidirectional: bool
-    shared_encoder: bool
+    shared_encoder: bool  # one GRU for both sentences; the thesis has one for each
     dropout: Share
     init: Init
     init_std: Positive
@@ -214,13 +204,12 @@ class SupervisedActConfig:
     """ACT with a loss on each state and a warm-up of the ponder weight (ours).
 
     warm_up_epochs: epochs over which the ponder weight grows from 0 to `ponder_weight`.
-    step_loss_weight: weight of the mean loss of the states up to N.
     """
 
     epsilon: OpenUnitInterval
     ponder_weight: NonNegativeFloat
     warm_up_epochs: NonNegativeInt
-    step_loss_weight: NonNegativeFloat
+    step_loss_weight: NonNegativeFloat  # weight of the mean loss of the states up to N
     max_steps: Steps
     halting_bias: Bias
 
@@ -229,15 +218,13 @@ class SupervisedActConfig:
 class TargetStepsConfig:
     """ACT that adapts its ponder weight to a target mean number of steps (ours).
 
-    adaptation_rate: change of the multiplier per update and step of deviation.
-    damping: ponder weight per step of recent deviation.
     recent_share: weight of the newest batch in the recent deviation, a moving average.
     """
 
     epsilon: OpenUnitInterval
     target_steps: Annotated[float, Range(ge=1, le=1000)]
-    adaptation_rate: Positive
-    damping: NonNegativeFloat
+    adaptation_rate: Positive  # change of the multiplier per update and step of deviation
+    damping: NonNegativeFloat  # ponder weight per step of recent deviation
     recent_share: PositiveFraction
     max_steps: Steps
     halting_bias: Bias

@@ -15,18 +15,13 @@ from actmodels.prediction import Prediction
 
 
 class Evaluation(NamedTuple):
-    """Predictions of a model for the scored pairs of a split, in the split's order.
+    """Predictions of a model for the scored pairs of a split, in the split's order."""
 
-    rows: index of each scored pair in the split [pairs].
-    logits: [pairs, labels].
-    labels, steps, ponder_cost: [pairs]; steps and ponder cost None without halting.
-    """
-
-    rows: Tensor
-    logits: Tensor
-    labels: Tensor
-    steps: Tensor | None
-    ponder_cost: Tensor | None
+    rows: Tensor  # index of each scored pair in the split [pairs]
+    logits: Tensor  # [pairs, labels]
+    labels: Tensor  # [pairs]
+    steps: Tensor | None  # [pairs]; None without halting
+    ponder_cost: Tensor | None  # [pairs]; None without halting
 
     @property
     def predictions(self) -> Tensor:

@@ -17,24 +17,16 @@ class Metrics(NamedTuple):
 
 
 class BatchMetrics(NamedTuple):
-    """Metrics of a batch; when fused, each with a leading dimension [trials].
+    """Metrics of a batch; when fused, each with a leading dimension [trials]."""
 
-    losses: in nats [] or [examples]; the mean loss divides their sum by that of `targets`.
-    targets: number of losses [].
-    right, asked: numbers of correct answers and of answers [].
-    examples: number of training examples [].
-    steps, ponder_cost: any shape; None without halting.
-    real: mask of the steps and ponder costs that count; None for all.
-    """
-
-    losses: Tensor
-    targets: Tensor
-    right: Tensor
-    asked: Tensor
-    examples: Tensor
-    steps: Tensor | None
-    ponder_cost: Tensor | None
-    real: Tensor | None = None
+    losses: Tensor  # in nats [] or [examples]; the mean loss divides their sum by that of `targets`
+    targets: Tensor  # number of losses []
+    right: Tensor  # number of correct answers []
+    asked: Tensor  # number of answers []
+    examples: Tensor  # number of training examples []
+    steps: Tensor | None  # any shape; None without halting
+    ponder_cost: Tensor | None  # any shape; None without halting
+    real: Tensor | None = None  # mask of the steps and ponder costs that count; None for all
 
 
 class EpochMetrics:
@@ -48,7 +40,6 @@ class EpochMetrics:
         self.batches.append(BatchMetrics(*(None if v is None else v.detach() for v in metrics)))  # type: ignore[arg-type]
 
     def examples(self, trial: int | None = None) -> int:
-        """Return the number of training examples."""
         return int(self._sum("examples", trial))
 
     def metrics(self, trial: int | None = None) -> Metrics:

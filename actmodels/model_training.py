@@ -30,27 +30,20 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
     """Base class of the training of one trial.
 
     Subclasses set `model`, `optimizer` and `clip_norm`, and implement the abstract methods.
-
-    clip_value: maximum absolute value of a gradient entry; 0: no limit.
-    clip_norm: maximum norm of all gradients; 0: no limit.
-    dropout: source of dropout masks, restarted at each update.
-    history: records of the finished epochs.
-    best_parameters: state_dict of the model at the best epoch so far.
-    diverged: a loss was not finite; the model is that of the epoch before.
     """
 
     model: Model
     optimizer: torch.optim.Optimizer
-    clip_value: float = 0.0
-    clip_norm: float
-    dropout: DropoutStream | None = None
+    clip_value: float = 0.0  # maximum absolute value of a gradient entry; 0: no limit
+    clip_norm: float  # maximum norm of all gradients; 0: no limit
+    dropout: DropoutStream | None = None  # source of dropout masks, restarted at each update
 
     def __init__(self, config: Config, device: str = "cpu") -> None:
         self.config = config
         self.device = torch.device(device)
-        self.history: list[EpochRecord] = []
-        self.best_parameters: dict[str, Tensor] = {}
-        self.diverged = False
+        self.history: list[EpochRecord] = []  # of the finished epochs
+        self.best_parameters: dict[str, Tensor] = {}  # state_dict of the model at the best epoch
+        self.diverged = False  # a loss was not finite; the model is that of the epoch before
 
     @abstractmethod
     def batches(self, order: Generator) -> Iterator[Batch]:
@@ -91,7 +84,6 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
 
     @property
     def epoch_generator(self) -> Generator:
-        """Generator of the next epoch's batches."""
         return generator("epoch", self.config.seed, self.next_epoch)
 
     @property
@@ -118,9 +110,8 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         metrics = self.train_epoch()
         if self.diverged:
             self.model.load_state_dict(before)
-        seconds, examples = time.perf_counter() - start, metrics.examples()
-        dev = self.evaluated()
-        return self.add(metrics.metrics(), dev, self.ponder_weight, seconds, examples)
+        seconds, seen = time.perf_counter() - start, metrics.examples()
+        return self.add(metrics.metrics(), self.evaluated(), self.ponder_weight, seconds, seen)
 
     def train_epoch(self) -> EpochMetrics:
         """Update on every batch; at a loss that is not finite set `diverged` and stop."""
@@ -158,16 +149,11 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
             clip_grads_with_norm_(parameters, self.clip_norm, norm)
 
     def add(
-        self,
-        train: Metrics,
-        dev: Metrics,
-        ponder_weight: float | Tensor | None,
-        seconds: float,
-        examples: int,
+        self, train: Metrics, dev: Metrics, weight: float | Tensor | None, seconds: float, seen: int
     ) -> EpochRecord:
-        """Add the record of an epoch that trained on `examples` in `seconds`."""
-        weight = None if ponder_weight is None else float(ponder_weight)
-        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, examples / seconds)
+        """Add the record of an epoch; weight: ponder weight. seen: number of training examples."""
+        weight = None if weight is None else float(weight)
+        record = EpochRecord(self.next_epoch, *train, *dev, weight, seconds, seen / seconds)
         self.history.append(record)
         if self.best_epoch == record.epoch:
             self.best_parameters = copy.deepcopy(self.model.state_dict())
@@ -184,7 +170,6 @@ class ModelTraining(Generic[Config, Model, Batch, Output]):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume from a `state_dict`."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.history = [EpochRecord(**record) for record in state["history"]]

@@ -26,7 +26,6 @@ class Prediction(NamedTuple):
     step_logits: Tensor | None = None
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Prediction":
-        """Apply a function to all tensors."""
         logits, *others = self
         return Prediction(change(logits), *(None if v is None else change(v) for v in others))
 

@@ -63,33 +63,22 @@ def best_epoch(history: Sequence[EpochRecord]) -> EpochRecord:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """A finished trial.
+    """A finished trial."""
 
-    key: see `actmodels.provenance.trial_key`.
-    config: configuration as nested dictionaries.
-    parameters: number of trained non-embedding parameters.
-    provenance: digests and versions that are part of the key.
-    diverged: a loss was not finite; training ended with the epoch before.
-    weights: SHA-256 of the file of the best parameters.
-    machine: node, device and peak memory; not part of the result.
-    """
-
-    key: str
-    config: dict[str, Any]
-    parameters: int
+    key: str  # see `actmodels.provenance.trial_key`
+    config: dict[str, Any]  # configuration as nested dictionaries
+    parameters: int  # number of trained non-embedding parameters
     history: tuple[EpochRecord, ...]
-    provenance: dict[str, str]
-    diverged: bool = False
-    weights: str | None = None
-    machine: dict[str, Any] | None = None
+    provenance: dict[str, str]  # digests and versions that are part of the key
+    diverged: bool = False  # a loss was not finite; training ended with the epoch before
+    weights: str | None = None  # SHA-256 of the file of the best parameters
+    machine: dict[str, Any] | None = None  # node, device and peak memory; not part of the result
 
     @property
     def best(self) -> EpochRecord:
-        """The best epoch on dev."""
         return best_epoch(self.history)
 
     def to_json(self) -> str:
-        """Return the record as indented JSON."""
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
 
     def result_json(self) -> str:

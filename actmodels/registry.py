@@ -1,8 +1,4 @@
-"""Registry of models by name. No torch.
-
-A name is that of the network, plus that of the halting mechanism unless it is ACT, for example
-`hop_attention` and `hop_attention_dact`.
-"""
+"""Models by name: network and, unless ACT, halting mechanism (`hop_attention_dact`). No torch."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -17,31 +13,24 @@ HaltingConfig = Any  # one of those that HALTINGS names
 
 @dataclass(frozen=True)
 class HaltingMechanism:
-    """A halting mechanism.
+    """A halting mechanism."""
 
-    title: name in reports. settings: configuration class. halting: class as module:name.
-    """
-
-    title: str
-    settings: type[HaltingConfig]
-    halting: str
+    title: str  # name in reports
+    settings: type[HaltingConfig]  # configuration class
+    halting: str  # class as module:name
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A model.
+    """A model."""
 
-    model: class as module:name. network: configuration class. halting: None without steps.
-    """
-
-    model: str
-    network: type[NetworkConfig]
-    halting: HaltingMechanism | None = None
+    model: str  # class as module:name
+    network: type[NetworkConfig]  # configuration class
+    halting: HaltingMechanism | None = None  # None for a model without steps
     reads_parses: bool = False
 
     @property
     def classes(self) -> list[str]:
-        """The classes of network and halting, as module:name."""
         return [self.model, self.halting.halting] if self.halting else [self.model]
 
 

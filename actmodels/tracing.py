@@ -19,23 +19,15 @@ from actmodels.modules.inference import Attended
 
 
 class Trace(NamedTuple):
-    """All steps until every example of a batch has halted.
+    """All steps until every example of a batch has halted."""
 
-    halting: halting probabilities [batch, steps].
-    weights: weight of each step in the answer [batch, steps], 0 after halting.
-    classes: class probabilities of each state alone [batch, steps, labels].
-    premise, hypothesis: attention weights [batch, steps, tokens], 0 at padding.
-    answer: class probabilities of the model [batch, labels].
-    steps: N [batch].
-    """
-
-    halting: Tensor
-    weights: Tensor
-    classes: Tensor
-    premise: Tensor
-    hypothesis: Tensor
-    answer: Tensor
-    steps: Tensor
+    halting: Tensor  # halting probabilities [batch, steps]
+    weights: Tensor  # weight of each step in the answer [batch, steps], 0 after halting
+    classes: Tensor  # class probabilities of each state alone [batch, steps, labels]
+    premise: Tensor  # attention weights [batch, steps, tokens], 0 at padding
+    hypothesis: Tensor  # attention weights [batch, steps, tokens], 0 at padding
+    answer: Tensor  # class probabilities of the model [batch, labels]
+    steps: Tensor  # N [batch]
 
 
 @torch.no_grad()
@@ -68,15 +60,11 @@ Reading = Literal["state", "capped", "adaptive"]
 
 
 class AblationRow(NamedTuple):
-    """Result of one reading.
-
-    steps: k; None for `adaptive`, the model as trained.
-    hits: whether each pair is classified correctly, bool [pairs], on the CPU.
-    """
+    """Result of one reading."""
 
     reading: Reading
-    steps: int | None
-    hits: Tensor
+    steps: int | None  # k; None for `adaptive`, the model as trained
+    hits: Tensor  # whether each pair is classified correctly, bool [pairs], on the CPU
     mean_steps: float
 
     @property

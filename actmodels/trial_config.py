@@ -14,13 +14,12 @@ from actmodels.validators import Epochs, NonNegativeInt, settings_of
 class BaseTrialConfig:
     """Fields of every trial type; subclasses add parts, which are dataclasses of settings.
 
-    model: name of the model; trials of one model are compared.
     patience: epochs without a better dev accuracy before training stops; 0: always max_epochs.
     """
 
     called: ClassVar[str] = "trial"  # name in error messages
 
-    model: str
+    model: str  # name of the model; trials of one model are compared
     max_epochs: Epochs
     patience: NonNegativeInt
     seed: NonNegativeInt

@@ -13,12 +13,11 @@ class TrialType:
     """Data and training of a configuration class; each as module:name.
 
     data: function (config, folder, text) -> data. A node's workers share its tensors: read-only.
-    training: ModelTraining class, called with (config, data, device).
     fusion: class for fused trials, called with (configs, data, device); None if unsupported.
     """
 
     data: str
-    training: str
+    training: str  # ModelTraining class, called with (config, data, device)
     fusion: str | None = None
 
 

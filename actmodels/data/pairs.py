@@ -21,22 +21,18 @@ FILLER = -1  # label of a row that fills up a smaller batch of a fusion, not an 
 class PairTensors(StoredTensors):
     """A split of sentence pairs.
 
-    premise_ids, hypothesis_ids: concatenated sentences, int32 [tokens of the split].
-    premise_offsets, hypothesis_offsets: int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]].
-    labels: index into LABELS, int64 [pairs].
-    depths: recorded reasoning depth, int64 [pairs]; 0 if the corpus has none.
     premise_tree, hypothesis_tree: binary parse trees as the number of nodes that end after each
         token, int16 [tokens of the split]; None if the corpus has no parses.
     """
 
     what = "a split of sentence pairs"
 
-    premise_ids: Tensor
-    premise_offsets: Tensor
-    hypothesis_ids: Tensor
-    hypothesis_offsets: Tensor
-    labels: Tensor
-    depths: Tensor
+    premise_ids: Tensor  # concatenated sentences, int32 [tokens of the split]
+    premise_offsets: Tensor  # int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]]
+    hypothesis_ids: Tensor  # concatenated sentences, int32 [tokens of the split]
+    hypothesis_offsets: Tensor  # int64 [pairs + 1]; sentence i is ids[o[i]:o[i + 1]]
+    labels: Tensor  # index into LABELS, int64 [pairs]
+    depths: Tensor  # recorded reasoning depth, int64 [pairs]; 0 if the corpus has none
     premise_tree: Tensor | None = None
     hypothesis_tree: Tensor | None = None
 
@@ -67,26 +63,18 @@ def sentences(ids: Tensor, offsets: Tensor, rows: Tensor) -> tuple[Tensor, Tenso
 
 
 class Batch(NamedTuple):
-    """A batch of padded sentences.
+    """A batch of padded sentences."""
 
-    premise, hypothesis: token ids [batch, tokens].
-    premise_mask, hypothesis_mask: True for tokens, False for padding [batch, tokens].
-    labels: index into LABELS [batch].
-    rows: index of each pair in the split [batch].
-    premise_tree, hypothesis_tree: see PairTensors [batch, tokens].
-    """
-
-    premise: Tensor
-    premise_mask: Tensor
-    hypothesis: Tensor
-    hypothesis_mask: Tensor
-    labels: Tensor
-    rows: Tensor
-    premise_tree: Tensor | None = None
-    hypothesis_tree: Tensor | None = None
+    premise: Tensor  # token ids [batch, tokens]
+    premise_mask: Tensor  # True for tokens, False for padding [batch, tokens]
+    hypothesis: Tensor  # token ids [batch, tokens]
+    hypothesis_mask: Tensor  # True for tokens, False for padding [batch, tokens]
+    labels: Tensor  # index into LABELS [batch]
+    rows: Tensor  # index of each pair in the split [batch]
+    premise_tree: Tensor | None = None  # see PairTensors [batch, tokens]
+    hypothesis_tree: Tensor | None = None  # see PairTensors [batch, tokens]
 
     def each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
-        """Apply a function to all tensors."""
         return Batch(*(None if part is None else change(part) for part in self))  # type: ignore[arg-type]
 
 

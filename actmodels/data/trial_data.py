@@ -18,17 +18,14 @@ from actmodels.trial_config import TrialConfig
 class WordVectors(StoredTensors):
     """Pre-trained vectors of the vocabulary.
 
-    vectors: float32 [words, dimensions]; zero for a word without one.
-    found: whether the word has a pre-trained vector, bool [words].
-    word_hash: hash of the spelling, int64 [words], for the OOV rule `hashed`.
     in_train: whether the word occurs in a training pair, bool [words], for the OOV rule `trained`.
     """
 
     what = "a table of word vectors"
 
-    vectors: Tensor
-    found: Tensor
-    word_hash: Tensor
+    vectors: Tensor  # float32 [words, dimensions]; zero for a word without one
+    found: Tensor  # whether the word has a pre-trained vector, bool [words]
+    word_hash: Tensor  # hash of the spelling, int64 [words], for the OOV rule `hashed`
     in_train: Tensor
 
 

@@ -155,16 +155,11 @@ def adapt_steps(
 
 
 class Halted(NamedTuple):
-    """Halting of a batch.
+    """Halting of a batch."""
 
-    weights: of each state [batch, steps], sum 1.
-    steps: N [batch], without gradient.
-    remainder: R, the weight of step N [batch].
-    """
-
-    weights: Tensor
-    steps: Tensor
-    remainder: Tensor
+    weights: Tensor  # of each state [batch, steps], sum 1
+    steps: Tensor  # N [batch], without gradient
+    remainder: Tensor  # R, the weight of step N [batch]
 
     @property
     def ponder_cost(self) -> Tensor:

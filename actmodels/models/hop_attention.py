@@ -27,19 +27,14 @@ class HopMemory(NamedTuple):
 
     Keys and values are sums over a window of words. A batch has few distinct words, so both are
     tables over distinct words, in which a step looks up the terms of each token.
-
-    keys, values: a row per distinct word and window position [3 · words, width].
-    slots: rows of the premise's tokens, for each window position [batch, 3 · tokens].
-    premise_mask: [batch, tokens].
-    hypothesis: [batch, tokens, width]. hypothesis_mask: [batch, tokens].
     """
 
-    keys: Tensor
-    values: Tensor
-    slots: Tensor
-    premise_mask: Tensor
-    hypothesis: Tensor
-    hypothesis_mask: Tensor
+    keys: Tensor  # a row per distinct word and window position [3 · words, width]
+    values: Tensor  # a row per distinct word and window position [3 · words, width]
+    slots: Tensor  # rows of the premise's tokens, for each window position [batch, 3 · tokens]
+    premise_mask: Tensor  # [batch, tokens]
+    hypothesis: Tensor  # [batch, tokens, width]
+    hypothesis_mask: Tensor  # [batch, tokens]
 
     def scores(self, query: Tensor) -> Tensor:
         """Return key_t · query of each premise token [batch, tokens]."""

@@ -21,12 +21,10 @@ class PairModel(nn.Module):
     Constructor arguments: network configuration, halting configuration if the model infers in
     steps, word vectors [rows, dimensions].
 
-    fusions: models of the same shape can be fused (actmodels.fused.stack).
-    halting: the halting mechanism; without steps an `Objective`.
     """
 
-    fusions = True
-    halting: Objective
+    fusions = True  # whether models of the same shape can be fused (actmodels.fused.stack)
+    halting: Objective  # an `Objective` without steps, else a `Halting`
     dropout_stream: DropoutStream
 
     def batches(

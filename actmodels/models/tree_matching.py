@@ -17,15 +17,11 @@ from actmodels.prediction import Prediction
 
 
 class Nodes(NamedTuple):
-    """Nodes of full binary trees, level by level from the leaves, each from left to right.
+    """Nodes of full binary trees, level by level from the leaves, each from left to right."""
 
-    values: [batch, nodes, size], all trees padded to the largest of the batch.
-    real: mask of an example's nodes [batch, nodes]. inner: `real` without the root.
-    """
-
-    values: Tensor
-    real: Tensor
-    inner: Tensor
+    values: Tensor  # [batch, nodes, size], all trees padded to the largest of the batch
+    real: Tensor  # mask of an example's nodes [batch, nodes]
+    inner: Tensor  # `real` without the root
 
 
 class NodeFunction(nn.Module):

@@ -23,14 +23,11 @@ Factors = tuple[Tensor, Tensor]
 
 
 class Weight(NamedTuple):
-    """Weight and bias of a linear layer shared by all steps, detached from autograd's graph.
-
-    uses: inputs and output gradients of each step, last step first.
-    """
+    """Weight and bias of a linear layer shared by all steps, detached from autograd's graph."""
 
     matrix: Tensor
     bias: Tensor
-    uses: list[Factors]
+    uses: list[Factors]  # inputs and output gradients of each step, last step first
 
     def __call__(self, inputs: Tensor) -> Tensor:
         """Return W x + b."""
@@ -74,20 +71,16 @@ class Weights(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """Values of a step's forward pass that its backward pass needs.
+    """Values of a step's forward pass that its backward pass needs."""
 
-    indices: indices of its examples in the step before; None for all in order.
-    both: [state; hypothesis]. gated: input of the GRU's gates. reset_gated: of its candidate.
-    """
-
-    indices: Tensor | None
+    indices: Tensor | None  # indices of its examples in the step before; None for all in order
     memories: tuple[Memory, Memory]
     masks: Sequence[Tensor]
     state: Tensor
     hypothesis_query: Tensor
     hypothesis_weights: Tensor
     hypothesis: Tensor
-    both: Tensor
+    both: Tensor  # [state; hypothesis]
     premise_query: Tensor
     premise_weights: Tensor
     premise: Tensor
@@ -95,10 +88,10 @@ class _Kept(NamedTuple):
     hidden: Tensor
     premise_gate: Tensor
     hypothesis_gate: Tensor
-    gated: Tensor
+    gated: Tensor  # input of the GRU's gates
     reset: Tensor
     update: Tensor
-    reset_gated: Tensor
+    reset_gated: Tensor  # input of the GRU's candidate
     candidate: Tensor
 
 

@@ -31,14 +31,10 @@ class Attended(NamedTuple):
 
 
 class GateDropout(NamedTuple):
-    """Dropout masks of the gates, drawn once per example; a scalar 1 without dropout.
+    """Dropout masks of the gates, drawn once per example; a scalar 1 without dropout."""
 
-    inputs: [batch, inputs].
-    hidden: of both hidden layers, premise first [batch, 2 · gate].
-    """
-
-    inputs: Tensor
-    hidden: Tensor
+    inputs: Tensor  # [batch, inputs]
+    hidden: Tensor  # of both hidden layers, premise first [batch, 2 · gate]
 
 
 class Gate(nn.Module):

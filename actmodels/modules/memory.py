@@ -16,14 +16,13 @@ class _Use(NamedTuple):
     `attended` and `scores` are gradients of the values of that name.
 
     rows: indices of the step's examples in the batch [examples]; None for all in order.
-    weights, scores: [examples, 1, tokens]. attended, query: [examples, 1, memory].
     """
 
     rows: Tensor | None
-    weights: Tensor
-    attended: Tensor
-    scores: Tensor
-    query: Tensor
+    weights: Tensor  # [examples, 1, tokens]
+    attended: Tensor  # [examples, 1, memory]
+    scores: Tensor  # [examples, 1, tokens]
+    query: Tensor  # [examples, 1, memory]
 
 
 class Memory:

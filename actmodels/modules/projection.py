@@ -16,16 +16,11 @@ def table_rows(table: Tensor, ids: Tensor) -> Tensor:
 
 
 class WordTable(nn.Module):
-    """Embedding of token ids; row 0 is the padding and zero.
+    """Embedding of token ids; row 0 is the padding and zero."""
 
-    vectors: frozen [rows, dimensions], from the data, not in the state_dict.
-    trained: trained rows [trained rows, dimensions], or None.
-    slots: index of each row in `trained` [rows], -1 for a frozen row.
-    """
-
-    vectors: Tensor
-    trained: nn.Parameter | None
-    slots: Tensor | None
+    vectors: Tensor  # frozen [rows, dimensions], from the data, not in the state_dict
+    trained: nn.Parameter | None  # trained rows [trained rows, dimensions], or None
+    slots: Tensor | None  # index of each row in `trained` [rows], -1 for a frozen row
 
     def __init__(self, vectors: Tensor) -> None:
         super().__init__()
