@@ -35,33 +35,28 @@ class InputConfig:
         `hashed`: one of `oov_buckets` random vectors, by a hash of the spelling. `unknown`: the
         vector of words outside the vocabulary. `trained`: like `own`, trained for words of the
         training pairs.
-    mean_norm: mean norm to which pre-trained vectors are scaled by one factor; 0: unscaled.
     """
 
     oov_rule: OovRule
     oov_buckets: Size
     oov_std: NonNegativeFloat  # standard deviation of random vectors
-    mean_norm: NonNegativeFloat
+    mean_norm: NonNegativeFloat  # scale pre-trained vectors to this mean norm; 0: unscaled
     unit_norm: bool  # scale each vector to norm 1
     null_token: bool  # prepend a NULL token to each sentence (Parikh et al. 2016)
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """Optimization of a trial.
-
-    final_rate: learning rate of epoch max_epochs as a share of learning_rate; linear by epoch.
-    train_pairs: number of training pairs (actmodels.data.trial_data.subset); 0: all.
-    """
+    """Optimization of a trial."""
 
     optimizer: Optimizer
     learning_rate: Positive
-    final_rate: PositiveFraction
+    final_rate: PositiveFraction  # of learning_rate in the last of max_epochs; linear by epoch
     adagrad_accumulator: NonNegativeFloat  # initial value of Adagrad's accumulator
     clip_value: NonNegativeFloat  # maximum absolute value of a gradient entry; 0: no limit
     clip_norm: NonNegativeFloat  # maximum norm of all gradients, after clip_value; 0: no limit
     batch_size: BatchSize
-    train_pairs: NonNegativeInt
+    train_pairs: NonNegativeInt  # see actmodels.data.trial_data.subset; 0: all
 
 
 @dataclass(frozen=True)
@@ -201,14 +196,11 @@ class DactConfig(ActConfig):
 
 @dataclass(frozen=True)
 class SupervisedActConfig:
-    """ACT with a loss on each state and a warm-up of the ponder weight (ours).
-
-    warm_up_epochs: epochs over which the ponder weight grows from 0 to `ponder_weight`.
-    """
+    """ACT with a loss on each state and a warm-up of the ponder weight (ours)."""
 
     epsilon: OpenUnitInterval
     ponder_weight: NonNegativeFloat
-    warm_up_epochs: NonNegativeInt
+    warm_up_epochs: NonNegativeInt  # in which the ponder weight grows from 0 to its full value
     step_loss_weight: NonNegativeFloat  # weight of the mean loss of the states up to N
     max_steps: Steps
     halting_bias: Bias
@@ -216,15 +208,12 @@ class SupervisedActConfig:
 
 @dataclass(frozen=True)
 class TargetStepsConfig:
-    """ACT that adapts its ponder weight to a target mean number of steps (ours).
-
-    recent_share: weight of the newest batch in the recent deviation, a moving average.
-    """
+    """ACT that adapts its ponder weight to a target mean number of steps (ours)."""
 
     epsilon: OpenUnitInterval
     target_steps: Annotated[float, Range(ge=1, le=1000)]
     adaptation_rate: Positive  # change of the multiplier per update and step of deviation
     damping: NonNegativeFloat  # ponder weight per step of recent deviation
-    recent_share: PositiveFraction
+    recent_share: PositiveFraction  # weight of the newest batch in the recent deviation
     max_steps: Steps
     halting_bias: Bias

@@ -62,11 +62,7 @@ def published_batches(
     batch_size: int,
     generator: torch.Generator | None,
 ) -> Iterator[Tensor]:
-    """Yield the pair indices of each batch; with a generator in training, else in evaluation.
-
-    Raises:
-        DataError: dropped_last_batches drops all pairs.
-    """
+    """Yield the pair indices of each batch; DataError if dropped_last_batches drops all pairs."""
     batching = file_order_batches if switches.file_order_batches else batches_by_length
     batches = batching(pairs, batch_size, generator)
     if not switches.dropped_last_batches:

@@ -81,14 +81,7 @@ def ablate_steps(
     steps: list[int],
     batch_size: int = 256,
 ) -> list[AblationRow]:
-    """Evaluate both readings for each number of steps, and the adaptive model.
-
-    Args:
-        model: a trained model; evaluated without dropout.
-        pairs: the split.
-        config: of the model's trial.
-        steps: the numbers of steps k.
-        batch_size: in pairs; does not change the result.
+    """Evaluate a model with both readings for each k in `steps`, and as trained.
 
     Returns:
         Rows `state` for each k, `capped` for each k, `adaptive`.

@@ -66,16 +66,10 @@ class BaseTrialConfig:
 def sorted_into(
     parts: Mapping[str, type], settings: Mapping[str, Any], owner: str, called: str = "trial"
 ) -> dict[str, Any]:
-    """Build the parts of a trial from flat settings.
-
-    Args:
-        parts: dataclasses by field of the trial.
-        settings: values by name.
-        owner: name of the model or task, for messages.
-        called: name of the trial type, for messages.
+    """Build the parts of a trial, dataclasses by field, from flat settings.
 
     Raises:
-        ConfigError: lists unknown and missing settings.
+        ConfigError: lists unknown and missing settings; names `called` and `owner`, the model.
     """
     types = settings_of(*parts.values())
     problems = [f"{name} is not a setting of {owner}" for name in settings if name not in types]

@@ -10,15 +10,11 @@ from actmodels.trial_config import BaseTrialConfig, TrialConfig
 
 @dataclass(frozen=True)
 class TrialType:
-    """Data and training of a configuration class; each as module:name.
+    """Data and training of a configuration class, each as module:name."""
 
-    data: function (config, folder, text) -> data. A node's workers share its tensors: read-only.
-    fusion: class for fused trials, called with (configs, data, device); None if unsupported.
-    """
-
-    data: str
-    training: str  # ModelTraining class, called with (config, data, device)
-    fusion: str | None = None
+    data: str  # (config, folder, text) -> data; read-only, as a node's workers share its tensors
+    training: str  # (config, data, device) -> ModelTraining
+    fusion: str | None = None  # (configs, data, device) -> FusedTraining; None: unsupported
 
 
 TRIAL_TYPES: dict[type[BaseTrialConfig], TrialType] = {

@@ -16,17 +16,14 @@ from actmodels.trial_config import TrialConfig
 
 @dataclass(frozen=True)
 class WordVectors(StoredTensors):
-    """Pre-trained vectors of the vocabulary.
-
-    in_train: whether the word occurs in a training pair, bool [words], for the OOV rule `trained`.
-    """
+    """Pre-trained vectors of the vocabulary."""
 
     what = "a table of word vectors"
 
     vectors: Tensor  # float32 [words, dimensions]; zero for a word without one
-    found: Tensor  # whether the word has a pre-trained vector, bool [words]
+    found: Tensor  # whether a word has a pre-trained vector, bool [words]
     word_hash: Tensor  # hash of the spelling, int64 [words], for the OOV rule `hashed`
-    in_train: Tensor
+    in_train: Tensor  # whether it is in a training pair, bool [words], for the OOV rule `trained`
 
 
 def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:

@@ -94,7 +94,6 @@ class AlternatingAttention(PairModel):
         """Predict the labels of a batch.
 
         Args:
-            batch: premises and hypotheses.
             loop: steps of `active` examples only (fastest), of all examples `until_halted`, or of
                 all examples up to the `cap` (no control flow that depends on data).
         """

@@ -21,13 +21,13 @@ from actmodels.prediction import Prediction
 
 
 class EncodedPair(NamedTuple):
-    """LSTM outputs Y and h [batch, tokens, width], masks, and h_N `last` [batch, width]."""
+    """LSTM outputs of a pair."""
 
-    premise: Tensor
+    premise: Tensor  # Y [batch, tokens, width]
     premise_mask: Tensor
-    hypothesis: Tensor
+    hypothesis: Tensor  # h [batch, tokens, width]
     hypothesis_mask: Tensor
-    last: Tensor
+    last: Tensor  # h_N [batch, width]
 
 
 def delimited(ids: Tensor, mask: Tensor) -> Tensor:

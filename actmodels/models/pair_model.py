@@ -52,9 +52,8 @@ def build(config: TrialConfig, vectors: Tensor, trained: Tensor | None = None) -
     """Build the model of a trial, with parameters drawn from the trial's seed.
 
     Args:
-        config: the trial.
         vectors: word vectors by token id [rows, dimensions].
-        trained: token ids of the rows to train; none by default.
+        trained: token ids whose vectors are trained; none by default.
     """
     torch.manual_seed(seed_of("parameters", config.seed))
     parts = (config.network,) if config.halting is None else (config.network, config.halting)

@@ -11,17 +11,12 @@ from actmodels.modules.attention import masked
 
 
 class _Use(NamedTuple):
-    """Factors of one step's gradient of the memory: weights ⊗ attended + scores ⊗ query.
+    """Factors of one step's gradient of the memory: weights ⊗ attended + scores ⊗ query."""
 
-    `attended` and `scores` are gradients of the values of that name.
-
-    rows: indices of the step's examples in the batch [examples]; None for all in order.
-    """
-
-    rows: Tensor | None
+    rows: Tensor | None  # indices of its examples in the batch [examples]; None for all in order
     weights: Tensor  # [examples, 1, tokens]
-    attended: Tensor  # [examples, 1, memory]
-    scores: Tensor  # [examples, 1, tokens]
+    attended: Tensor  # gradient [examples, 1, memory]
+    scores: Tensor  # gradient [examples, 1, tokens]
     query: Tensor  # [examples, 1, memory]
 
 
@@ -40,13 +35,9 @@ class Memory:
         self.uses: list[_Use] = []
 
     def attend(self, query: Tensor) -> tuple[Tensor, Tensor]:
-        """Attend with weights softmax_i(words_i · query).
+        """Attend with weights softmax_i(words_i · query); query: [(trials,) batch, memory].
 
-        Args:
-            query: [batch, memory]; when fused [trials, batch, memory].
-
-        Returns:
-            The attended memory, of the shape of `query`, and weights [examples, 1, tokens].
+        Return the attended memory, of the query's shape, and the weights [examples, 1, tokens].
         """
         scores = torch.baddbmm(self.mask_bias, _rows(query), self.words.mT)
         weights = torch.softmax(scores, dim=-1)
