@@ -1,4 +1,4 @@
-"""A model and a way of halting that the project does not have: all that a new one needs."""
+"""A model and a halting mechanism that the registry does not have."""
 
 from dataclasses import dataclass
 

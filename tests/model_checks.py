@@ -1,4 +1,4 @@
-"""The five checks that every model of sentence pairs passes, in double precision."""
+"""The five checks of every sentence-pair model, in double precision."""
 
 import io
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def make(config: TrialConfig) -> PairModel:
 
 
 def assert_saved_and_loaded(made: Callable[[], Any], answer: Callable[[Any], Tensor]) -> None:
-    """A model of any kind saved and loaded into one with other parameters answers the same."""
+    """A state_dict loaded into a model with other parameters gives the same output."""
     model, other, stored = made(), made(), io.BytesIO()
     torch.save(model.state_dict(), stored)
     stored.seek(0)
@@ -37,7 +37,7 @@ def assert_saved_and_loaded(made: Callable[[], Any], answer: Callable[[Any], Ten
 
 
 def without_gradient(model: nn.Module, objective: Tensor) -> list[str]:
-    """The trained parameters of a model of any kind that an objective does not reach."""
+    """Names of trained parameters without a gradient from an objective."""
     objective.backward()
     return [
         name
@@ -58,7 +58,7 @@ def check_every_parameter_gets_a_gradient(config: TrialConfig) -> None:
 
 
 def check_batch_equals_singles(config: TrialConfig) -> None:
-    """A batch of n gives what n batches of 1 give: no example sees another."""
+    """A batch of n equals n batches of 1: examples do not affect each other."""
     model, pairs = make(config), sample_pairs(9)
     together = model(collate(pairs, torch.arange(9), null_token=False))
     for row in range(9):
@@ -80,7 +80,7 @@ def check_padding_changes_nothing(config: TrialConfig) -> None:
 
 
 def check_fused_equals_single(config: TrialConfig) -> None:
-    """Models of one shape stacked and run as one give what each gives alone."""
+    """Fused models equal the single models."""
     models, batch = [make(replace(config, seed=seed)) for seed in (1, 2, 3)], sample_batch()
     fused = stack(models)(shared_batch(batch, len(models)))
     for row, model in enumerate(models):

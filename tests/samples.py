@@ -62,14 +62,13 @@ SETTINGS: dict[str, Any] = {
 def sample_trial(
     model: str, *, max_epochs: int = 3, patience: int = 0, seed: int = 1, **settings: Any
 ) -> TrialConfig:
-    """A tiny trial; keyword arguments replace single settings."""
-    own = {name: SETTINGS[name] for name in setting_types(model)}
-    merged = {**own, **settings}
+    """A tiny trial; keyword arguments override settings."""
+    merged = {name: SETTINGS[name] for name in setting_types(model)} | settings
     return build_trial(model, merged, max_epochs=max_epochs, patience=patience, seed=seed)
 
 
 def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
-    """Random sentences of 1 to `longest` tokens and trees; the label is told by the first words."""
+    """Random sentences of 1 to `longest` tokens, and trees; the first words determine the label."""
     generator = torch.Generator().manual_seed(seed)
 
     def sentences() -> tuple[Tensor, Tensor]:
@@ -91,7 +90,7 @@ def sample_pairs(count: int, seed: int = 0, longest: int = 7) -> PairTensors:
 
 
 def random_tree(length: int, draws: Random) -> list[int]:
-    """How many nodes of a binary tree over so many tokens end behind each."""
+    """Number of nodes of a random binary tree over `length` tokens that end after each."""
     tree, open_parts = [], 0
     for place in range(length):
         ended = open_parts if place == length - 1 else draws.randint(0, open_parts)
@@ -101,7 +100,7 @@ def random_tree(length: int, draws: Random) -> list[int]:
 
 
 def sample_sentences(lengths: Sequence[int], size: int) -> tuple[Tensor, Tensor]:
-    """Random words [sentences, tokens, size], also where they are padding, and their mask."""
+    """Random words [sentences, tokens, size], with random padding, and their mask."""
     mask = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
     return torch.randn(*mask.shape, size, dtype=torch.float64), mask
 
@@ -124,7 +123,7 @@ def sample_batch(count: int = 6, *, null_token: bool = False) -> Batch:
 
 
 def save_sample_data(folder: Path, data: TrialData | None = None) -> None:
-    """Lay data out as the `tensors` stage does."""
+    """Write data as the stage `tensors` does."""
     data = data or sample_data()
     data.train.save(folder / "train.pt")
     data.dev.save(folder / "dev.pt")

@@ -1,4 +1,4 @@
-"""docs/extending.md: a model and a way of halting are one file and one line of the registry."""
+"""docs/extending.md: a new model or halting mechanism is one file and one line of the registry."""
 
 import sys
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def params(folder: Path, model: str, grid: dict[str, Any]) -> Path:
 
 def test_params_yaml_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("pipeline.parameters.")]:
-        monkeypatch.delitem(sys.modules, name)  # the registry is read by what is imported
+        monkeypatch.delitem(sys.modules, name)  # they read the registry when imported
     from pipeline.parameters.load import load_params
 
     load_params(params(tmp_path, BAG, {"width": [8, 16]}))

@@ -1,4 +1,4 @@
-"""Only the examples that still run take a step: the same numbers as the plain loop's."""
+"""Steps of the active examples only: the same numbers as those of the plain loop."""
 
 import pytest
 import torch
@@ -14,8 +14,8 @@ IN_STEPS = [name for name in MODELS if MODELS[name].halting and not name.endswit
 
 def spread_model(name: str, **settings: object) -> AlternatingAttention:
     """A model whose examples halt at very different steps."""
-    own = {} if "fixed_steps" in name else {"max_steps": 12, "halting_bias": -1.5}
-    model = make(sample_trial(name, **own, **settings))
+    defaults = {} if "fixed_steps" in name else {"max_steps": 12, "halting_bias": -1.5}
+    model = make(sample_trial(name, **defaults, **settings))
     with torch.no_grad():
         if hasattr(model.halting, "unit"):
             model.halting.unit.linear.weight.mul_(4)
@@ -51,18 +51,18 @@ def test_halted_examples_take_no_step() -> None:
     rows: list[int] = []
     model.step.register_forward_hook(lambda _, inputs, __: rows.append(len(inputs[0])))
     steps = model(batch).steps
-    assert len(set(steps.tolist())) > 3  # or there is nothing to see
-    running = [int((steps >= n).sum()) for n in range(1, int(steps.max()) + 1)]
-    assert len(rows) == len(running)
-    # Up to a tenth of the rows may have halted and not been taken out yet.
+    assert len(set(steps.tolist())) > 3  # otherwise the test is void
+    active = [int((steps >= n).sum()) for n in range(1, int(steps.max()) + 1)]
+    assert len(rows) == len(active)
+    # Up to a tenth of the rows may have halted and not been removed yet.
     assert all(
-        left <= took <= max(left / 0.9, left + 1) for took, left in zip(rows, running, strict=True)
+        least <= n <= max(least / 0.9, least + 1) for n, least in zip(rows, active, strict=True)
     )
     assert sum(rows) < 24 * len(rows) * 0.8
 
 
-def test_trials_of_a_fusion_that_are_through_drop_out_of_the_step() -> None:
-    """Slowest first: the last trials' weights are not even looked at any more."""
+def test_halted_trials_of_a_fusion_leave_the_step() -> None:
+    """Slowest first: the step no longer reads the last trials' weights."""
     models = [spread_model("adaptive_attention", seed=seed) for seed in (1, 2, 3)]
     for model, bias in zip(models, (-3.0, 1.0, 8.0), strict=True):
         with torch.no_grad():
@@ -82,7 +82,7 @@ def test_trials_of_a_fusion_that_are_through_drop_out_of_the_step() -> None:
             torch.testing.assert_close(fused.grad[number], single.grad, rtol=1e-12, atol=1e-14)
 
 
-def test_one_that_is_not_a_number_halts() -> None:
+def test_a_nan_probability_halts() -> None:
     model, batch = spread_model("adaptive_attention"), sample_batch(4)
     with torch.no_grad():
         model.halting.unit.linear.bias.fill_(float("nan"))

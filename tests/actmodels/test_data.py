@@ -1,4 +1,4 @@
-"""Batches, input rows and subsets: nothing lost, nothing mixed up."""
+"""Batches, word vectors and training subsets."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_a_batch_by_hand() -> None:
     assert batch.labels.tolist() == [2, 0]
 
 
-def test_the_null_token_stands_in_front_and_is_real() -> None:
+def test_the_null_token_comes_first_and_is_unmasked() -> None:
     batch = collate(hand_pairs(), torch.tensor([1, 0]), null_token=True)
     assert batch.premise.tolist() == [[NULL, 6, PAD], [NULL, 3, 4]]
     assert batch.premise_mask.tolist() == [[True, True, False], [True, True, True]]
@@ -76,7 +76,7 @@ def test_a_saved_split_loads_and_repeats_to_the_byte(split: Any, tmp_path: Path)
         (WordRows, "a vocabulary's vectors", "cloze_data"),
     ],
 )
-def test_missing_and_damaged_files_are_told(
+def test_missing_and_corrupt_files_are_reported(
     kind: Any, what: str, stage: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "dev.pt"
@@ -110,7 +110,7 @@ def test_oov_rules() -> None:
 
 @pytest.mark.parametrize("rule", ["own", "hashed", "unknown"])
 def test_found_vectors_are_scaled_by_one_factor(rule: str) -> None:
-    """Random rows stay as they are, a word without a vector does not count in the mean."""
+    """Random vectors are not scaled and do not count in the mean."""
     found = torch.cat([torch.zeros(FIRST_WORD, dtype=torch.bool), sample_words().found])
     plain, scaled = rows(rule), rows(rule, mean_norm=2.5)
     assert torch.equal(scaled[~found], plain[~found])
@@ -128,17 +128,17 @@ def test_unit_norm_and_seed() -> None:
 
 
 def pairs(premises: int) -> PairTensors:
-    """Three hypotheses to each premise; a hypothesis is one word, and no two are alike."""
+    """Three hypotheses per premise, each a different word."""
     count = 3 * premises
     offsets, ids = torch.arange(count + 1), torch.arange(count, dtype=torch.int32)
     return PairTensors(ids // 3, offsets, ids, offsets, ids.long() % 3, torch.zeros(count).long())
 
 
 def test_a_subset_lies_within_a_larger_one_in_the_order_of_the_split() -> None:
-    found = [subset(pairs(40), n).hypothesis_ids.tolist() for n in (5, 20, 60, 119)]
-    assert [len(ids) for ids in found] == [5, 20, 60, 119]
-    assert all(ids == sorted(ids) for ids in found)
-    for smaller, larger in pairwise(found):
+    subsets = [subset(pairs(40), n).hypothesis_ids.tolist() for n in (5, 20, 60, 119)]
+    assert [len(ids) for ids in subsets] == [5, 20, 60, 119]
+    assert all(ids == sorted(ids) for ids in subsets)
+    for smaller, larger in pairwise(subsets):
         assert set(smaller) < set(larger)
 
 
@@ -150,12 +150,12 @@ def test_premises_keep_their_pairs_but_for_the_last() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 120, 121])
-def test_the_whole_is_the_split_itself(count: int) -> None:
+def test_the_subset_of_all_pairs_is_the_split_itself(count: int) -> None:
     split = pairs(40)
     assert subset(split, count) is split
 
 
-def test_a_trial_trains_on_its_part_whatever_its_seed() -> None:
+def test_the_training_subset_does_not_depend_on_the_seed() -> None:
     data, seen = sample_data(), []
     for seed in (1, 2):
         config = sample_trial("decomposable_attention", train_pairs=16, seed=seed)

@@ -1,4 +1,4 @@
-"""Intra-sentence attention, and what is made of compared words, against slow loops."""
+"""Intra-sentence attention and the aggregation of compared words, against slow loops."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ LENGTHS = (27, 1, 13)
 
 @pytest.fixture
 def intra() -> IntraAttention:
-    """With a different bias for each distance: at its start, all of them 0, it has no order."""
+    """With a different bias for each distance; initially all are 0."""
     torch.manual_seed(5)
     intra = IntraAttention(WIDTH, 0.0).double()
     with torch.no_grad():
@@ -67,25 +67,25 @@ def test_equals_a_slow_double_loop(intra: IntraAttention) -> None:
         ),
     ],
 )
-def test_what_words_say_together_word_by_word(model: str, by_hand: Callable[..., Tensor]) -> None:
+def test_aggregation_word_by_word(model: str, by_hand: Callable[..., Tensor]) -> None:
     network = model_checks.make(sample_trial(model))
     torch.manual_seed(7)
     lengths = torch.tensor([5, 1, 3])
     pairs = torch.randn(3, 5, 16, dtype=torch.float64)  # of words of width 8
     sentences = [list(row[:n]) for row, n in zip(pairs, lengths, strict=True)]
     expected = [by_hand(network.compare, words) for words in sentences]
-    found = network.compare_words(pairs, torch.arange(5) < lengths[:, None])
-    torch.testing.assert_close(found, torch.stack(expected))
+    sums = network.compare_words(pairs, torch.arange(5) < lengths[:, None])
+    torch.testing.assert_close(sums, torch.stack(expected))
 
 
-def test_adaptive_attention_remembers_words_compared_one_by_one() -> None:
+def test_the_memory_of_compare_first_attention_word_by_word() -> None:
     plain, comparing = (
         model_checks.make(sample_trial(name))
         for name in ("adaptive_attention", "compare_adaptive_attention")
     )
     comparing.load_state_dict(plain.state_dict(), strict=False)
-    pairs, found = (model.encode(sample_batch()) for model in (plain, comparing))
+    pairs, compared = (model.encode(sample_batch()) for model in (plain, comparing))
     for side in ("premise", "hypothesis"):
-        words, memory = getattr(pairs, side), getattr(found, side)
+        words, memory = getattr(pairs, side), getattr(compared, side)
         for place in range(words.shape[1]):
             torch.testing.assert_close(memory[:, place], comparing.compare(words[:, place]))

@@ -1,4 +1,4 @@
-"""Masks: the right share of units, independent of each other, a function of their place alone."""
+"""Dropout masks: share of units, independence, and dependence on the position alone."""
 
 import pytest
 import torch
@@ -24,7 +24,7 @@ def test_share_and_scale(rate: float) -> None:
 
 
 def test_units_rows_calls_and_updates_are_independent() -> None:
-    """Two masks agree on a dropped unit as often as chance has it: 0.3 · 0.3."""
+    """Two independent masks both drop a unit with probability 0.3 · 0.3."""
     layer = Dropout(0.3)
     layer.stream.restart(update_key(1, 1, 0))
     one, other = ((layer(torch.ones(1000, 400)) == 0).double() for _ in range(2))
@@ -68,7 +68,7 @@ def test_nothing_is_drawn_in_evaluation_or_at_rate_0() -> None:
     assert layer.stream.calls == 0
 
 
-def test_the_layers_of_a_model_share_a_stream_so_that_no_two_masks_are_alike() -> None:
+def test_layers_that_share_a_stream_have_different_masks() -> None:
     model = torch.nn.Sequential(Dropout(0.5), Dropout(0.5))
     share_stream(model).restart(torch.tensor(1, dtype=torch.int32))
     values = torch.ones(50, 50)

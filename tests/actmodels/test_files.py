@@ -1,4 +1,4 @@
-"""A sealed file is what was written, or it is not read."""
+"""Checksums and atomic writes."""
 
 import os
 from pathlib import Path
@@ -21,18 +21,18 @@ def test_the_last_line_is_what_sha256sum_prints_of_the_rest() -> None:
 
 
 def test_no_byte_can_be_changed_lost_or_added() -> None:
-    sound = add_checksum(b"some content")
-    wrong = [sound[:n] + bytes([sound[n] ^ 1]) + sound[n + 1 :] for n in range(len(sound))]
-    wrong += [sound[:n] for n in range(len(sound))] + [sound + b"\n", b"\0" + sound, sound * 2]
-    for content in wrong:
+    valid = add_checksum(b"some content")
+    corrupt = [valid[:n] + bytes([valid[n] ^ 1]) + valid[n + 1 :] for n in range(len(valid))]
+    corrupt += [valid[:n] for n in range(len(valid))] + [valid + b"\n", b"\0" + valid, valid * 2]
+    for content in corrupt:
         with pytest.raises(DamagedError, match=r"file is damaged: its content does not have the"):
             verify_checksum(content, "file")
 
 
-def test_content_is_on_the_disk_before_the_name_is(
+def test_content_is_synced_before_the_rename(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a power cut leaves the new name with nothing in it."""
+    """Otherwise a power failure leaves an empty file."""
     done: list[tuple[str, int]] = []
     fsync, replace = os.fsync, Path.replace
     monkeypatch.setattr(

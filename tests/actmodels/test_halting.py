@@ -68,11 +68,11 @@ def test_against_a_slow_loop(epsilon: float, scale: float) -> None:
     torch.testing.assert_close(halted.weights.sum(dim=1), ones)
 
 
-def make(kind: str, **settings: Any) -> Halting:
-    """A way of halting with the sample settings but for those given."""
-    if kind == "fixed_steps":
+def make(mechanism: str, **settings: Any) -> Halting:
+    """A halting mechanism with the sample settings, overridden by `settings`."""
+    if mechanism == "fixed_steps":
         settings["steps"] = settings.pop("max_steps")
-    config = sample_trial(model_with("adaptive_attention", kind), **settings).halting
+    config = sample_trial(model_with("adaptive_attention", mechanism), **settings).halting
     return build_halting(config, STATE).double()
 
 
@@ -84,20 +84,20 @@ def random_steps(count: int = 30, steps: int = 6) -> tuple[Tensor, Tensor, torch
     return states, probabilities, torch.nn.Linear(STATE, len(LABELS)).double()
 
 
-@pytest.mark.parametrize("kind", HALTINGS)
-class TestEveryKind:
-    def test_weights_are_a_distribution_over_the_steps_taken(self, kind: str) -> None:
+@pytest.mark.parametrize("mechanism", HALTINGS)
+class TestEveryMechanism:
+    def test_weights_are_a_distribution_over_the_steps_taken(self, mechanism: str) -> None:
         states, probabilities, classify = random_steps()
-        answer = make(kind, max_steps=6).eval().answer(states, probabilities, classify)
+        answer = make(mechanism, max_steps=6).eval().answer(states, probabilities, classify)
         assert bool((answer.weights >= 0).all())
         ones = torch.ones(30, dtype=torch.float64)
         torch.testing.assert_close(answer.weights.sum(dim=1), ones)
         assert bool(((answer.steps >= 1) & (answer.steps <= 6)).all())
 
-    def test_steps_left_out_once_all_are_done_change_nothing(self, kind: str) -> None:
+    def test_steps_after_all_have_halted_change_nothing(self, mechanism: str) -> None:
         """`has_halted` must not stop an example whose answer could still change."""
         states, probabilities, classify = random_steps()
-        halting = make(kind, max_steps=6).eval()
+        halting = make(mechanism, max_steps=6).eval()
         whole = halting.answer(states, probabilities, classify)
         for n in range(1, 7):
             over = halting.has_halted(probabilities[:, :n])
@@ -116,7 +116,7 @@ def test_fixed_steps_answer_from_the_last_state() -> None:
 
 class TestPonderNet:
     def test_the_distribution_by_hand(self) -> None:
-        """h = .5, .5, .8: P = .5, .25, .2 and .05 left, which falls on the last step given."""
+        """h = .5, .5, .8: P = .5, .25, .2 and a remainder .05, added to the last step."""
         net = make("ponder_net", max_steps=3)
         probabilities = torch.tensor([[0.5, 0.5, 0.8]], dtype=torch.float64)
         answer = net.answer(torch.zeros(1, 3, STATE).double(), probabilities, random_steps()[2])
@@ -146,30 +146,30 @@ class TestDact:
         dact = make("dact", epsilon=1e-9, max_steps=6).eval()
         answer = dact.answer(states, probabilities, classify)
         for row in range(30):
-            mixed, still_open, cost = torch.zeros(3, dtype=torch.float64), 1.0, 0.0
+            mixed, survival, cost = torch.zeros(3, dtype=torch.float64), 1.0, 0.0
             for n in range(6):
                 y = torch.softmax(classify(states[row, n]), dim=0)
-                mixed = still_open * y + (1 - still_open) * mixed
-                still_open *= 1 - float(probabilities[row, n])
-                cost += still_open
+                mixed = survival * y + (1 - survival) * mixed
+                survival *= 1 - float(probabilities[row, n])
+                cost += survival
             torch.testing.assert_close(answer.logits[row].exp(), mixed)
             assert answer.ponder_cost[row].item() == pytest.approx(cost)
 
     def test_halting_early_never_changes_the_class(self) -> None:
-        """From the step where an example halts on, no further state can turn its class."""
+        """After the step at which an example halts, no state can change its class."""
         states, probabilities, classify = random_steps(200, 6)
         dact = make("dact", epsilon=1e-9, max_steps=6).eval()
-        sure = probabilities.sqrt()  # more often settled before the end
+        sure = probabilities.sqrt()  # more often settled before the last step
         answer = dact.answer(states, sure, classify)
         assert 1 < answer.steps.mean() < 6
         adverse = states.clone()
         for row, steps in enumerate(answer.steps.int().tolist()):
             adverse[row, steps:] = torch.randn(6 - steps, STATE, dtype=torch.float64) * 50
-        turned = dact.answer(adverse, sure, classify)
-        assert torch.equal(turned.logits.argmax(dim=1), answer.logits.argmax(dim=1))
+        changed = dact.answer(adverse, sure, classify)
+        assert torch.equal(changed.logits.argmax(dim=1), answer.logits.argmax(dim=1))
 
     def test_the_cost_reaches_every_halting_probability(self) -> None:
-        """Unlike ACT's: the gradient of the ponder cost is not zero anywhere before the last."""
+        """Unlike ACT's, the gradient of the ponder cost is nonzero at every step."""
         states, probabilities, classify = random_steps()
         probabilities.requires_grad_()
         dact = make("dact", epsilon=1e-9, max_steps=6)
@@ -183,11 +183,11 @@ class TestSupervisedAct:
     )
     def test_the_ponder_weight_warms_up(self, epochs: int, weights: list[float]) -> None:
         halting = make("supervised_act", warm_up_epochs=epochs, ponder_weight=0.8)
-        found = []
+        ponder_weights = []
         for epoch in range(1, len(weights) + 1):
             halting.start_epoch(epoch)
-            found.append(halting.current_ponder_weight)
-        assert found == pytest.approx(weights)
+            ponder_weights.append(halting.current_ponder_weight)
+        assert ponder_weights == pytest.approx(weights)
 
     def test_states_up_to_n_are_supervised_and_no_others(self) -> None:
         halting = make("supervised_act", ponder_weight=0.0, step_loss_weight=2.0, max_steps=3)

@@ -1,4 +1,4 @@
-"""Hop Attention against a slow loop over examples, words and units, and a hop worked by hand."""
+"""Hop Attention against a slow loop over examples, words and units."""
 
 import torch
 
@@ -11,13 +11,13 @@ from tests.samples import sample_batch, sample_trial
 def memory_of(
     keys: torch.Tensor, values: torch.Tensor, hypothesis: torch.Tensor, masks: list[torch.Tensor]
 ) -> HopMemory:
-    """One row of the tables for each token, whose windows are the token alone."""
+    """Tables with one row per token, and windows of one token."""
     batch, tokens, width = keys.shape
-    nowhere = torch.zeros(1, width, dtype=keys.dtype)
-    places = torch.zeros(batch, 3 * tokens, dtype=torch.int64)
-    places[:, :tokens] = 1 + torch.arange(batch * tokens).view(batch, tokens)
-    tables = [torch.cat([nowhere, part.flatten(0, 1)]) for part in (keys, values)]
-    return HopMemory(*tables, places, masks[0], hypothesis, masks[1])
+    empty = torch.zeros(1, width, dtype=keys.dtype)
+    slots = torch.zeros(batch, 3 * tokens, dtype=torch.int64)
+    slots[:, :tokens] = 1 + torch.arange(batch * tokens).view(batch, tokens)
+    tables = [torch.cat([empty, part.flatten(0, 1)]) for part in (keys, values)]
+    return HopMemory(*tables, slots, masks[0], hypothesis, masks[1])
 
 
 def test_keys_and_values_are_windows_of_words() -> None:
@@ -51,11 +51,11 @@ def test_a_step_against_a_slow_loop() -> None:
     keys, values, hypothesis = (torch.randn(2, n, width).double() for n in (6, 6, 3))
     masks = [torch.tensor([[1] * 6, [1] * 4 + [0] * 2]), torch.tensor([[1, 1, 1], [1, 1, 0]])]
     memory = memory_of(keys, values, hypothesis, [mask.bool() for mask in masks])
-    carried, one = torch.randn(2, 2 * width).double(), torch.ones((), dtype=torch.float64)
-    found = step(carried, memory, GateDropout(one, one))
+    recurrent, one = torch.randn(2, 2 * width).double(), torch.ones((), dtype=torch.float64)
+    output = step(recurrent, memory, GateDropout(one, one))
     ask = step.attend_hypothesis.transform
     for row in range(2):
-        state = carried[row, :width]
+        state = recurrent[row, :width]
         words = [hypothesis[row, i] for i in range(3) if masks[1][row, i]]
         query = ask.weight @ state + ask.bias
         over = torch.softmax(torch.stack([query @ word for word in words]), dim=0)
@@ -67,15 +67,15 @@ def test_a_step_against_a_slow_loop() -> None:
             step.gate.hidden.weight @ torch.cat([state, h, p, p * h]) + step.gate.hidden.bias
         )
         gate = torch.sigmoid(step.gate.output.weight @ hidden + step.gate.output.bias)
-        torch.testing.assert_close(found[row, :width], (1 - gate) * state + gate * p)
-        torch.testing.assert_close(found[row, width:], h)
+        torch.testing.assert_close(output[row, :width], (1 - gate) * state + gate * p)
+        torch.testing.assert_close(output[row, width:], h)
 
 
-def test_halting_sees_the_state_and_not_what_is_carried_with_it() -> None:
+def test_halting_reads_the_state_only() -> None:
     model = model_checks.make(sample_trial("hop_attention"))
     assert isinstance(model, HopAttention)
     batch = sample_batch()
     memory = model.encode(batch)
-    carried, _ = model.step.start(memory)
-    other = torch.cat([carried[:, :8], torch.randn_like(carried[:, 8:])], dim=1)
-    assert torch.equal(model.halting.probability(carried), model.halting.probability(other))
+    recurrent, _ = model.step.start(memory)
+    other = torch.cat([recurrent[:, :8], torch.randn_like(recurrent[:, 8:])], dim=1)
+    assert torch.equal(model.halting.probability(recurrent), model.halting.probability(other))

@@ -1,4 +1,4 @@
-"""docs/library.md: halting around a step function of one's own."""
+"""docs/library.md: halting around any step function."""
 
 import os
 import re
@@ -22,21 +22,21 @@ PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 def test_the_example_learns() -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert f"```python\n{example}```" in (ROOT / "README.md").read_text(encoding="utf-8")
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # such small products are slower on two
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # faster than two for such small matrices
     command = [sys.executable, "-c", example]
     done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
-    said = re.fullmatch(r"(\d+)% right, (\d+\.\d) steps\n", done.stdout)
-    assert said, done.stdout
-    assert int(said[1]) >= 99
-    assert 1.5 < float(said[2]) < 8
+    result = re.fullmatch(r"(\d+)% right, (\d+\.\d) steps\n", done.stdout)
+    assert result, done.stdout
+    assert int(result[1]) >= 99
+    assert 1.5 < float(result[2]) < 8
 
 
-@pytest.mark.parametrize("kind", HALTINGS)
-def test_each_way_is_found_by_its_name_and_trains(kind: str) -> None:
-    chosen = HALTINGS[kind]
-    names = (load_class(chosen.halting).__name__, chosen.settings.__name__)
-    assert all(f"`{name}`" in PAGE for name in names)
-    halting_class, settings_class = (getattr(actmodels.halting, name) for name in names)
+@pytest.mark.parametrize("name", HALTINGS)
+def test_each_mechanism_is_documented_and_trains(name: str) -> None:
+    mechanism = HALTINGS[name]
+    classes = (load_class(mechanism.halting).__name__, mechanism.settings.__name__)
+    assert all(f"`{one}`" in PAGE for one in classes)
+    halting_class, settings_class = (getattr(actmodels.halting, one) for one in classes)
     settings = {field: SETTINGS[field] for field in settings_class.__dataclass_fields__}
     halting = halting_class(settings_class(**settings), 3)
     cell, classify = nn.GRUCell(2, 3), nn.Linear(3, 2)

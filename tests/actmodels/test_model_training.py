@@ -1,4 +1,4 @@
-"""Training of every kind: resumption to the bit, patience, divergence, best epoch, optimisers."""
+"""Training of every trial type: resuming, patience, divergence, best epoch, optimizers."""
 
 import io
 import math
@@ -33,7 +33,7 @@ DATA = {
 }
 
 
-def begun(config: BaseTrialConfig) -> AnyTraining:
+def start_training(config: BaseTrialConfig) -> AnyTraining:
     return load_class(trial_type(config).training)(config, DATA[type(config)])
 
 
@@ -49,7 +49,7 @@ def all_deviations(model: str) -> BaseTrialConfig:
     )
 
 
-RESUMED: list[tuple[BaseTrialConfig, int]] = [  # and the epochs before it is taken up again
+RESUMED: list[tuple[BaseTrialConfig, int]] = [  # and the epochs before it is resumed
     *(
         (sample_trial(model, max_epochs=4, optimizer=optimizer, oov_rule=rule), epochs)
         for model, optimizer in product((*MODELS, "word_by_word_attention"), ("adam", "adagrad"))
@@ -71,13 +71,13 @@ RESUMED: list[tuple[BaseTrialConfig, int]] = [  # and the epochs before it is ta
         for epochs in (1, 2, 3)
     ),
 ]
-KINDS: list[BaseTrialConfig] = [
+TYPES: list[BaseTrialConfig] = [
     sample_trial(MODELS[0]),
     sample_trial(MODELS[1]),
     sequence_trial(),
     reader_trial(),
 ]
-each_kind = pytest.mark.parametrize("config", KINDS, ids=lambda config: config.model)
+each_type = pytest.mark.parametrize("config", TYPES, ids=lambda config: config.model)
 
 
 def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
@@ -85,33 +85,33 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 
 
 @pytest.mark.parametrize(("config", "epochs"), RESUMED, ids=lambda v: getattr(v, "model", str(v)))
-def test_resumed_equals_undisturbed(config: BaseTrialConfig, epochs: int) -> None:
-    """Saved and taken up in a new process' stead: the same bits to the end."""
-    undisturbed, first = begun(config), begun(config)
-    whole = [record.result() for record in undisturbed.epochs()]
-    assert not undisturbed.diverged
+def test_resumed_equals_uninterrupted(config: BaseTrialConfig, epochs: int) -> None:
+    """Saved and loaded as in a new process: bitwise equal to the end."""
+    uninterrupted, first = start_training(config), start_training(config)
+    whole = [record.result() for record in uninterrupted.epochs()]
+    assert not uninterrupted.diverged
     for _ in range(epochs):
         first.run_epoch()
     stored = io.BytesIO()
     torch.save(first.state_dict(), stored)
     stored.seek(0)
     torch.manual_seed(99)  # a new process has other random numbers
-    second = begun(config)
+    second = start_training(config)
     second.load_state_dict(torch.load(stored, weights_only=True))
     rest = range(epochs + 1, config.max_epochs + 1)
     assert [record.epoch for record in second.epochs()] == list(rest)
     assert [record.result() for record in second.history] == whole
-    assert same(second.model.state_dict(), undisturbed.model.state_dict())
-    assert same(second.best_parameters, undisturbed.best_parameters)
+    assert same(second.model.state_dict(), uninterrupted.model.state_dict())
+    assert same(second.best_parameters, uninterrupted.best_parameters)
 
 
 def record(epoch: int, dev_accuracy: float) -> EpochRecord:
     return EpochRecord(epoch, 0, 0, None, None, None, 0, dev_accuracy, None, None, None, 0, 0)
 
 
-@each_kind
+@each_type
 def test_patience_counts_epochs_without_a_better_dev_accuracy(config: BaseTrialConfig) -> None:
-    training = begun(replace(config, max_epochs=50, patience=2))
+    training = start_training(replace(config, max_epochs=50, patience=2))
     for epoch, accuracy in enumerate([0.5, 0.6, 0.6, 0.55], start=1):
         assert not training.finished
         training.history.append(record(epoch, accuracy))
@@ -119,42 +119,42 @@ def test_patience_counts_epochs_without_a_better_dev_accuracy(config: BaseTrialC
     assert training.best_epoch == 2  # an equal accuracy later does not count as better
 
 
-@each_kind
+@each_type
 def test_best_parameters_are_those_of_the_best_epoch(config: BaseTrialConfig) -> None:
-    training = begun(replace(config, max_epochs=8))
+    training = start_training(replace(config, max_epochs=8))
     states = []
     for _ in training.epochs():
         states.append({k: v.clone() for k, v in training.model.state_dict().items()})
     assert same(states[training.best_epoch - 1], training.best_parameters)
 
 
-@each_kind
+@each_type
 def test_a_diverged_trial_ends_on_its_last_good_parameters(
     config: BaseTrialConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    training = begun(replace(config, max_epochs=5))
+    training = start_training(replace(config, max_epochs=5))
     training.run_epoch()
     good = {k: v.clone() for k, v in training.model.state_dict().items()}
     objective, calls = training.objective, iter(range(100))
 
-    def broken(*given: Any) -> torch.Tensor:
-        return objective(*given) * (math.nan if next(calls) == 3 else 1.0)
+    def broken(*args: Any) -> torch.Tensor:
+        return objective(*args) * (math.nan if next(calls) == 3 else 1.0)
 
     monkeypatch.setattr(training, "objective", broken)
-    found = training.run_epoch()
+    record = training.run_epoch()
     assert training.diverged and training.finished
     assert same(good, training.model.state_dict())
     assert next(calls) == 4  # the epoch ended there
-    assert math.isfinite(found.dev_loss) and math.isfinite(found.train_loss)
+    assert math.isfinite(record.dev_loss) and math.isfinite(record.train_loss)
 
 
-@each_kind
+@each_type
 def test_gradients_are_clipped(config: BaseTrialConfig) -> None:
-    """Adam is blind to the size of all gradients, but for its 1e-8: a tiny norm stops it."""
+    """Adam is scale-invariant except for its 1e-8, so only a tiny norm stops it."""
     moved = []
     for clip_norm in (1e-12, 15.0):
         settings = replace(config.training, clip_norm=clip_norm)  # type: ignore[attr-defined]
-        training = begun(replace(config, training=settings))
+        training = start_training(replace(config, training=settings))
         start = {name: p.detach().clone() for name, p in training.model.named_parameters()}
         training.run_epoch()
         parameters = training.model.named_parameters()
@@ -168,7 +168,7 @@ def test_gradients_are_clipped(config: BaseTrialConfig) -> None:
         (0.0, 0.0, [0.0, -6.0, 8.0]),
         (5.0, 0.0, [0.0, -5.0, 5.0]),
         (0.0, 5.0, [0.0, -3.0, 4.0]),  # the norm is 10
-        (3.0, 3.0, [0.0, -(4.5**0.5), 4.5**0.5]),  # cut at 3 it is 3 √2
+        (3.0, 3.0, [0.0, -(4.5**0.5), 4.5**0.5]),  # after clipping at 3 it is 3 √2
     ],
 )
 def test_gradients_cut_and_scaled_by_hand(
@@ -187,13 +187,13 @@ def test_gradients_cut_and_scaled_by_hand(
     [(4, 0.1, [0.01, 0.007, 0.004, 0.001]), (3, 1.0, [0.01] * 3), (1, 0.1, [0.01])],
 )
 def test_rates_by_hand(epochs: int, final_rate: float, rates: list[float]) -> None:
-    """Linear in the epoch; a single epoch has the whole."""
+    """Linear in the epoch; a single epoch has the full rate."""
     config = sample_trial(MODELS[0], learning_rate=0.01, final_rate=final_rate, max_epochs=epochs)
-    training, found = Training(config, sample_data()), []
+    training, used = Training(config, sample_data()), []
     for _ in training.epochs():
-        found.append(training.optimizer.param_groups[0]["lr"])
-    assert found == pytest.approx(rates, rel=1e-12)
-    assert final_rate < 1 or found == rates  # to the bit
+        used.append(training.optimizer.param_groups[0]["lr"])
+    assert used == pytest.approx(rates, rel=1e-12)
+    assert final_rate < 1 or used == rates  # exactly
 
 
 def test_one_adagrad_step_by_hand() -> None:

@@ -1,4 +1,4 @@
-"""Every model: the five checks, the parameter budget, and that it can learn."""
+"""Every model: the five checks, the number of parameters, and overfitting a few pairs."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ def test_the_five_checks(config: TrialConfig, check: Callable[[TrialConfig], Non
 
 THESIS = {"width": 256, "encoder_size": 128, "state_size": 256, "gate_size": 256}
 PAPER = {"width": 128, "state_size": 200, "gate_size": 128}
-PARAMETERS: list[tuple[str, dict[str, int], int]] = [  # in comments: what was published
+PARAMETERS: list[tuple[str, dict[str, int], int]] = [  # in comments: published
     # projection, F, G, H, output
     ("decomposable_attention", {"width": 200}, 60_000 + 80_400 + 2 * 120_400 + 603),  # 382k
     ("mean_pool_decomposable_attention", {"width": 200}, 381_803),
@@ -57,11 +57,11 @@ def test_parameters(model: str, settings: dict[str, int], total: int) -> None:
     assert parameter_count(build(sample_trial(model, **settings), torch.zeros(4, 300))) == total
 
 
-# Every network with ACT or without halting, and every way of halting with one network.
+# Every network with ACT or without halting, and every halting mechanism with one network.
 LEARNERS = [
     name
-    for name, of in MODELS.items()
-    if of.halting in (None, HALTINGS["act"]) or name.startswith("adaptive_attention_")
+    for name, model in MODELS.items()
+    if model.halting in (None, HALTINGS["act"]) or name.startswith("adaptive_attention_")
 ]
 
 
@@ -73,7 +73,7 @@ def test_overfits_a_few_pairs(model: str) -> None:
 
 
 def test_dropout_does_not_compound_over_steps() -> None:
-    """A unit dropped at one step is dropped at all, and a kept one is scaled only once."""
+    """A unit is dropped at all steps or none, and a kept one is scaled once."""
     model = model_checks.make(sample_trial("adaptive_attention", dropout=0.5)).train()
     batch = model_checks.sample_batch()
     seen = []
@@ -86,7 +86,7 @@ def test_dropout_does_not_compound_over_steps() -> None:
     model.unroll(batch, 4, until_halted=False)
     handle.remove()
     assert len(seen) == 4
-    for memories, dropout in seen[1:]:
-        assert all(a is b for a, b in zip(memories, seen[0][0], strict=True))
+    for memory, dropout in seen[1:]:
+        assert all(a is b for a, b in zip(memory, seen[0][0], strict=True))
         assert all(a is b for a, b in zip(dropout, seen[0][1], strict=True))
     assert set(seen[0][1].inputs.unique().tolist()) == {0.0, 2.0}

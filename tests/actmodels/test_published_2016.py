@@ -23,7 +23,7 @@ SINGLE = [(name, switch) for name, switches in SWITCHES.items() for switch in sw
 
 
 def twin(name: str, **settings: Any) -> Any:
-    """The model as published; all switches are off but those given."""
+    """The model as published, with all switches off except those in `settings`."""
     return model_checks.make(sample_trial(f"{name}_as_published", **settings))
 
 
@@ -56,7 +56,7 @@ def test_all_off_is_the_correct_model_to_the_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "switch"), SINGLE)
-def test_a_switch_changes_its_own_behaviour_and_no_other(name: str, switch: str) -> None:
+def test_a_switch_changes_only_its_own_behavior(name: str, switch: str) -> None:
     changed, model = twin(name, dropout=0.3, **{switch: True}), correct(name, dropout=0.3)
     batch, pairs = sample_batch(6), sample_pairs(30)
     loop = {"loop": "until_halted"} if hasattr(model, "unroll") else {}  # of both, for equal bits
@@ -109,9 +109,9 @@ def test_scrambled_alignment_against_a_slow_loop(count: int, longest: int, other
     masks = torch.rand(count, longest) < 0.7, torch.rand(count, other) < 0.7
     for mask in masks:
         mask[:, 0] = True
-    found = ScrambledAlignment(alignment)(premise, hypothesis, *masks)
+    scrambled = ScrambledAlignment(alignment)(premise, hypothesis, *masks)
     for sums, expected in zip(
-        found, slow_alignment(alignment, premise, hypothesis, masks), strict=True
+        scrambled, slow_alignment(alignment, premise, hypothesis, masks), strict=True
     ):
         torch.testing.assert_close(sums, expected)
 
@@ -169,7 +169,7 @@ def test_the_model_classifies_the_state_that_the_batch_remainder_gives(
 
 
 def test_compounding_dropout_keeps_ever_fewer_units() -> None:
-    """After n steps at rate 0.2 a share of 0.8^n is left, scaled by 1.25^n; gates change."""
+    """After n steps at rate 0.2, 0.8^n of the units remain, scaled by 1.25^n; gates change."""
     model = twin("adaptive_attention", compounding_dropout=True, dropout=0.2, width=64)
     batch, seen = sample_batch(40), []
     whole = model.encode(batch)
@@ -181,14 +181,14 @@ def test_compounding_dropout_keeps_ever_fewer_units() -> None:
     with model.step.register_forward_pre_hook(watch):
         model.unroll(batch, 5, until_halted=False)
     assert len(seen) == 5
-    for number, (memories, gates) in enumerate(seen[1:], start=2):
+    for number, (memory, gates) in enumerate(seen[1:], start=2):
         before, gates_before = seen[number - 2]
         for side in ("premise", "hypothesis"):
-            now, then = getattr(memories, side), getattr(before, side)
+            now, then = getattr(memory, side), getattr(before, side)
             kept = now != 0
             torch.testing.assert_close(now[kept], then[kept] * 1.25)
             share = kept.double().mean() / (then != 0).double().mean()
             assert float(share) == pytest.approx(0.8, abs=0.02)
-        alive = float((memories.premise != 0).sum() / (whole.premise != 0).sum())
+        alive = float((memory.premise != 0).sum() / (whole.premise != 0).sum())
         assert alive == pytest.approx(0.8**number, abs=0.02)
         assert all(not torch.equal(a, b) for a, b in zip(gates, gates_before, strict=True))

@@ -1,4 +1,4 @@
-"""The 2016 code's batches: buckets, file order, no masks, incomplete batches left out."""
+"""The 2016 code's batches: buckets, file order, no masks, incomplete batches dropped."""
 
 import pytest
 import torch
@@ -73,7 +73,7 @@ def test_a_pair_is_padded_to_its_bucket_with_pads_as_tokens(
 
 @pytest.mark.parametrize("name", MODELS)
 def test_file_order_batches_keep_siblings_together(name: str) -> None:
-    """The batches of every epoch are the same, in an order of its own."""
+    """Every epoch has the same batches, in a different order."""
     model = twin(name, file_order_batches=True, evaluation_batch_size=7)
     expected = slow_batches(PAIRS, 7)
     epochs = [
@@ -83,7 +83,7 @@ def test_file_order_batches_keep_siblings_together(name: str) -> None:
     assert epochs[0] == epochs[2] != epochs[1]
     assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(expected)
     assert epochs[0] != expected
-    # an evaluation has them too, unshuffled, whatever size it asks for
+    # evaluation has the same batches, unshuffled, for any batch size
     assert [b.tolist() for b in model.batches(PAIRS, 256)] == expected
 
 
@@ -110,7 +110,7 @@ def test_dropped_batches_are_each_buckets_last_in_file_order(
         assert {len(batch) for batch in batches} == {size}
 
 
-def test_nothing_left_is_told() -> None:
+def test_dropping_all_pairs_is_an_error() -> None:
     model = twin("decomposable_attention", dropped_last_batches=True)
     with pytest.raises(DataError, match=r"drops all 200 pairs in batches of 201; reduce batch"):
         list(model.batches(PAIRS, 201, torch.Generator()))
@@ -118,7 +118,7 @@ def test_nothing_left_is_told() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
-    """Logits, labels and steps are those of each batch, put in the order of the split."""
+    """Logits, labels and steps are those of each batch, in the order of the split."""
     config = sample_trial(
         f"{name}_as_published", dropped_last_batches=True, scrambled_alignment=True
     )
@@ -143,7 +143,7 @@ def test_an_evaluation_names_the_rows_it_scored(name: str) -> None:
     ("settings", "size"),
     [({"compounding_dropout": True}, 50), ({"no_mask": True}, 8), ({"batch_remainder": True}, 8)],
 )
-def test_batches_of_evaluation_have_their_own_size_where_mates_matter(
+def test_evaluation_batch_size_applies_if_predictions_depend_on_batches(
     settings: dict[str, bool], size: int
 ) -> None:
     model = twin("adaptive_attention", **settings)

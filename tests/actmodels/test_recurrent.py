@@ -22,7 +22,7 @@ LENGTHS = [4, 1, 6, 3]
 
 
 def torch_lstm(lstm: LSTM) -> nn.LSTM:
-    """Torch's own with the same parameters: its gates are i, f, g, o and it has two biases."""
+    """torch.nn.LSTM with the same parameters; its gates are i, f, g, o and it has two biases."""
     theirs = nn.LSTM(lstm.input.in_features, lstm.state, batch_first=True).double()
 
     def reordered(rows: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def torch_lstm(lstm: LSTM) -> nn.LSTM:
     return theirs
 
 
-def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
+def test_lstm_equals_that_of_torch_on_each_unpadded_sentence() -> None:
     lstm, (words, mask) = LSTM(5, 3).double(), sample_sentences(LENGTHS, 5)
     start = LSTMState(*torch.randn(2, len(LENGTHS), 3, dtype=torch.float64))
     outputs, end = lstm(words, mask, start)
@@ -57,7 +57,7 @@ def test_lstm_is_that_of_torch_on_each_sentence_without_padding() -> None:
             assert torch.equal(carried, end.hidden[row])
 
 
-def test_the_delimiter_stands_behind_the_last_token() -> None:
+def test_the_delimiter_follows_the_last_token() -> None:
     ids = torch.tensor([[7, 8, 9], [5, 0, 0]])
     assert delimited(ids, ids > 0).tolist() == [[7, 8, 9, NULL], [5, NULL, 0, 0]]
 
@@ -96,7 +96,7 @@ def mixed(weights: list[float], words: list[Tensor]) -> Tensor:
 
 
 def read_pair() -> EncodedPair:
-    """Outputs of two sentences of several lengths, whose paddings are not zero."""
+    """Outputs of sentences of several lengths, with nonzero padding."""
     premise, mask = sample_sentences(LENGTHS, 3)
     hypothesis, hypothesis_mask = sample_sentences([2, 5, 1, 4], 3)
     last = torch.randn(len(LENGTHS), 3, dtype=torch.float64)
@@ -104,7 +104,7 @@ def read_pair() -> EncodedPair:
 
 
 @torch.no_grad()
-def test_attention_is_that_of_a_slow_loop() -> None:
+def test_attention_equals_a_slow_loop() -> None:
     attention, pair = PremiseAttention(3).double(), read_pair()
     attended = attention(pair)
     for row, length in enumerate(LENGTHS):
@@ -114,7 +114,7 @@ def test_attention_is_that_of_a_slow_loop() -> None:
 
 
 @torch.no_grad()
-def test_word_by_word_attention_is_that_of_a_slow_loop() -> None:
+def test_word_by_word_attention_equals_a_slow_loop() -> None:
     module, pair = RecurrentPremiseAttention(3).double(), read_pair()
     attended = module(pair)
     w_r, w_t = module.recurrent.weight.chunk(2)
@@ -129,7 +129,7 @@ def test_word_by_word_attention_is_that_of_a_slow_loop() -> None:
 
 @pytest.mark.parametrize("model", CONDITIONAL)
 def test_two_way_is_both_directions_by_hand(model: str) -> None:
-    """One-way models of the same weights, all but the output layer, of which each has its half."""
+    """One-way models with the same weights, and one half of the output layer each."""
     both, batch = make(sample_trial(model, two_way=True)), sample_batch()
     swapped = Batch(*batch[2:4], *batch[:2], batch.labels, batch.rows)
     logits = both.classify.bias
@@ -191,7 +191,7 @@ def test_encoders_of_premise_and_hypothesis(bidirectional: bool, shared: bool) -
     config = sample_trial("iterative_attention", bidirectional=bidirectional, shared_encoder=shared)
     model, batch = model_checks.make(config), sample_batch()
     same = batch._replace(premise=batch.hypothesis, premise_mask=batch.hypothesis_mask)
-    memories = model.encode(same)
-    assert memories.premise.shape == memories.hypothesis.shape
-    assert memories.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
-    assert torch.equal(memories.premise, memories.hypothesis) == shared
+    memory = model.encode(same)
+    assert memory.premise.shape == memory.hypothesis.shape
+    assert memory.premise.shape[2] == SETTINGS["encoder_size"] * (2 if bidirectional else 1)
+    assert torch.equal(memory.premise, memory.hypothesis) == shared

@@ -1,4 +1,4 @@
-"""No two things are drawn alike because they have the same seed."""
+"""Independent random numbers per purpose."""
 
 import ast
 from pathlib import Path
@@ -17,16 +17,16 @@ PACKAGES = [
 
 
 def test_purpose_and_every_number_make_another_seed() -> None:
-    given = [("a", 1), ("a", 2), ("b", 1), ("a", 1, 1), ("a", 11), ("a 1", 1)]
-    seeds = {seed_of(*one) for one in given}
-    assert len(seeds) == len(given)
+    purposes = [("a", 1), ("a", 2), ("b", 1), ("a", 1, 1), ("a", 11), ("a 1", 1)]
+    seeds = {seed_of(*one) for one in purposes}
+    assert len(seeds) == len(purposes)
     assert all(0 <= seed < 2**63 for seed in seeds)
     first, again = (torch.rand(4, generator=generator("a", 1)) for _ in range(2))
     assert torch.equal(first, again)
 
 
 def test_a_readers_weights_are_no_copies_of_its_word_vectors() -> None:
-    """Drawn with the same seed they were: row i of an input weight was the vector of word i."""
+    """With the same seed, row i of an input weight was the vector of word i."""
     config = reader_trial()
     rows = embedding_rows(config, WordRows(torch.zeros(40, 6), torch.zeros(40, dtype=torch.bool)))
     reader = Reader(config.reader, rows, config.seed)

@@ -1,4 +1,4 @@
-"""SPINN-PI against a stack machine that handles one sentence and one word at a time."""
+"""SPINN-PI against a stack machine for one sentence."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ from tests.samples import sample_batch, sample_pairs, sample_trial
 
 
 def slow_stack(stack: ThinStack, words: Tensor, tree: list[int]) -> Tensor:
-    """The sentence [size] of words [tokens, 2 · size] by lists that are pushed to and popped."""
+    """Encode words [tokens, 2 · size] as [size], with a list as the stack."""
     size = stack.size
     nothing = torch.zeros(2 * size, dtype=words.dtype)
     buffer, pile = list(words), [nothing, nothing]
@@ -40,7 +40,7 @@ def slow_stack(stack: ThinStack, words: Tensor, tree: list[int]) -> Tensor:
 
 
 @torch.no_grad()
-def test_the_model_is_a_slow_stack_machine() -> None:
+def test_the_model_equals_a_slow_stack_machine() -> None:
     model, pairs = make(sample_trial("spinn_pi")), sample_pairs(8)
     assert isinstance(model, Spinn)
     for parameter in model.parameters():
@@ -64,16 +64,16 @@ def test_the_model_is_a_slow_stack_machine() -> None:
 
 
 def test_batches_of_a_fusion_carry_their_trees() -> None:
-    """Of different sizes, joined and filled up."""
+    """Batches of different sizes, padded and filled up."""
     models = [make(sample_trial("spinn_pi", seed=seed)) for seed in (1, 2)]
     pairs = sample_pairs(9)
-    own = [collate(pairs, rows, null_token=False) for rows in torch.arange(9).split(5)]
-    fused = stack(models)(joined_batch(own)).logits
-    for row, (model, batch) in enumerate(zip(models, own, strict=True)):
+    batches = [collate(pairs, rows, null_token=False) for rows in torch.arange(9).split(5)]
+    fused = stack(models)(joined_batch(batches)).logits
+    for row, (model, batch) in enumerate(zip(models, batches, strict=True)):
         torch.testing.assert_close(fused[row, : len(batch.rows)], model(batch).logits)
 
 
-def test_trees_go_with_the_pairs_that_are_taken() -> None:
+def test_take_keeps_the_trees() -> None:
     pairs, rows = sample_pairs(9), torch.tensor([7, 0, 7])
     taken = collate(pairs.take(rows), torch.arange(3), null_token=False)
     for one, other in zip(taken[6:], collate(pairs, rows, null_token=False)[6:], strict=True):
@@ -81,7 +81,7 @@ def test_trees_go_with_the_pairs_that_are_taken() -> None:
         assert torch.equal(one, other)
 
 
-def test_pairs_without_parses_are_told() -> None:
+def test_pairs_without_parses_are_an_error() -> None:
     batch = sample_batch()._replace(premise_tree=None)
     with pytest.raises(DataError, match="spinn_pi needs parses, but these pairs have none"):
         make(sample_trial("spinn_pi"))(batch)

@@ -1,4 +1,4 @@
-"""Evaluation, traces and the fixed-step ablation against slow, plain computations."""
+"""Evaluation, traces and the fixed-step ablation against slow computations."""
 
 import pytest
 import torch
@@ -12,25 +12,25 @@ from tests import model_checks
 from tests.samples import MODELS, sample_batch, sample_pairs, sample_trial
 
 PAIRS = sample_pairs(37)
-KINDS = [model_with("adaptive_attention", kind) for kind in HALTINGS]
+MECHANISMS = [model_with("adaptive_attention", halting) for halting in HALTINGS]
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_the_answer_is_the_models_own(name: str) -> None:
     model, batch = model_checks.make(sample_trial(name)), sample_batch()
-    prediction, found = model(batch), trace(model, batch)
-    torch.testing.assert_close(found.answer, torch.softmax(prediction.logits, dim=1))
-    assert torch.equal(found.steps, prediction.steps)
-    ones = torch.ones_like(found.weights[:, 0])
-    torch.testing.assert_close(found.weights.sum(dim=1), ones)
+    prediction, traced = model(batch), trace(model, batch)
+    torch.testing.assert_close(traced.answer, torch.softmax(prediction.logits, dim=1))
+    assert torch.equal(traced.steps, prediction.steps)
+    ones = torch.ones_like(traced.weights[:, 0])
+    torch.testing.assert_close(traced.weights.sum(dim=1), ones)
 
 
 def test_attention_is_over_real_tokens_and_sums_to_one() -> None:
     model, batch = model_checks.make(sample_trial("adaptive_attention")), sample_batch()
-    found = trace(model, batch)
+    traced = trace(model, batch)
     for weights, mask in (
-        (found.premise, batch.premise_mask),
-        (found.hypothesis, batch.hypothesis_mask),
+        (traced.premise, batch.premise_mask),
+        (traced.hypothesis, batch.hypothesis_mask),
     ):
         ones = torch.ones(weights.shape[:2], dtype=weights.dtype)
         torch.testing.assert_close(weights.sum(dim=2), ones)
@@ -44,18 +44,18 @@ def test_ablation_against_one_pair_at_a_time() -> None:
     with torch.no_grad():  # states that differ enough for the readings to differ
         for parameter in adaptive.step.parameters():
             parameter.mul_(3)
-    found = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6], batch_size=10)
-    values = {(row.reading, row.steps): row for row in found}
+    results = ablate_steps(adaptive, PAIRS, config.input, [1, 3, 6], batch_size=10)
+    values = {(row.reading, row.steps): row for row in results}
     assert values["state", 1].accuracy == values["capped", 1].accuracy
     assert values["capped", 1].mean_steps == 1.0
     for k in (1, 3, 6):
         hits = []
         for row in range(len(PAIRS)):
             batch = collate(PAIRS, torch.tensor([row]), null_token=False)
-            memories = adaptive.encode(batch)
-            state, dropout = adaptive.step.start(memories)
+            memory = adaptive.encode(batch)
+            state, dropout = adaptive.step.start(memory)
             for _ in range(k):
-                state = adaptive.step(state, memories, dropout)
+                state = adaptive.step(state, memory, dropout)
             hits.append(bool(adaptive.classify(state).argmax() == PAIRS.labels[row]))
         assert values["state", k].hits.tolist() == hits
         assert values["state", k].accuracy == sum(hits) / len(PAIRS)
@@ -70,7 +70,7 @@ def test_ablation_against_one_pair_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_results_stand_in_the_order_of_the_split(model: str) -> None:
+def test_results_are_in_the_order_of_the_split(model: str) -> None:
     config = sample_trial(model)
     built = model_checks.make(config)
     result = evaluate(built, PAIRS, config.input, batch_size=5)

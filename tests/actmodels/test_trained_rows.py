@@ -1,4 +1,4 @@
-"""The OOV rule `trained`: which rows are trained, and that nothing else about them differs."""
+"""The OOV rule `trained`: which rows are trained, and no other difference."""
 
 import pytest
 import torch
@@ -54,7 +54,7 @@ def test_only_the_rows_looked_up_get_a_gradient() -> None:
 
 @pytest.mark.parametrize("model", SOME_MODELS)
 def test_an_untrained_model_is_that_of_the_rule_own(model: str) -> None:
-    """The rule draws nothing: same parameters, same count, same scores."""
+    """The rule draws no random numbers: same parameters, same scores."""
     own, trained = (model_checks.make(sample_trial(model, oov_rule=r)) for r in ("own", "trained"))
     assert "words.trained" in dict(trained.named_parameters())
     assert torch.equal(own(sample_batch()).logits, trained(sample_batch()).logits)

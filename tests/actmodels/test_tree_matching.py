@@ -1,4 +1,4 @@
-"""Full trees and their match, against loops over one sentence and one node at a time."""
+"""Full trees and their matching, against loops over sentences and nodes."""
 
 import pytest
 import torch
@@ -45,18 +45,18 @@ def slow_levels(tree: FullTree, words: Tensor) -> list[list[Tensor]]:
 
 
 @torch.no_grad()
-def test_trees_are_those_of_a_slow_loop() -> None:
-    """Whatever stands where a sentence is padded, and however deep the other trees are."""
+def test_trees_equal_a_slow_loop() -> None:
+    """Independent of the content of padding and of the depth of other trees."""
     torch.manual_seed(0)
     tree, (words, mask) = FullTree(4, 3, 0.0).double(), sample_sentences(LENGTHS, 4)
-    found = tree(words, mask)
+    nodes = tree(words, mask)
     for row, length in enumerate(LENGTHS):
         levels = slow_levels(tree, words[row, :length])
         assert len(levels[0]) == LEAVES[row]
-        nodes = [node for level in levels for node in level]
-        torch.testing.assert_close(found.values[row][found.real[row]], torch.stack(nodes))
-        assert int(found.inner[row].sum()) == len(nodes) - 1
-        torch.testing.assert_close(found.values[row][found.inner[row]], torch.stack(nodes[:-1]))
+        expected = [node for level in levels for node in level]
+        torch.testing.assert_close(nodes.values[row][nodes.real[row]], torch.stack(expected))
+        assert int(nodes.inner[row].sum()) == len(expected) - 1
+        torch.testing.assert_close(nodes.values[row][nodes.inner[row]], torch.stack(expected[:-1]))
 
 
 def slow_attention(model: TreeMatching, query: Tensor, nodes: list[Tensor]) -> Tensor:
@@ -67,7 +67,7 @@ def slow_attention(model: TreeMatching, query: Tensor, nodes: list[Tensor]) -> T
 
 
 @torch.no_grad()
-def test_the_match_is_that_of_a_slow_loop() -> None:
+def test_matching_equals_a_slow_loop() -> None:
     model, pairs = make(sample_trial("nti_tree_matching")), sample_pairs(5)
     assert isinstance(model, TreeMatching)
     batch = collate(pairs, torch.arange(5), null_token=False)
@@ -80,9 +80,9 @@ def test_the_match_is_that_of_a_slow_loop() -> None:
             trees.append([node for level in levels for node in level])
         premise, hypothesis = trees
         matched = []
-        for own, other in ((hypothesis, premise), (premise, hypothesis)):
-            found = [slow_attention(model, node, other) for node in own[:-1]]
-            states = [state.hidden for state in read_slowly(model.reader, found)]
+        for nodes, other in ((hypothesis, premise), (premise, hypothesis)):
+            attended = [slow_attention(model, node, other) for node in nodes[:-1]]
+            states = [state.hidden for state in read_slowly(model.reader, attended)]
             matched.append(slow_attention(model, states[-1], states[:-1]))
         hidden = torch.relu(model.hidden(torch.cat(matched)))
         torch.testing.assert_close(logits[row], model.classify(hidden))
@@ -90,7 +90,7 @@ def test_the_match_is_that_of_a_slow_loop() -> None:
 
 @pytest.mark.parametrize("longest", [2, 7])
 def test_dropout_does_not_depend_on_the_depth_of_other_trees(longest: int) -> None:
-    """The first pair's masks are the same beside short and beside long ones."""
+    """The first pair has the same masks in batches with short and with long sentences."""
     model = make(sample_trial("nti_tree_matching", dropout=0.5)).train()
     pairs = sample_pairs(40)
     lengths = pairs.premise_offsets.diff().maximum(pairs.hypothesis_offsets.diff())

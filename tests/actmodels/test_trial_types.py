@@ -1,4 +1,4 @@
-"""Trials on sentence pairs, multi-hop pairs, sequences and cloze questions, side by side."""
+"""All trial types: sentence pairs, multi-hop pairs, sequences and cloze questions."""
 
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,11 @@ def names(config: BaseTrialConfig) -> set[str]:
     return {Path(path).relative_to(PACKAGE).as_posix() for path in code_files(config)}
 
 
-def test_every_kind_is_here_and_its_classes_are_found() -> None:
+def test_every_type_is_sampled_and_its_classes_load() -> None:
     assert [type(config) for config in SAMPLES] == list(TRIAL_TYPES)
     for config in SAMPLES:
-        kind = trial_type(config)
-        assert all(load_class(name) for name in (kind.data, kind.training, kind.fusion) if name)
+        names = vars(trial_type(config)).values()
+        assert all(load_class(name) for name in names if name)
 
 
 def built(config: BaseTrialConfig, settings: dict[str, Any]) -> BaseTrialConfig:
@@ -48,25 +48,26 @@ def built(config: BaseTrialConfig, settings: dict[str, Any]) -> BaseTrialConfig:
 
 
 @pytest.mark.parametrize("config", SAMPLES, ids=lambda config: config.model)
-def test_all_problems_of_settings_are_told_at_once(config: BaseTrialConfig) -> None:
+def test_all_problems_of_settings_are_reported_together(config: BaseTrialConfig) -> None:
     settings = {name: value for part in config.parts for name, value in vars(part).items()}
     del settings["learning_rate"]
     with pytest.raises(ConfigError) as caught:
         built(config, settings | {"color": "red"})
-    wording = ["color is not a setting of ", "learning_rate of "]
+    starts = ["color is not a setting of ", "learning_rate of "]
     problems = caught.value.problems
-    assert all(p.startswith(said) for p, said in zip(problems, wording, strict=True)), problems
+    assert all(p.startswith(start) for p, start in zip(problems, starts, strict=True)), problems
 
 
-def test_a_trial_rests_on_the_code_of_its_own_kind() -> None:
+def test_the_code_of_a_trial_is_that_of_its_type() -> None:
     pairs, multihop, sequences, reader = (names(config) for config in SAMPLES)
     assert {"model_training.py", "training.py", "models/adaptive_attention.py"} <= pairs
     assert not [name for name in pairs if name.startswith(("multihop/", "sequences/", "cloze/"))]
+    assert not {"configs.py", "registry.py", "validators.py"} & pairs  # their values are in the key
     assert {"training.py", "multihop/training.py", "multihop/corpus.py"} <= multihop
     assert "multihop/config.py" not in multihop
     files = {"training.py", "bits.py", "act_rnn.py"}
     assert {"model_training.py", "halting/act.py", *(f"sequences/{f}" for f in files)} <= sequences
     assert not {"training.py", "models/adaptive_attention.py", "sequences/config.py"} & sequences
-    files = {"training.py", "model.py", "data.py"}  # the data: what its rows are drawn with
+    files = {"training.py", "model.py", "data.py"}  # data.py draws the word vectors
     assert {"model_training.py", *(f"cloze/{f}" for f in files)} <= reader
     assert not {"training.py", "sequences/training.py", "cloze/config.py"} & reader
