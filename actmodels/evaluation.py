@@ -47,7 +47,7 @@ class Evaluation(NamedTuple):
 def evaluate(
     model: PairModel, pairs: PairTensors, config: InputConfig, batch_size: int = 256
 ) -> Evaluation:
-    """Evaluate a model on a split, without dropout; `batch_size` does not change the result."""
+    """Evaluate a model on a split, without dropout."""
     rows, prediction = predicted(model, pairs, config, batch_size)
     return Evaluation(rows, prediction.logits, pairs.labels[rows], *prediction[1:3])
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from actmodels.errors import ArtifactError
 
-MARK = b"\nsha256 "
-SEAL = len(MARK) + 64 + 1  # bytes of the last line with its line breaks
+CHECKSUM_PREFIX = b"\nsha256 "
+CHECKSUM_SIZE = len(CHECKSUM_PREFIX) + 64 + 1  # bytes of the last line with its line breaks
 known: dict[Path, str] = {}  # MD5 of the stage's inputs when it began, by absolute path
 
 
@@ -47,12 +47,12 @@ class DamagedError(ArtifactError):
 
 def add_checksum(content: bytes | memoryview) -> bytes:
     """Return the content with its checksum appended."""
-    return b"".join([content, MARK, hashlib.sha256(content).hexdigest().encode(), b"\n"])
+    return b"".join([content, CHECKSUM_PREFIX, hashlib.sha256(content).hexdigest().encode(), b"\n"])
 
 
 def verify_checksum(stored: bytes, where: object) -> bytes:
     """Return the content without its checksum; DamagedError, naming `where`, on a mismatch."""
-    content = stored[:-SEAL]
+    content = stored[:-CHECKSUM_SIZE]
     if stored != add_checksum(content):
         raise DamagedError(f"{where} is damaged: its content does not have the digest at its end")
     return content

@@ -56,27 +56,6 @@ def incomplete_batches(pairs: PairTensors, batch_size: int) -> Tensor:
     return incomplete
 
 
-def published_batches(
-    switches: PublishedConfig,
-    pairs: PairTensors,
-    batch_size: int,
-    generator: torch.Generator | None,
-) -> Iterator[Tensor]:
-    """Yield the pair indices of each batch; DataError if dropped_last_batches drops all pairs."""
-    batching = file_order_batches if switches.file_order_batches else batches_by_length
-    batches = batching(pairs, batch_size, generator)
-    if not switches.dropped_last_batches:
-        yield from batches
-        return
-    dropped = incomplete_batches(pairs, batch_size)
-    if bool(dropped.all()):
-        raise DataError(
-            f"dropped_last_batches drops all {len(pairs)} pairs in batches of {batch_size}; "
-            "reduce batch_size and evaluation_batch_size, or set it to false"
-        )
-    yield from (kept for batch in batches if len(kept := batch[~dropped[batch]]))
-
-
 def without_masks(batch: Batch) -> Batch:
     """Pad to the first bucket that fits the batch, and unmask the padding.
 
@@ -153,10 +132,28 @@ class PublishedModel(PairModel):
     def batches(
         self, pairs: PairTensors, batch_size: int, generator: torch.Generator | None = None
     ) -> Iterator[Tensor]:
-        """Yield the pair indices of each batch; evaluation_batch_size replaces `batch_size`."""
-        evaluation = generator is None and self.mates_matter
-        size = self.switches.evaluation_batch_size if evaluation else batch_size
-        return published_batches(self.switches, pairs, size, generator)
+        """Yield the pair indices of each batch.
+
+        In evaluation evaluation_batch_size replaces `batch_size`, if predictions depend on batches.
+
+        Raises:
+            DataError: dropped_last_batches drops all pairs.
+        """
+        switches = self.switches
+        if generator is None and self.mates_matter:
+            batch_size = switches.evaluation_batch_size
+        batching = file_order_batches if switches.file_order_batches else batches_by_length
+        batches = batching(pairs, batch_size, generator)
+        if not switches.dropped_last_batches:
+            yield from batches
+            return
+        dropped = incomplete_batches(pairs, batch_size)
+        if bool(dropped.all()):
+            raise DataError(
+                f"dropped_last_batches drops all {len(pairs)} pairs in batches of {batch_size}; "
+                "reduce batch_size and evaluation_batch_size, or set it to false"
+            )
+        yield from (kept for batch in batches if len(kept := batch[~dropped[batch]]))
 
     @property
     def mates_matter(self) -> bool:

@@ -4,7 +4,7 @@ Token ids: 0 padding, 1 words outside the vocabulary, 2 the optional NULL token 
 sentence, from 3 the words of the vocabulary.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -121,9 +121,7 @@ def batches_by_length(
     premise = pairs.premise_offsets.diff()[order]
     hypothesis = pairs.hypothesis_offsets.diff()[order]
     by_length = torch.argsort(premise * (int(hypothesis.max()) + 1) + hypothesis, stable=True)
-    batches = order[by_length].split(batch_size)
-    if generator is None:
-        yield from batches
-    else:
-        for number in torch.randperm(len(batches), generator=generator).tolist():
-            yield batches[number]
+    batches: Sequence[Tensor] = order[by_length].split(batch_size)
+    if generator is not None:
+        batches = [batches[n] for n in torch.randperm(len(batches), generator=generator).tolist()]
+    yield from batches

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from actmodels.files import SEAL, DamagedError, add_checksum, verify_checksum, write_text
+from actmodels.files import CHECKSUM_SIZE, DamagedError, add_checksum, verify_checksum, write_text
 
 
 @pytest.mark.parametrize("content", [b"", b"a", b"\n", b"two\nlines\n", bytes(range(256)) * 5])
 def test_round_trip(content: bytes) -> None:
     assert verify_checksum(add_checksum(content), "file") == content
     assert add_checksum(memoryview(content)) == add_checksum(content)
-    assert len(add_checksum(content)) == len(content) + SEAL
+    assert len(add_checksum(content)) == len(content) + CHECKSUM_SIZE
 
 
 def test_the_last_line_is_what_sha256sum_prints_of_the_rest() -> None:
