@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from actmodels.configs import InputConfig
-from actmodels.data.pairs import FIRST_WORD, NULL, PAD, PairTensors
+from actmodels.data.pairs import FIRST_WORD, NULL, PAD, UNKNOWN, PairTensors
 from actmodels.data.stored import StoredTensors
 from actmodels.seeding import generator
 from actmodels.trial_config import TrialConfig
@@ -51,7 +51,7 @@ def input_rows(words: WordVectors, config: InputConfig, seed: int) -> Tensor:
         buckets = random_rows(config.oov_buckets)
         rows[FIRST_WORD + missing] = buckets[words.word_hash[missing] % config.oov_buckets]
     else:
-        rows[FIRST_WORD + missing] = special[1]
+        rows[FIRST_WORD + missing] = special[UNKNOWN]
     return torch.nn.functional.normalize(rows, dim=1) if config.unit_norm else rows
 
 

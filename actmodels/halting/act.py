@@ -1,7 +1,4 @@
-"""Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and two variants (ours).
-
-One halting decision per example, not one per time step of a sequence.
-"""
+"""Adaptive Computation Time (Graves 2016 section 2; paper appendix C), and two variants (ours)."""
 
 import torch
 from torch import Tensor

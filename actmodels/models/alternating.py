@@ -24,10 +24,10 @@ class AlternatingAttention(PairModel):
 
     step: module (state, memory, dropout) -> state, with `start` and `attend` as `InferenceStep`.
     state: size of the state that halting reads. classify: a linear layer by default.
-    requires_unroll: always use `unroll`, because states after halting matter, the memory changes
-    between steps, or the step is not an InferenceStep.
     """
 
+    # Always use `unroll`, because states after halting matter, the memory changes between steps, or
+    # the step is not an InferenceStep.
     requires_unroll = False
     halting: Halting
 
@@ -85,8 +85,7 @@ class AlternatingAttention(PairModel):
                     state = active.rows(state, indices)
                     dropout = active.dropout(dropout, indices)
         states, probabilities = active.trajectory(fused_inference.all_states())
-        # Recomputed for the gradients of all steps together. The values stay those by which
-        # examples have halted, to the last bit.
+        # Recompute for the gradients of all steps; keep the exact values by which examples halted.
         again = self.halting.probability(states)
         return Trajectory(states, probabilities + (again - again.detach()))
 
