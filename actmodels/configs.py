@@ -51,7 +51,7 @@ class TrainConfig:
 
     optimizer: Optimizer
     learning_rate: Positive
-    final_rate: PositiveFraction  # of learning_rate in the last of max_epochs; linear by epoch
+    final_rate: PositiveFraction  # of learning_rate, in epoch max_epochs; linear by epoch
     adagrad_accumulator: NonNegativeFloat  # initial value of Adagrad's accumulator
     clip_value: NonNegativeFloat  # maximum absolute value of a gradient entry; 0: no limit
     clip_norm: NonNegativeFloat  # maximum norm of all gradients, after clip_value; 0: no limit

@@ -18,7 +18,7 @@ from actmodels.modules.attention import SoftAlignment, weighted_mean
 from actmodels.modules.inference import GateDropout, PairMemory
 from actmodels.prediction import Prediction, mean_cross_entropy
 
-# Switches other than these make predictions, or which pairs are scored, depend on the batches.
+# All other switches make predictions, or the set of scored pairs, depend on the batches.
 BATCH_INDEPENDENT = ("compounding_dropout", "no_ponder_cost")
 # Maximum lengths of premise and hypothesis in each bucket, in tokens.
 BUCKETS = ((10, 5), (20, 10), (30, 20), (40, 30), (50, 40), (82, 62))

@@ -17,7 +17,7 @@ class EpochRecord:
     Losses are mean cross-entropy in nats, without the ponder cost; accuracies are in [0, 1]. Steps
     are inference steps per example (N of Graves 2016), the ponder cost is the mean of N + R; both
     are None without halting. Train metrics are means over the epoch's batches, with dropout; dev
-    metrics and ponder_weight are those at its end. seconds: training time; when fused, a share.
+    metrics and ponder_weight are those at its end. seconds: training time; if fused, a share.
     """
 
     epoch: int

@@ -12,16 +12,13 @@ from actmodels.validators import Epochs, NonNegativeInt, settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class BaseTrialConfig:
-    """Fields of every trial type; subclasses add parts, which are dataclasses of settings.
-
-    patience: epochs without a better dev accuracy before training stops; 0: always max_epochs.
-    """
+    """Fields of every trial type; subclasses add parts, which are dataclasses of settings."""
 
     called: ClassVar[str] = "trial"  # name in error messages
 
     model: str  # name of the model; trials of one model are compared
     max_epochs: Epochs
-    patience: NonNegativeInt
+    patience: NonNegativeInt  # stop after these epochs without a better dev accuracy; 0: never
     seed: NonNegativeInt
 
     def __post_init__(self) -> None:

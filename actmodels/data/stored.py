@@ -22,10 +22,10 @@ def save_stored(content: dict[str, Any], path: Path) -> None:
 
 
 class StoredTensors:
-    """Base of dataclasses of tensors; `what` and `stage` name content and source in messages."""
+    """Base class of dataclasses of tensors in one file."""
 
-    what: ClassVar[str]
-    stage: ClassVar[str] = "tensors"
+    what: ClassVar[str]  # content, in messages
+    stage: ClassVar[str] = "tensors"  # stage that writes the file, in messages
 
     def save(self, path: Path) -> None:
         """Write atomically; equal content gives equal bytes."""

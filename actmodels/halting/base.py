@@ -58,20 +58,15 @@ class Halting(Objective):
 
 
 class PonderedHalting(Halting):
-    """Halting by a sigmoid unit on the state, with a weighted ponder cost in the objective.
+    """Halting by a sigmoid unit on the state, with a weighted ponder cost in the objective."""
 
-    epsilon: probability that may remain when an example halts. weight: the configured ponder
-    weight. is_price: the ponder cost is a price of steps, which a curriculum may leave out at
-    first. charges: whether the objective includes the ponder cost.
-    """
-
-    is_price: ClassVar[bool] = True
-    charges = True
+    is_price: ClassVar[bool] = True  # the ponder cost is a price, optional early in a curriculum
+    charges = True  # whether the objective includes the ponder cost
 
     def __init__(self, config: Any, state: int) -> None:
         super().__init__()
         self.max_steps = config.max_steps
-        self.epsilon: float | Tensor = config.epsilon
+        self.epsilon: float | Tensor = config.epsilon  # probability that may remain at halting
         self.weight: float | Tensor = getattr(config, "ponder_weight", 0.0)
         self.unit = HaltingUnit(state, config.halting_bias)
 
