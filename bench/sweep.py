@@ -1,13 +1,13 @@
-"""What Ray and MLflow cost: start-up, and seconds of a worker for very short trials.
+"""Measure the overhead of Ray and MLflow: start-up, and worker time of very short trials.
 
     python -m bench.sweep
 
-Two sweeps alternate: trials of one epoch, and of three. The steady state counts, from the end of
-each worker's first trial, which loads code and data, to the end of the last trial. What is not
-training includes evaluating 64 pairs each epoch. The user's state and servers are not touched.
+Two sweeps alternate, of trials with one epoch and with three. Times per trial are of the steady
+state: from the end of each worker's first trial, which loads code and data, to the end of the last
+trial. The overhead includes evaluating 64 pairs each epoch. The user's state and servers are not
+touched.
 """
 
-import argparse
 import os
 import time
 from functools import partial
@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from actmodels.data.stored import save_stored
-from bench.timing import interleaved, listed, summary, table
+from bench.timing import interleaved, markdown_table, one_line, quick_requested, summary
 from bench.work import Sizes, drawn_data, trial
 from pipeline.runtime.stage import run_command
 from tune.execution import Execution
@@ -26,12 +26,12 @@ from tune.grid import with_keys
 from tune.provenance import machine
 from tune.sweep import run_trials
 
-DEMO = Sizes(64, 4000, 300, 64)  # the embedded corpus and its models, but for the pairs
+DEMO = Sizes(64, 4000, 300, 64)  # the sizes of the embedded corpus, except the number of pairs
 EPOCHS = (1, 3)  # of the trials of each sweep
 
 
 def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
-    """A row for each sweep; `folder` is empty."""
+    """Run the sweeps in an empty folder; return one table row for each."""
     data, state = drawn_data(DEMO), folder / "state"
     for name, part in (("train", data.train), ("dev", data.dev), ("embedding", data.words)):
         save_stored(vars(part), folder / f"{name}.pt")
@@ -43,41 +43,38 @@ def rows(folder: Path, trials: int, repeats: int) -> list[dict[str, Any]]:
             trial(DEMO.width, 32, max_epochs=epochs, seed=next(seeds)) for _ in range(trials)
         ]
         keyed = with_keys(configs, data_digest="drawn", device="cpu", threads=1)
-        began, cpu = time.time(), time.process_time()
+        start, cpu_start = time.time(), time.process_time()
         records = run_trials("benchmark", keyed, execution)
-        seconds, cpu = time.time() - began, time.process_time() - cpu
+        seconds, cpu_seconds = time.time() - start, time.process_time() - cpu_start
         trained = [sum(epoch.seconds or 0.0 for epoch in record.history) for record in records]
-        written = [state / "trials" / f"{record.key}.json" for record in records]
-        ends = sorted(zip([path.stat().st_mtime for path in written], trained, strict=True))
+        paths = [state / "trials" / f"{record.key}.json" for record in records]
+        ends = sorted(zip([path.stat().st_mtime for path in paths], trained, strict=True))
         (first, _), steady = ends[workers - 1], ends[workers:]
         return {
             "seconds": seconds,
-            "until_steady": first - began,
+            "until_steady": first - start,
             "worker_seconds_per_trial": (ends[-1][0] - first) * workers / len(steady),
             "training_seconds_per_trial": fmean(trained for _, trained in steady),
-            "driver_cpu_seconds": cpu,
+            "driver_cpu_seconds": cpu_seconds,
         }
 
-    runs = interleaved({epochs: partial(sweep, epochs) for epochs in EPOCHS}, repeats, warm_ups=0)
+    results = interleaved({epochs: partial(sweep, epochs) for epochs in EPOCHS}, repeats, 0)
     return [
         {"trials": trials, "epochs": epochs}
-        | {name: summary(run[name] for run in found) for name in found[0]}
-        for epochs, found in runs.items()
+        | {name: summary(run[name] for run in runs) for name in runs[0]}
+        for epochs, runs in results.items()
     ]
 
 
 def main() -> None:
-    """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.sweep", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--quick", action="store_true", help="few trials: no figure counts")
-    per_worker, repeats = (10, 1) if parser.parse_args().quick else (25, 3)
-    for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):  # what is the user's is not measured
+    """Print the table."""
+    per_worker, repeats = (10, 1) if quick_requested("sweep", __doc__) else (25, 3)
+    for name in ("RAY_ADDRESS", "MLFLOW_TRACKING_URI"):  # the user's servers
         os.environ.pop(name, None)
     with TemporaryDirectory(prefix="bench-") as folder:
         os.environ["RAY_TMPDIR"] = folder  # a short path, as sockets need
-        found = rows(Path(folder), per_worker * (os.cpu_count() or 1), repeats)
-    print(f"{listed(machine())}\n\n{table(found)}")
+        table = rows(Path(folder), per_worker * (os.cpu_count() or 1), repeats)
+    print(f"{one_line(machine())}\n\n{markdown_table(table)}")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
-"""Training speed: this project's loop and its fusions of trials against the plain loop, one thread.
+"""Measure training speed on one thread: single and fused trials against a plain training loop.
 
     python -m bench.training
 
-The plain loop: shuffled batches padded to the longest sentence; every example takes steps until the
-last of its batch has halted; dropout and Adagrad as torch has them; weight gradients formed at each
-step. The model's own code is the same. All train on the same pairs, and take 5.1 steps in the mean.
-Cells are the median (smallest to largest) of n rounds in which the variants took turns.
+The plain loop shuffles batches, pads them to the longest sentence, and takes steps until the last
+example of a batch has halted. It uses torch's dropout and Adagrad, and forms weight gradients at
+each step. The model's code is the same. All variants train on the same pairs, with 5.1 steps on
+average. Cells show median (minimum, maximum) of n interleaved rounds.
 """
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -20,18 +19,25 @@ from torch.nn import functional
 from actmodels.data.pairs import collate
 from actmodels.modules.dropout import Dropout
 from actmodels.training import Training
-from bench.timing import interleaved, listed, progress, seconds, summary, table
-from bench.work import PAPER, TINY, Sizes, begun, drawn_data, epoch_of, sampled
+from bench.timing import (
+    interleaved,
+    markdown_table,
+    one_line,
+    progress,
+    quick_requested,
+    seconds,
+    summary,
+)
+from bench.work import PAPER, TINY, Sizes, build_fusion, drawn_data, epoch_runner, sampled
 from pipeline.runtime.stage import run_command
 from tune.provenance import machine
 
 
 class PlainDropout(Dropout):
-    """Masks from torch's generator."""
+    """Dropout with masks from torch's generator."""
 
     def mask(self, shape: tuple[int, ...], like: Tensor) -> Tensor:
-        dropped: Tensor = self(like.new_ones(() if self.idle else shape))
-        return dropped
+        return self(like.new_ones(() if self.idle else shape))
 
     def forward(self, inputs: Tensor) -> Tensor:
         assert isinstance(self.rate, float)
@@ -39,7 +45,7 @@ class PlainDropout(Dropout):
 
 
 def plain_epoch(training: Training) -> Callable[[], None]:
-    """What trains an epoch of a trial the plain way; the trial's model is changed."""
+    """Return a function that trains one epoch by the plain loop; modifies the trial's model."""
     settings, model, pairs = training.config.training, training.model.train(), training.data.train
     for module in model.modules():
         if isinstance(module, Dropout):
@@ -64,39 +70,39 @@ def plain_epoch(training: Training) -> Callable[[], None]:
 def rows(
     sizes: Sizes, batch_size: int, fusions: Sequence[int], examples: int, repeats: int
 ) -> Iterator[dict[str, Any]]:
-    """Measure each variant at one batch size; fusions: numbers of fused trials."""
-    variants: dict[tuple[str, int], Callable[[], float]] = {}
+    """Measure each variant at one batch size.
+
+    Args:
+        fusions: numbers of fused trials.
+        examples: examples of an epoch, all trials together; at least 6 updates are taken.
+    """
+    epochs: dict[tuple[str, int], Callable[[], float]] = {}
     counts: dict[tuple[str, int], int] = {}
     for way, trials in [("plain", 1), ("ours", 1), *(("fused", number) for number in fusions)]:
-        updates = max(
-            6, examples // batch_size // trials
-        )  # those of a fusion are of all its trials
+        updates = max(6, examples // batch_size // trials)
         data = sampled(drawn_data(sizes), batch_size, updates)
-        fusion = begun(sizes.width, batch_size, data, trials)
-        epoch = plain_epoch(fusion.members[0]) if way == "plain" else epoch_of(fusion)
-        variants[way, trials] = partial(seconds, epoch)
+        fusion = build_fusion(sizes.width, batch_size, data, trials)
+        epoch = plain_epoch(fusion.members[0]) if way == "plain" else epoch_runner(fusion)
+        epochs[way, trials] = partial(seconds, epoch)
         counts[way, trials] = trials * len(data.train)
-    found = interleaved(variants, repeats)
-    rates = {name: [counts[name] / taken for taken in found[name]] for name in found}
-    for (way, trials), of in rates.items():
-        ratio = summary(one / plain for one, plain in zip(of, rates["plain", 1], strict=True))
+    times = interleaved(epochs, repeats)
+    rates = {key: [counts[key] / time for time in times[key]] for key in times}
+    for (way, trials), own in rates.items():
+        ratios = (rate / plain for rate, plain in zip(own, rates["plain", 1], strict=True))
         row = {"batch_size": batch_size, "way": way, "trials": trials}
-        yield row | {"examples_per_second": summary(of), "times_as_fast": ratio}
+        yield row | {"examples_per_second": summary(own), "times_as_fast": summary(ratios)}
 
 
 def main() -> None:
-    """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.training", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--quick", action="store_true", help="tiny sizes: no figure counts")
-    quick = parser.parse_args().quick
+    """Print the table."""
+    quick = quick_requested("training", __doc__)
     torch.set_num_threads(1)
-    print(listed(machine()), end="\n\n")
-    found: list[dict[str, Any]] = []
+    print(one_line(machine()), end="\n\n")
+    table: list[dict[str, Any]] = []
     for batch_size in (8,) if quick else (8, 16, 32):
         progress(f"batch size {batch_size}")
-        found += rows(TINY, 8, (2,), 48, 2) if quick else rows(PAPER, batch_size, (8, 48), 640, 5)
-    print(table(found))
+        table += rows(TINY, 8, (2,), 48, 2) if quick else rows(PAPER, batch_size, (8, 48), 640, 5)
+    print(markdown_table(table))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The work that is timed: trials of the paper's size on sentences as long as SNLI's.
+"""The workload of the benchmarks: trials of the paper's size on sentences of SNLI's lengths.
 
-All data are drawn by a seed: the same arguments give the same work on every machine.
+All data are drawn from a fixed seed: equal arguments give equal work on every machine.
 """
 
 import functools
@@ -16,30 +16,26 @@ from torch import Tensor
 from actmodels.configs import LABELS
 from actmodels.data.pairs import FIRST_WORD, PairTensors, batches_by_length, collate
 from actmodels.data.trial_data import TrialData, WordVectors
-from actmodels.fused.optimizer import FusedOptimizer
-from actmodels.fused.stack import stack
-from actmodels.fused.training import FusedTraining
+from actmodels.fused.training import FusedTraining, fuse
 from actmodels.halting.act import Act
 from actmodels.halting.base import truncate
 from actmodels.models.alternating import AlternatingAttention
 from actmodels.models.pair_model import PairModel
 from actmodels.trial_config import TrialConfig, build_trial, setting_types
 
-# Tokens of SNLI's sentences: mean, standard deviation, longest.
+# Tokens of SNLI's sentences: mean, standard deviation, maximum.
 PREMISE, HYPOTHESIS = (14.1, 6.0, 82), (7.8, 3.0, 62)
-VECTOR_STD = 0.35  # vectors of length 6, as GloVe's are
+VECTOR_STD = 0.35  # vectors of norm 6, as GloVe's
 MEAN_STEPS = 5.1  # of a trained trial, about
-REACH = (
-    3.1  # the slowest trials of a fusion take so many steps more than the mean, the fastest less
-)
-SHARPNESS = 6.0  # times the initial halting weights: steps vary by 1.4, as a trained trial's do
-EXAMPLES = 256  # on which the steps are set
-HALVINGS = 20
+STEP_RANGE = 3.1  # the slowest trial of a fusion takes this many steps more, the fastest fewer
+SHARPNESS = 6.0  # factor of the halting weights: steps get the SD of a trained trial, 1.4
+CALIBRATION_PAIRS = 256
+BISECTIONS = 20
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the data and the model are; `width` is also that of its state and its gates."""
+    """Sizes of data and model; `width` is also the size of the model's state and gates."""
 
     pairs: int
     words: int
@@ -57,7 +53,7 @@ SETTINGS: dict[str, Any] = {
     "max_steps": 20,
     "halting_bias": -1.0,  # replaced by `set_steps`
     "optimizer": "adagrad",
-    "learning_rate": 1e-6,  # so small that step counts stay put while the clock runs
+    "learning_rate": 1e-6,  # small, so that step counts do not change during the measurement
     "final_rate": 1.0,
     "adagrad_accumulator": 0.1,
     "clip_value": 0.0,
@@ -83,84 +79,83 @@ def trial(
     model: str = "adaptive_attention",
     **settings: Any,
 ) -> TrialConfig:
-    """A trial; `settings` replace single ones, and those that the model lacks are left out."""
+    """Build a trial; `settings` override SETTINGS, those the model lacks are ignored."""
     shape = dict.fromkeys(("width", "state_size", "gate_size"), width)
-    merged = {**SETTINGS, **shape, "batch_size": batch_size, **settings}
-    own = {name: merged[name] for name in setting_types(model)}
-    return build_trial(model, own, max_epochs=max_epochs, patience=0, seed=seed)
+    values = {**SETTINGS, **shape, "batch_size": batch_size, **settings}
+    model_settings = {name: values[name] for name in setting_types(model)}
+    return build_trial(model, model_settings, max_epochs=max_epochs, patience=0, seed=seed)
 
 
 @functools.cache
 def drawn_data(sizes: Sizes) -> TrialData:
-    """Pairs with SNLI's lengths, words by Zipf's law, random labels, and a vector for each word."""
-    draws = torch.Generator().manual_seed(2016)
-    lengths = [_lengths(sizes.pairs, *of, draws) for of in (PREMISE, HYPOTHESIS)]
-    premise, hypothesis = (_sentences(each, sizes.words, draws) for each in lengths)
-    labels = torch.randint(len(LABELS), (sizes.pairs,), generator=draws)
+    """Draw pairs of SNLI's lengths, words by Zipf's law, labels, and a vector for each word."""
+    generator = torch.Generator().manual_seed(2016)
+    lengths = [_lengths(sizes.pairs, *side, generator) for side in (PREMISE, HYPOTHESIS)]
+    premise, hypothesis = (_sentences(each, sizes.words, generator) for each in lengths)
+    labels = torch.randint(len(LABELS), (sizes.pairs,), generator=generator)
     pairs = PairTensors(*premise, *hypothesis, labels, torch.zeros_like(labels))
-    vectors = torch.randn(sizes.words, sizes.dimensions, generator=draws) * VECTOR_STD
+    vectors = torch.randn(sizes.words, sizes.dimensions, generator=generator) * VECTOR_STD
     known = torch.ones(sizes.words, dtype=torch.bool)
     return TrialData(pairs, pairs, WordVectors(vectors, known, torch.arange(sizes.words), known))
 
 
-def _lengths(count: int, mean: float, sd: float, longest: int, draws: torch.Generator) -> Tensor:
-    """Log-normal lengths of this mean and standard deviation."""
+def _lengths(
+    count: int, mean: float, sd: float, longest: int, generator: torch.Generator
+) -> Tensor:
+    """Draw log-normal lengths [count] of this mean and standard deviation."""
     variance = math.log(1 + (sd / mean) ** 2)
-    normal = torch.randn(count, generator=draws)
+    normal = torch.randn(count, generator=generator)
     lengths = torch.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * normal)
     return lengths.round().long().clamp(1, longest)
 
 
-def _sentences(lengths: Tensor, words: int, draws: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Token ids end to end, and where each sentence starts."""
+def _sentences(lengths: Tensor, words: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Draw token ids [tokens], concatenated, and the offsets of the sentences [sentences + 1]."""
     offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
     cumulative = (1 / torch.arange(1, words + 1, dtype=torch.float64)).cumsum(0)
-    drawn = torch.rand(int(offsets[-1]), generator=draws, dtype=torch.float64)
-    ranks = torch.searchsorted(cumulative, drawn * cumulative[-1])
+    uniform = torch.rand(int(offsets[-1]), generator=generator, dtype=torch.float64)
+    ranks = torch.searchsorted(cumulative, uniform * cumulative[-1])
     return (FIRST_WORD + ranks.clamp(max=words - 1)).int(), offsets
 
 
 def sampled(data: TrialData, batch_size: int, count: int) -> TrialData:
-    """Data that training takes in `count` batches at even distances in length order."""
+    """Select `count` batches of an epoch, evenly spaced in order of length."""
     epoch = list(batches_by_length(data.train, batch_size))
-    chosen = ((torch.arange(count) + 0.5) * (len(epoch) / count)).long().tolist()
-    pairs = data.train.take(torch.cat([epoch[number] for number in chosen]))
+    numbers = ((torch.arange(count) + 0.5) * (len(epoch) / count)).long().tolist()
+    pairs = data.train.take(torch.cat([epoch[number] for number in numbers]))
     return TrialData(pairs, pairs, data.words)
 
 
-def begun(
+def build_fusion(
     width: int, batch_size: int, data: TrialData, trials: int = 1, device: str = "cpu"
 ) -> FusedTraining:
-    """Trials of one seed that take MEAN_STEPS in the mean, each its own number, as in a grid."""
+    """Build trials of one seed; their mean steps differ, as in a grid, around MEAN_STEPS."""
     fusion = FusedTraining([trial(width, batch_size)] * trials, data, device)
     for number, member in enumerate(fusion.members):
-        apart = REACH * (1 - (2 * number + 1) / trials)
-        set_steps(member.model, data.train, MEAN_STEPS + apart)
+        offset = STEP_RANGE * (1 - (2 * number + 1) / trials)
+        set_steps(member.model, data.train, MEAN_STEPS + offset)
     return fusion
 
 
-def epoch_of(fusion: FusedTraining) -> Callable[[], object]:
-    """What trains an epoch whenever it is called, a single trial by the loop for one."""
-    members = fusion.members
-    if len(members) == 1:
-        return members[0].train_epoch
-    model, configs = stack([each.model for each in members]), [each.config for each in members]
-    optimizer = FusedOptimizer(model, configs, [each.optimizer.state_dict() for each in members])
-    return partial(fusion.train_epoch, model, optimizer, members)
+def epoch_runner(fusion: FusedTraining) -> Callable[[], object]:
+    """Return a function that trains one epoch, a single trial by the unfused loop."""
+    if len(fusion.members) == 1:
+        return fusion.members[0].train_epoch
+    return partial(fusion.train_epoch, *fuse(fusion.members), fusion.members)
 
 
 @torch.no_grad()
 def set_steps(model: PairModel, pairs: PairTensors, mean: float) -> None:
-    """Sharpen the halting unit and set its bias, so that N has this mean on the first pairs."""
+    """Sharpen the halting unit and set its bias so that N has this mean over the pairs."""
     assert isinstance(model, AlternatingAttention) and isinstance(model.halting, Act)
     unit, halting = model.halting.unit.linear, model.halting
     assert isinstance(halting.epsilon, float)
     unit.weight *= SHARPNESS
-    index = torch.arange(len(pairs))[:: max(len(pairs) // EXAMPLES, 1)]
+    index = torch.arange(len(pairs))[:: max(len(pairs) // CALIBRATION_PAIRS, 1)]
     batch = collate(pairs, index, null_token=False, device=unit.weight.device)
     scores = model.unroll(batch, halting.max_steps, until_halted=False).states @ unit.weight[0]
     low, high = -float(scores.max()) - 10.0, -float(scores.min()) + 10.0
-    for _ in range(HALVINGS):  # the number of steps falls as the bias rises
+    for _ in range(BISECTIONS):  # N falls as the bias rises
         middle = (low + high) / 2
         steps = truncate(torch.sigmoid(scores + middle), halting.epsilon).steps
         low, high = (middle, high) if float(steps.mean()) > mean else (low, middle)

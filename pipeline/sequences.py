@@ -25,7 +25,7 @@ from actmodels.seeding import generator
 from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters, read_bytes
 from actmodels.sequences.config import SequenceTrialConfig
-from actmodels.sequences.pondering import ByteFigures, by_difficulty, by_kind, read
+from actmodels.sequences.pondering import by_byte_class, by_difficulty, read
 from actmodels.sequences.task import Task
 from actmodels.sequences.training import build_task, evaluate
 from pipeline.datasets.stored_text import StoredText, stored_text
@@ -105,13 +105,13 @@ def measured(
     batch_size = config.training.batch_size
     if not isinstance(task, Characters):
         found = evaluate(model, task.outputs, task.sample(study.drawn, draws), batch_size)
-        return {"difficulty": [run.seeded | vars(row) for row in by_difficulty(found, task)]}
+        return {"difficulty": [run.seeded | row for row in by_difficulty(found, task)]}
 
-    def row(figures: ByteFigures, **more: int) -> TableRow:
-        return run.seeded | vars(figures) | {"ponder": figures.ponder_cost} | more
+    def row(metrics: TableRow, **more: int) -> TableRow:
+        return run.seeded | metrics | {"ponder": metrics["ponder_cost"]} | more
 
-    kinds = by_kind(model, task, study.drawn, draws, batch_size)
-    tables = {"bytes": [row(one, bytes=one.count) for one in kinds]}
+    classes = by_byte_class(model, task, study.drawn, draws, batch_size)
+    tables = {"bytes": [row(one, bytes=one["count"]) for one in classes]}
     if config.halting is not None and config.seed == study.seeds[0]:
         end = study.read_from + study.read_bytes + 1
         passage = bytes(task.held_out[study.read_from : end].tolist())

@@ -1,6 +1,6 @@
-"""Configuration of a trial on cloze questions. Imports no torch.
+"""Configuration of a cloze trial. Imports no torch.
 
-"Published" values are those of Munkhdalai & Yu 2017 section 4.1.
+"Published" values are those of Munkhdalai & Yu 2017, section 4.1.
 """
 
 from collections.abc import Mapping
@@ -16,48 +16,31 @@ Activation = Literal["relu", "tanh", "identity"]
 
 @dataclass(frozen=True)
 class ReaderConfig:
-    """Shape of the reader.
+    """Architecture of the reader."""
 
-    strategy: how a step's new query is tested (sections 3.2.1 and 3.2.2).
-    steps: T; published 1, 2, 6, 9 and 12.
-    memory_size: k, of which each direction of a BiLSTM has half; published 436.
-    compose_activation: behind the one layer of the compose module; not published.
-    forget_bias: constant in every LSTM's forget gate; published 0.
-    parameter_range: parameters start uniform in [-range, range); published 0.1.
-    embedding_range: the same for words without a pre-trained vector; published 0.1.
-    trained_embeddings: whether the word vectors are trained; published true.
-    dropout: share of the units of each word vector set to 0 in training; published 0.2.
-    """
-
-    strategy: Strategy
-    steps: Steps
+    strategy: Strategy  # hypothesis test of each new query (sections 3.2.1 and 3.2.2)
+    steps: Steps  # T; published 1, 2, 6, 9 and 12
+    # k, half of it for each direction of a BiLSTM; published 436
     memory_size: Annotated[Size, Range(multiple_of=2)]
-    compose_activation: Activation
-    forget_bias: Bias
-    parameter_range: Positive
-    embedding_range: Positive
-    trained_embeddings: bool
-    dropout: Share
+    compose_activation: Activation  # activation of the one-layer compose module; not published
+    forget_bias: Bias  # constant added to the forget gate of every LSTM; published 0
+    parameter_range: Positive  # parameters start uniform in [-range, range); published 0.1
+    embedding_range: Positive  # the same for words without a pre-trained vector; published 0.1
+    trained_embeddings: bool  # whether word vectors are trained; published true
+    dropout: Share  # dropout rate of word vectors; published 0.2
 
 
 @dataclass(frozen=True)
 class ReaderTrainConfig:
-    """Optimisation with Adam.
+    """Optimization with Adam."""
 
-    learning_rate: published 0.001, for CBT's common nouns 0.0005.
-    clip_norm: gradients are scaled to this norm at most; published 15.
-    batch_size: published 32 for CBT, 25 for Who-Did-What.
-    pool_size: questions in the pool that a batch is taken from; not published.
-    keep_last: train on the questions left when no pool can be filled; published false.
-    evaluation_batch_size: questions scored together; changes no figure.
-    """
-
-    learning_rate: Positive
-    clip_norm: Positive
-    batch_size: BatchSize
-    pool_size: BatchSize
+    learning_rate: Positive  # published 0.001, and 0.0005 for common nouns of CBT
+    clip_norm: Positive  # maximum gradient norm; published 15
+    batch_size: BatchSize  # published 32 for CBT, 25 for Who-Did-What
+    pool_size: BatchSize  # questions in the pool from which a batch is selected; not published
+    # train on the questions that remain when no pool can be filled; published false
     keep_last: bool
-    evaluation_batch_size: BatchSize
+    evaluation_batch_size: BatchSize  # batch size in evaluation; changes no result
 
 
 PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}
@@ -65,7 +48,7 @@ PARTS = {"reader": ReaderConfig, "training": ReaderTrainConfig}
 
 @dataclass(frozen=True)
 class ReaderTrialConfig(BaseTrialConfig):
-    """Everything but code and data that decides a trial's result; questions: kind, such as NE."""
+    """Everything but code and data that determines a trial's result; questions: such as NE."""
 
     called: ClassVar[str] = "reader"
 
@@ -90,6 +73,6 @@ class ReaderTrialConfig(BaseTrialConfig):
 def build_reader_trial(
     questions: str, settings: Mapping[str, Any], **limits: Any
 ) -> ReaderTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.trial_config.build_trial."""
+    """Build a trial from flat settings; see actmodels.trial_config.build_trial."""
     parts = sorted_into(PARTS, settings, "the reader", ReaderTrialConfig.called)
     return ReaderTrialConfig(questions=questions, **limits, **parts)

@@ -1,4 +1,4 @@
-"""What readers are trained on: questions and the vectors of their words."""
+"""The data of a cloze trial: questions, and the vectors of their words."""
 
 from dataclasses import dataclass
 from io import BytesIO
@@ -16,17 +16,17 @@ from actmodels.seeding import generator
 
 @dataclass(frozen=True)
 class WordRows(StoredTensors):
-    """Vectors of a vocabulary [words, dimensions], zeros where not `found` [words]."""
+    """Pre-trained vectors of a vocabulary."""
 
     what, stage = "a vocabulary's vectors", "cloze_data"
 
-    vectors: Tensor
-    found: Tensor
+    vectors: Tensor  # [words, dimensions], zeros for a word without a vector
+    found: Tensor  # whether the word has a vector [words]
 
 
 @dataclass(frozen=True)
 class ReaderData:
-    """Questions of one kind."""
+    """Questions of one type, such as NE, and their words."""
 
     train: QuestionTensors
     dev: QuestionTensors
@@ -34,32 +34,32 @@ class ReaderData:
 
     @classmethod
     def load(cls, folder: Path) -> "ReaderData":
-        """Read the files of the stage `cloze_data`; ArtifactError if one is missing or damaged."""
+        """Load the files of stage `cloze_data`; ArtifactError if one is missing or corrupt."""
         train, dev = (QuestionTensors.load(folder / f"{split}.pt") for split in ("train", "dev"))
         return cls(train, dev, WordRows.load(folder / "vectors.pt"))
 
 
-def embedding_rows(config: ReaderTrialConfig, words: WordRows) -> Tensor:
-    """Pre-trained vectors where there are any, uniform ones elsewhere (section 4.1).
+def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
+    """Load the data of a trial; see actmodels.trial_types."""
+    return ReaderData.load(folder / config.questions)
 
-    Return the start of the rows that token ids index [FIRST_WORD + words, dimensions]; padding is
-    zeros, the placeholder and unknown words are like words without a vector.
+
+def embedding_rows(config: ReaderTrialConfig, words: WordRows) -> Tensor:
+    """Return the initial embedding [FIRST_WORD + words, dimensions] (section 4.1).
+
+    The row of padding is zero. The placeholder, unknown words and words without a pre-trained
+    vector have uniform rows, drawn with the trial's seed.
     """
-    vectors, found, spread = words.vectors, words.found, config.reader.embedding_range
+    vectors, bound = words.vectors, config.reader.embedding_range
     shape = (FIRST_WORD + len(vectors), vectors.shape[1])
-    rows = torch.rand(shape, generator=generator("word rows", config.seed)) * 2 * spread - spread
-    rows[FIRST_WORD:][found] = vectors[found].to(rows.dtype)
+    rows = torch.rand(shape, generator=generator("word rows", config.seed)) * 2 * bound - bound
+    rows[FIRST_WORD:][words.found] = vectors[words.found].to(rows.dtype)
     rows[PAD] = 0.0
     return rows.to(vectors.dtype)
 
 
 def load_reader(config: ReaderTrialConfig, words: WordRows, weights: BytesIO) -> Reader:
-    """A trained reader, from the best parameters that its trial stored."""
+    """Load a trained reader from the best parameters of its trial."""
     model = Reader(config.reader, embedding_rows(config, words), config.seed)
     model.load_state_dict(torch.load(weights, weights_only=True))
     return model.eval()
-
-
-def reader_data(config: ReaderTrialConfig, folder: Path, text: Path | None = None) -> ReaderData:
-    """What a trial is trained on; see actmodels.trial_types."""
-    return ReaderData.load(folder / config.questions)

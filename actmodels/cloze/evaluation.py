@@ -1,4 +1,4 @@
-"""What a reader does: figures of a split, and how it rewrites the query of one question."""
+"""Evaluate a reader on a split, and trace how it updates the query of one question."""
 
 from typing import NamedTuple
 
@@ -14,23 +14,18 @@ from actmodels.prediction import chosen
 
 
 class ReaderEvaluation(NamedTuple):
-    """A reader on a split, per question [questions], in the split's order.
+    """Results of a reader on a split, in the order of its questions."""
 
-    predictions: number of the likeliest candidate, the first of equals. losses: -log P(right
-    answer) in nats. steps: mean step of the answer. step_predictions: likeliest candidate after
-    each step, and weights: the share of each step in the answer [questions, steps].
-    """
-
-    predictions: Tensor
-    losses: Tensor
-    answers: Tensor
-    steps: Tensor
-    step_predictions: Tensor
-    weights: Tensor
+    predictions: Tensor  # index of the most probable candidate, the first of equals [questions]
+    losses: Tensor  # -log P(correct candidate) in nats [questions]
+    answers: Tensor  # index of the correct candidate [questions]
+    steps: Tensor  # mean step of the answer [questions]
+    step_predictions: Tensor  # most probable candidate after each step [questions, steps]
+    weights: Tensor  # weight of each step in the answer [questions, steps]
 
     @property
     def accuracy(self) -> float:
-        """Share of right answers, in [0, 1]."""
+        """Accuracy in [0, 1]."""
         return (self.predictions == self.answers).double().mean().item()
 
     @property
@@ -45,7 +40,7 @@ class ReaderEvaluation(NamedTuple):
 
 @torch.no_grad()
 def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> ReaderEvaluation:
-    """Answer every question of a split without dropout."""
+    """Answer all questions of a split without dropout."""
     model.eval()
     device = next(model.parameters()).device
     parts: list[tuple[Tensor, ...]] = []
@@ -53,51 +48,45 @@ def evaluate(model: Reader, questions: QuestionTensors, batch_size: int) -> Read
     for index in by_length.split(batch_size):
         batch = collate(questions, index, device)
         answer = model(batch)
-        logs = answer.log_probabilities
-        losses, steps = -chosen(logs, batch.answers), answer.step_log_probabilities.argmax(dim=-1)
-        figures = (logs.argmax(dim=-1), losses, answer.steps, steps, answer.weights)
-        parts.append((index, *(figure.cpu() for figure in figures)))
-    rows, *values = (torch.cat(column) for column in zip(*parts, strict=True))
-    predictions, losses, *of_steps = (value[torch.argsort(rows)] for value in values)
-    return ReaderEvaluation(predictions, losses, questions.answers, *of_steps)
+        logs, step_logs = answer.log_probabilities, answer.step_log_probabilities
+        losses = -chosen(logs, batch.answers)
+        best, step_best = logs.argmax(dim=-1), step_logs.argmax(dim=-1)
+        parts.append((best, losses, answer.steps, step_best, answer.weights))
+    original = torch.argsort(by_length)
+    columns = (torch.cat(column).cpu()[original] for column in zip(*parts, strict=True))
+    predictions, losses, *step_columns = columns
+    return ReaderEvaluation(predictions, losses, questions.answers, *step_columns)
 
 
 class QueryTrace(NamedTuple):
-    """One question.
+    """Every step of a reader on one question; the last step writes no query."""
 
-    keys: z_t of each query word [steps, query tokens]; near 0 where it is rewritten.
-    gates: g_t [steps - 1, query tokens], near 1 where the old word is kept; None without gates.
-    halting: e_t [steps - 1]; None where nothing halts. The last step writes nothing.
-    weights: share of each step in the answer [steps]. attention: [steps, document tokens].
-    step_probabilities: P_t [steps, candidates]. probabilities: of the answer [candidates].
-    """
-
-    keys: Tensor
+    keys: Tensor  # z_t of each query word [steps, query tokens], near 0 where it is overwritten
+    # g_t [steps - 1, query tokens], near 1 where the old word is kept; None without gates
     gates: Tensor | None
-    halting: Tensor | None
-    weights: Tensor
-    attention: Tensor
-    step_probabilities: Tensor
-    probabilities: Tensor
+    halting: Tensor | None  # e_t [steps - 1]; None without halting
+    weights: Tensor  # weight of each step in the answer [steps]
+    attention: Tensor  # attention over the document [steps, document tokens]
+    step_probabilities: Tensor  # P_t [steps, candidates]
+    probabilities: Tensor  # P [candidates]
 
 
 @torch.no_grad()
 def trace_query(model: Reader, questions: QuestionTensors, number: int) -> QueryTrace:
-    """Follow question `number` of a split through a reader, without dropout (appendix A)."""
+    """Trace a reader on question `number` of a split, without dropout (appendix A)."""
     model.eval()
     device = next(model.parameters()).device
     batch = collate(questions, torch.tensor([number]), device)
     answer = model(batch)
-    gates = torch.stack([one[0] for one in answer.gates]) if answer.gates else None
+    gates = torch.cat(answer.gates) if answer.gates else None
     gated = isinstance(model.test, QueryGating)
-    reads, mask = answer.reads, batch.document_mask
-    attention = [masked_softmax(one.document_scores, mask)[0] for one in reads]
+    scores = torch.cat([read.document_scores for read in answer.reads])
     return QueryTrace(
-        torch.stack([one.key[0] for one in reads]),
+        torch.cat([read.key for read in answer.reads]),
         gates if gated else None,
         None if gated else gates,
         answer.weights[0],
-        torch.stack(attention),
+        masked_softmax(scores, batch.document_mask),
         answer.step_log_probabilities[0].exp(),
         answer.log_probabilities[0].exp(),
     )

@@ -15,28 +15,26 @@ from actmodels.seeding import generator
 
 
 class Answer(NamedTuple):
-    """A reader's answers.
+    """Output of a reader."""
 
-    log_probabilities: log P(a | Q, D) in nats [batch, candidates]; -inf for one that is not in the
-    document. steps: the mean step sum_t t p_t [batch], no gradient. weights: p_t [batch, steps].
-    step_log_probabilities: log P_t [batch, steps, candidates]. reads: of each step; gates: gates
-    or halting of each but the last.
-    """
-
+    # log P(a | Q, D) in nats [batch, candidates]; -inf for a candidate that is not in the document
     log_probabilities: Tensor
-    steps: Tensor
-    weights: Tensor
-    step_log_probabilities: Tensor
-    reads: list[ReadOutput]
-    gates: list[Tensor]
+    steps: Tensor  # mean step sum_t t p_t [batch], without gradient
+    weights: Tensor  # p_t [batch, steps]
+    step_log_probabilities: Tensor  # log P_t [batch, steps, candidates]
+    reads: list[ReadOutput]  # output of the read module at each step
+    gates: list[Tensor]  # g_t or e_t of each step but the last
 
 
 class Reader(nn.Module):
     """Read a document with a query in T steps and point at a candidate.
 
-    Each step but the last rewrites the query's memory, never the document's; a reader of one step
-    has no hypothesis test (section 4.2). rows: word vectors that token ids index [ids, dimensions].
-    seed: draws the other parameters.
+    Each step but the last updates the query memory; the document memory is constant. A reader of
+    one step has no hypothesis test (section 4.2).
+
+    Args:
+        rows: word vectors by token id [ids, dimensions].
+        seed: seed of the other parameters.
     """
 
     def __init__(self, config: ReaderConfig, rows: Tensor, seed: int) -> None:
@@ -55,13 +53,14 @@ class Reader(nn.Module):
         self.test: HypothesisTest | None = None
         if config.steps > 1:
             self.test = TESTS[config.strategy](size, config.compose_activation, forget_bias)
-        draws, spread = generator("parameters", seed), config.parameter_range
+        draws, bound = generator("parameters", seed), config.parameter_range
         with torch.no_grad():
             for parameter in self.drawn:
-                parameter.uniform_(-spread, spread, generator=draws)
+                parameter.uniform_(-bound, bound, generator=draws)
 
     @property
     def drawn(self) -> list[nn.Parameter]:
+        """Trained parameters other than word vectors."""
         named = self.named_parameters()
         return [p for name, p in named if p.requires_grad and not name.startswith("embedding.")]
 
@@ -88,7 +87,7 @@ class Reader(nn.Module):
     def take_steps(
         self, query: WritableMemory, document: WritableMemory
     ) -> tuple[list[ReadOutput], list[Tensor]]:
-        """What each step saw, and the judgement of each but the last."""
+        """Return the read output of each step, and g_t or e_t of each but the last."""
         states, zeros = (query.end, document.end), torch.zeros_like(query.end)
         reading = writing = (zeros, zeros)
         reads: list[ReadOutput] = []
@@ -98,14 +97,12 @@ class Reader(nn.Module):
             reads.append(read)
             if self.test is None or len(reads) == self.steps:
                 return reads, gates
-            written, writing = self.test.written(read, writing)
-            slots, gate = self.test.update_query(
-                written, query.slots, write_memory(query.slots, read)
-            )
-            query = query._replace(slots=slots)
-            states = (read.query, read.document)
+            writing = self.test.write(read, writing)
+            new = write_memory(query.slots, read)
+            slots, gate = self.test.update_query(writing[0], query.slots, new)
+            query, states = query._replace(slots=slots), (read.query, read.document)
             gates.append(gate)
 
     def objective(self, answer: Answer, answers: Tensor) -> Tensor:
-        """The mean of -log P(right answer) in nats []."""
+        """Return the mean of -log P(correct candidate) in nats []."""
         return -chosen(answer.log_probabilities, answers).mean()

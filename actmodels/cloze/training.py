@@ -1,4 +1,4 @@
-"""Training a reader (Munkhdalai & Yu 2017 section 4.1)."""
+"""Training of a reader (Munkhdalai & Yu 2017, section 4.1)."""
 
 from collections.abc import Iterator
 
@@ -17,13 +17,17 @@ from actmodels.prediction import chosen
 
 
 class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Answer]):
-    """One reader in training; DataError if a split is empty, or too small for a pool."""
+    """The training of one reader.
+
+    Raises:
+        DataError: a split is empty, or too small for a pool.
+    """
 
     def __init__(self, config: ReaderTrialConfig, data: ReaderData, device: str = "cpu") -> None:
         super().__init__(config, device)
         settings, train, dev = config.training, data.train, data.dev
         if not (len(train) and len(dev)):
-            raise DataError("a split without questions; both train and dev need some")
+            raise DataError("a split has no questions: train and dev need at least one each")
         if len(train) < settings.pool_size and not settings.keep_last:
             raise DataError(
                 f"{len(train)} training questions fill no pool of {settings.pool_size}; "
@@ -39,7 +43,7 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
 
     @property
     def parameters(self) -> int:
-        """Trained parameters without word vectors."""
+        """Number of trained parameters without word vectors."""
         return sum(parameter.numel() for parameter in self.model.drawn)
 
     def batches(self, order: Generator) -> Iterator[QuestionBatch]:
@@ -49,14 +53,14 @@ class ReaderTraining(ModelTraining[ReaderTrialConfig, Reader, QuestionBatch, Ans
         ):
             yield collate(self.train, index, self.device)
 
-    def objective(self, found: Answer, batch: QuestionBatch) -> Tensor:
-        return self.model.objective(found, batch.answers)
+    def objective(self, answer: Answer, batch: QuestionBatch) -> Tensor:
+        return self.model.objective(answer, batch.answers)
 
-    def marks(self, found: Answer, batch: QuestionBatch) -> BatchMetrics:
-        logs, count = found.log_probabilities, torch.tensor(len(batch.answers))
-        right = (logs.argmax(dim=-1) == batch.answers).sum()
+    def marks(self, answer: Answer, batch: QuestionBatch) -> BatchMetrics:
+        logs, count = answer.log_probabilities, torch.tensor(len(batch.answers))
+        correct = (logs.argmax(dim=-1) == batch.answers).sum()
         losses = -chosen(logs, batch.answers)
-        return BatchMetrics(losses.cpu(), count, right, count, count, found.steps.cpu(), None)
+        return BatchMetrics(losses.cpu(), count, correct, count, count, answer.steps.cpu(), None)
 
     def evaluated(self) -> Metrics:
         size = self.config.training.evaluation_batch_size

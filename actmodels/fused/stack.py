@@ -1,7 +1,7 @@
-"""Models of one shape as one, and their batches: all that differs by trial, stacked in front.
+"""Stack models of one shape and their batches along a leading dimension [trials, ...].
 
-A model's code does not know whether its weights are one trial's or a fusion's (actmodels.modules.
-linear): a fusion is a model of the same class whose tensors have a dimension more.
+A fusion is a model of the same class, so its code serves single and fused trials alike
+(actmodels.modules.linear; Wang et al. 2021, HFTA).
 """
 
 import copy
@@ -19,21 +19,24 @@ from actmodels.trial_config import BaseTrialConfig
 
 
 def fusion_shape(config: BaseTrialConfig) -> Hashable:
-    """Return what trials of one fusion share: all settings but floats and the seed."""
+    """Return the settings that trials of one fusion share: all but floats, seed and limits."""
     shared = [(k, v) for k, v in config.flat().items() if not isinstance(v, float)]
     return tuple((k, v) for k, v in shared if k not in ("seed", "max_epochs", "patience"))
 
 
 def can_fuse(name: str) -> bool:
-    """Whether trials of a model of this name can be one fusion."""
+    """Return whether trials of a model of this name can be fused."""
     return name in MODELS and bool(load_class(MODELS[name].model).fusions)
 
 
 def stack(models: Sequence[PairModel]) -> PairModel:
     """Stack models of one class and shape into one, which maps batches [trials, batch, ...].
 
-    Parameters and saved buffers are copied. Equal word vectors and settings are shared; a setting
-    that differs becomes a tensor [trials]. ValueError if models differ in more than numbers.
+    Parameters and saved buffers are copied. Equal word vectors and settings are shared; a float
+    setting that differs becomes a tensor [trials].
+
+    Raises:
+        ValueError: models differ in a setting that is not a float.
     """
     shared = {id(buffer): buffer for buffer in models[0].buffers()}  # not worth a copy
     fusion = copy.deepcopy(models[0], shared)
@@ -45,8 +48,7 @@ def stack(models: Sequence[PairModel]) -> PairModel:
             values = [vars(original)[name] for original in originals]
             if isinstance(value, float):
                 if any(other != value for other in values):
-                    own = torch.tensor(values, dtype=torch.float64, device=device)
-                    setattr(module, name, own)
+                    setattr(module, name, torch.tensor(values, dtype=torch.float64, device=device))
             elif isinstance(value, int | str) and any(other != value for other in values):
                 raise ValueError(f"{type(module).__name__}.{name} differs: {values}")
     return fusion
@@ -54,7 +56,7 @@ def stack(models: Sequence[PairModel]) -> PairModel:
 
 @torch.no_grad()
 def _stack_tensors(module: nn.Module, originals: Sequence[nn.Module]) -> None:
-    """Replace the tensors of one module by those of all trials."""
+    """Replace the tensors of one module by the stacked tensors of all trials."""
     for name, parameter in list(module.named_parameters(recurse=False)):
         stacked = torch.stack([original.get_parameter(name) for original in originals])
         setattr(module, name, nn.Parameter(stacked, parameter.requires_grad))
@@ -68,24 +70,24 @@ def _stack_tensors(module: nn.Module, originals: Sequence[nn.Module]) -> None:
 
 
 def member_state(fusion: PairModel, trial: int) -> dict[str, Tensor]:
-    """The state_dict of one trial, copied out of the fusion."""
+    """Copy the state_dict of one trial out of a fusion."""
     return {name: tensor[trial].clone() for name, tensor in fusion.state_dict().items()}
 
 
 @torch.no_grad()
 def load_member(fusion: PairModel, trial: int, state: dict[str, Tensor]) -> None:
-    """Put a trial's state_dict into the fusion."""
+    """Copy the state_dict of one trial into a fusion."""
     for name, tensor in fusion.state_dict().items():
         tensor[trial].copy_(state[name])
 
 
 def shared_batch(batch: Batch, trials: int) -> Batch:
-    """The same examples for all trials: views [trials, batch, ...], no copies."""
+    """Expand a batch to [trials, batch, ...] without copies: the same examples for all trials."""
     return batch.each(lambda tensor: tensor.expand(trials, *tensor.shape))
 
 
 def joined_batch(batches: Sequence[Batch]) -> Batch:
-    """Join one batch per trial: sentences padded, the last example repeated with label FILLER."""
+    """Stack one batch per trial: pad sentences, repeat the last example with the label FILLER."""
     device, counts = batches[0].labels.device, [len(batch.labels) for batch in batches]
     numbers = torch.arange(max(counts), device=device)
     rows = [numbers.clamp(max=count - 1) for count in counts]
@@ -95,16 +97,16 @@ def joined_batch(batches: Sequence[Batch]) -> Batch:
             return None
         longest = max(part.shape[-1] for part in parts)
         padded = [pad(part, (0, longest - part.shape[-1])) for part in parts]
-        return torch.stack([part[own] for part, own in zip(padded, rows, strict=True)])
+        return torch.stack([part[row] for part, row in zip(padded, rows, strict=True)])
 
     batch = Batch(*(joined(parts) for parts in zip(*batches, strict=True)))  # type: ignore[arg-type]
     repeated = numbers >= torch.tensor(counts, device=device)[:, None]
     return batch._replace(labels=batch.labels.masked_fill(repeated, FILLER))
 
 
-def fused_batches(own: Sequence[Iterator[Batch]], seeds: Sequence[int]) -> Iterator[Batch]:
-    """The batches of an epoch, of each trial's own; trials of one seed share them."""
+def fused_batches(batches: Sequence[Iterator[Batch]], seeds: Sequence[int]) -> Iterator[Batch]:
+    """Yield the stacked batches of an epoch; trials of one seed share their batches."""
     if len(set(seeds)) == 1:
-        yield from (shared_batch(batch, len(seeds)) for batch in own[0])
+        yield from (shared_batch(batch, len(seeds)) for batch in batches[0])
     else:
-        yield from (joined_batch(batches) for batches in zip(*own, strict=True))
+        yield from map(joined_batch, zip(*batches, strict=True))

@@ -1,7 +1,7 @@
-"""Training the trials of a fusion together, each as if it were alone.
+"""Train the trials of a fusion together, each with the result of training it alone.
 
-Between epochs a fusion is its trials, each a `Training`: a trial can continue in another fusion or
-alone, trials that have ended leave, and the slowest comes first in each epoch.
+Between epochs each trial is a `Training`: it can continue in another fusion or alone. Finished
+trials leave, and each epoch orders the others by their steps, slowest first.
 """
 
 import time
@@ -30,16 +30,27 @@ from actmodels.modules.dropout import update_key
 from actmodels.training import Training, pair_marks
 from actmodels.trial_config import TrialConfig
 
-CHECK_EVERY = 64  # updates between looks at whether every trial has diverged
+CHECK_EVERY = 64  # updates between checks whether every trial has diverged
 
 
 def slowness(trial: Training) -> float:
-    """Mean steps in the last epoch."""
+    """Return the mean steps in the last epoch."""
     return (trial.history[-1].train_mean_steps or 0.0) if trial.history else 0.0
 
 
+def fuse(members: Sequence[Training]) -> tuple[PairModel, FusedOptimizer]:
+    """Stack the models of trials, and their optimizers' states."""
+    fusion = stack([member.model for member in members])
+    configs, states = zip(*((m.config, m.optimizer.state_dict()) for m in members), strict=True)
+    return fusion, FusedOptimizer(fusion, configs, states)
+
+
 class FusedTraining:
-    """Trials of one shape (`fusion_shape`, else ValueError), in the order of `configs`."""
+    """The training of trials of one shape, `members` in the order of `configs`.
+
+    Raises:
+        ValueError: the trials differ in `fusion_shape`.
+    """
 
     def __init__(
         self, configs: Sequence[TrialConfig], data: TrialData, device: str = "cpu"
@@ -47,33 +58,27 @@ class FusedTraining:
         if len({fusion_shape(config) for config in configs}) != 1:
             raise ValueError("trials of one fusion must have the same shape (fusion_shape)")
         self.data, self.device = data, torch.device(device)
-        tables: dict[tuple[InputConfig, int], Tensor] = {}
-        self.members: list[Training] = []
-        for config in configs:
-            name = (config.input, config.seed)
-            if name not in tables:
-                tables[name] = input_rows(data.words, *name).to(self.device)
-            self.members.append(Training(config, data, device, tables[name]))
+        inputs = {(config.input, config.seed) for config in configs}
+        rows = {key: input_rows(data.words, *key).to(self.device) for key in inputs}
+        self.members = [Training(c, data, device, rows[c.input, c.seed]) for c in configs]
 
     @property
     def running(self) -> list[Training]:
-        """The trials that have not ended, slowest first."""
-        left = [member for member in self.members if not member.finished]
-        return sorted(left, key=lambda member: -slowness(member))
+        """The unfinished trials, slowest first."""
+        unfinished = [member for member in self.members if not member.finished]
+        return sorted(unfinished, key=slowness, reverse=True)
 
     @property
     def finished(self) -> bool:
         return not self.running
 
     def run_epoch(self) -> list[Training]:
-        """Train and evaluate the running trials once; returns them, their records added."""
+        """Train and evaluate the running trials for one epoch; return them with new records."""
         start = time.perf_counter()
         members = self.running
         for member in members:
             member.set_rate()
-        fusion = stack([member.model for member in members])
-        configs, states = zip(*((m.config, m.optimizer.state_dict()) for m in members), strict=True)
-        optimizer = FusedOptimizer(fusion, configs, states)
+        fusion, optimizer = fuse(members)
         means, alive = self.train_epoch(fusion, optimizer, members)
         for trial, (member, survived) in enumerate(zip(members, alive.tolist(), strict=True)):
             member.diverged = not survived
@@ -87,23 +92,24 @@ class FusedTraining:
         evaluations = evaluate_fusion(fusion, self.data.dev, members[0].config.input, len(members))
         for trial, (member, dev) in enumerate(zip(members, evaluations, strict=True)):
             weight = weights[trial] if isinstance(weights, Tensor) and weights.dim() else weights
-            figures, seen = means.metrics(trial), means.examples(trial)
-            member.add(figures, dev.metrics, weight, seconds, seen)
+            train, seen = means.metrics(trial), means.examples(trial)
+            member.add(train, dev.metrics, weight, seconds, seen)
         return members
 
     def train_epoch(
         self, fusion: PairModel, optimizer: FusedOptimizer, members: Sequence[Training]
     ) -> tuple[EpochMetrics, Tensor]:
-        """Train one epoch; return figures, and trials [trials] without a non-finite loss."""
+        """Train one epoch; return its metrics, and which trials [trials] had only finite losses."""
         draws = [member.epoch_generator for member in members]
-        own = [member.batches(one) for member, one in zip(members, draws, strict=True)]
+        batches = [member.batches(one) for member, one in zip(members, draws, strict=True)]
+        fused = fused_batches(batches, [one.initial_seed() for one in draws])
         seeds = torch.tensor([m.config.seed for m in members], device=self.device)
         epochs = torch.tensor([m.next_epoch for m in members], device=self.device)
         alive = torch.ones(len(members), dtype=torch.bool, device=self.device)
         means = EpochMetrics()
         fusion.train()
         fusion.halting.start_epoch(epochs)
-        for update, batch in enumerate(fused_batches(own, [one.initial_seed() for one in draws])):
+        for update, batch in enumerate(fused):
             fusion.dropout_stream.restart(update_key(seeds, epochs, update))
             prediction = fusion(batch)
             objective = fusion.objective(prediction, batch.labels)
@@ -122,7 +128,7 @@ class FusedTraining:
 def evaluate_fusion(
     fusion: PairModel, pairs: PairTensors, config: InputConfig, trials: int, batch_size: int = 256
 ) -> list[Evaluation]:
-    """Score the pairs of a split by each trial of a fusion; see actmodels.evaluation.evaluate."""
-    rows, found = predicted(fusion, pairs, config, batch_size, lambda b: shared_batch(b, trials))
-    alone = (found.each(itemgetter(trial)) for trial in range(trials))
-    return [Evaluation(rows, p.logits, pairs.labels[rows], p.steps, p.ponder_cost) for p in alone]
+    """Evaluate each trial of a fusion on a split; see actmodels.evaluation.evaluate."""
+    rows, fused = predicted(fusion, pairs, config, batch_size, lambda b: shared_batch(b, trials))
+    single = (fused.each(itemgetter(trial)) for trial in range(trials))
+    return [Evaluation(rows, p.logits, pairs.labels[rows], p.steps, p.ponder_cost) for p in single]

@@ -1,7 +1,4 @@
-"""What a multi-hop trial is: a model of pairs, trained on pairs that are drawn as it goes.
-
-Imports no torch.
-"""
+"""Configuration of a multi-hop trial: a pair model, trained on streamed pairs. Imports no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,31 +14,26 @@ Hops = Annotated[int, Range(ge=1, le=MAX_HOPS)]
 
 @dataclass(frozen=True)
 class StreamConfig:
-    """Fresh pairs for each update, and the curriculum they follow (ours).
+    """The stream of new training pairs and its curriculum (ours)."""
 
-    max_hops: the deepest pairs that are trained on. Pairs of one hop come first; the next depth
-        joins when dev accuracy at the last one reaches join_accuracy.
-    steps_per_hop: until all depths have joined, a model takes at most this number of steps for
-        each joined depth; few steps learn the first hops fast.
-    updates_per_epoch: dev is scored after so many.
-    ponder_delay: epochs without a price for steps after the last depth has joined.
-    """
-
+    # maximum depth. Training starts at depth 1; the next depth joins when dev accuracy at the last
+    # one reaches join_accuracy
     max_hops: Hops
     join_accuracy: UnitInterval
+    # maximum steps for each joined depth, until all depths have joined; the first hops are learned
+    # faster in few steps
     steps_per_hop: Steps
-    updates_per_epoch: BatchSize
-    ponder_delay: NonNegativeInt
+    updates_per_epoch: BatchSize  # updates between evaluations on dev
+    ponder_delay: NonNegativeInt  # epochs without ponder cost after the last depth has joined
 
 
 @dataclass(frozen=True)
 class MultihopTrialConfig(TrialConfig):
-    """Everything, besides code and the dev pairs, that decides a trial's result."""
+    """Everything but code and dev pairs that determines a trial's result."""
 
     stream: StreamConfig
 
     def cross_field_errors(self) -> list[str]:
-        """A model that needs what streamed pairs do not have."""
         parses = f"{self.model} reads parses; multi-hop pairs have none"
         null = "null_token is true; must be false, as multi-hop pairs have none"
         return [parses] * MODELS[self.model].reads_parses + [null] * self.input.null_token
@@ -52,13 +44,13 @@ class MultihopTrialConfig(TrialConfig):
 
 
 def multihop_setting_types(model: str) -> dict[str, Any]:
-    """Name and type of every setting of such trials."""
+    """Return the type of every setting of such trials, by name."""
     return settings_of(*parts_of(model).values(), StreamConfig)
 
 
 def build_multihop_trial(
     model: str, settings: Mapping[str, Any], **limits: Any
 ) -> MultihopTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.trial_config.build_trial."""
+    """Build a trial from flat settings; see actmodels.trial_config.build_trial."""
     parts = model_parts(model, settings, stream=StreamConfig)
     return MultihopTrialConfig(model=model, **limits, **parts)

@@ -1,14 +1,14 @@
-"""Multi-hop pairs, drawn without end: what is in what, found by following one hop after another.
+"""Streamed multi-hop pairs: find the location of a thing by following a chain of facts.
 
     Jar in bag. Tin in purse. Bag in crate. Purse in sack. Box in drum. Crate in attic. Drum in urn.
     Sack in cellar. Urn in doubt.                              Tin in cellar.
 
-A premise is three chains of facts in random order, all of the same number of hops: two end in a
-room, one in doubt. The hypothesis places a thing in one of the two rooms: entailment for its own,
-contradiction for the other one, neutral for what is in doubt. The hops from the thing to the end
-of its chain are the pair's depth. A premise has as many hypotheses of each label at each depth, of
-the same words but for the thing and the room: no word, no pair of words, no count and no length
-predicts the label. Only following the hops does.
+A premise is three chains of facts of equal length, in random order: two end in a room, one in
+doubt. A hypothesis places a thing in one of the two rooms: entailment for the room of its chain,
+contradiction for the other room, neutral for a thing in doubt. The depth of a pair is the number of
+hops from the thing to the end of its chain. For each label and depth a premise has equally many
+hypotheses, which differ only in the thing and the room. So no word, pair of words, count or length
+predicts the label.
 """
 
 import torch
@@ -24,14 +24,16 @@ DOUBT, IN, STOP = (FIRST_WORD + WORDS.index(word) for word in ("doubt", "in", ".
 
 
 def shuffled(count: int, size: int, generator: torch.Generator) -> Tensor:
-    """Random orders of 0 .. size - 1 [count, size]."""
+    """Draw permutations of 0 .. size - 1 [count, size]."""
     return torch.argsort(torch.rand(count, size, generator=generator), dim=1)
 
 
 def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
     """Draw pairs without padding: premises [pairs, 12 · length], hypotheses [pairs, 4].
 
-    hops: depth of each pair [pairs], at most `length`. length: hops of every chain.
+    Args:
+        hops: depth of each pair [pairs], at most `length`.
+        length: hops of every chain.
     """
     count, rows = len(hops), torch.arange(len(hops))
     things = FIRST_WORD + shuffled(count, len(THINGS), generator)[:, : CHAINS * length]
@@ -44,19 +46,19 @@ def draw(hops: Tensor, length: int, generator: torch.Generator) -> Batch:
     (first, last), word = facts.unbind(-1), torch.full_like
     premise = torch.stack([first, word(order, IN), last, word(order, STOP)], dim=-1).flatten(1)
     labels = torch.randint(len(LABELS), (count,), generator=generator)
-    asked = torch.randint(CHAINS - 1, (count,), generator=generator)
-    by_label = {"entailment": asked, "contradiction": 1 - asked, "neutral": 0 * asked + CHAINS - 1}
-    about = torch.stack([by_label[label] for label in LABELS])[labels, rows]
+    room = torch.randint(CHAINS - 1, (count,), generator=generator)
+    by_label = {"entailment": room, "contradiction": 1 - room, "neutral": 0 * room + CHAINS - 1}
+    chain = torch.stack([by_label[label] for label in LABELS])[labels, rows]
     hypothesis = torch.full((count, 4), STOP)
-    hypothesis[:, 0] = chains[rows, about, length - hops]
+    hypothesis[:, 0] = chains[rows, chain, length - hops]
     hypothesis[:, 1] = IN
-    hypothesis[:, 2] = chains[rows, asked, length]
-    masks = (torch.ones_like(premise, dtype=torch.bool), torch.ones_like(hypothesis).bool())
+    hypothesis[:, 2] = chains[rows, room, length]
+    masks = [torch.ones_like(words, dtype=torch.bool) for words in (premise, hypothesis)]
     return Batch(premise, masks[0], hypothesis, masks[1], labels, rows)
 
 
 def draw_split(pairs: int, max_hops: int, beyond: int, generator: torch.Generator) -> PairTensors:
-    """Draw so many pairs of each depth; chains are longer only where the depth asks for it."""
+    """Draw `pairs` of each depth up to max_hops + beyond; chains have max_hops or depth hops."""
     parts = []
     for hops in range(1, max_hops + beyond + 1):
         depths = torch.full((pairs,), hops)
@@ -73,7 +75,7 @@ def draw_split(pairs: int, max_hops: int, beyond: int, generator: torch.Generato
 
 
 def word_vectors(dimensions: int) -> WordVectors:
-    """A table of words without pre-trained vectors: each trial draws its own."""
+    """Return a vocabulary without pre-trained vectors: each trial draws its own."""
     count = len(WORDS)
     known = torch.zeros(count, dtype=torch.bool)
     return WordVectors(torch.zeros(count, dimensions), known, torch.arange(count), ~known)

@@ -19,49 +19,46 @@ from actmodels.training import Training
 
 
 def multihop_data(config: MultihopTrialConfig, folder: Path, text: Path | None = None) -> TrialData:
-    """Load the fixed pairs; `train` is not trained on. See actmodels.trial_types."""
+    """Load the dev pairs, which also stand in for `train`; see actmodels.trial_types."""
     dev = PairTensors.load(folder / "dev.pt")
     return TrialData(dev, dev, WordVectors.load(folder / "embedding.pt"))
 
 
 class MultihopTraining(Training):
-    """One trial in progress.
-
-    Attributes:
-        joined: depths that are trained on. settled: epochs since the last of all has joined.
-    """
+    """The training of one trial."""
 
     config: MultihopTrialConfig
 
-    joined, settled = 1, 0
+    joined = 1  # number of depths in training
+    settled = 0  # epochs since the last depth joined
 
     @property
     def all_joined(self) -> bool:
-        """Every depth is trained on."""
+        """Whether every depth is in training."""
         return self.joined == self.config.stream.max_hops
 
     @contextmanager
-    def few_steps(self, halting: PonderedHalting) -> Iterator[None]:
-        """Halt after steps_per_hop steps for each depth that has joined, at most."""
-        most = halting.max_steps
-        halting.max_steps = min(most, self.config.stream.steps_per_hop * self.joined)
+    def limited_steps(self, halting: PonderedHalting) -> Iterator[None]:
+        """Limit the steps to steps_per_hop for each joined depth, within a `with` block."""
+        max_steps = halting.max_steps
+        halting.max_steps = min(max_steps, self.config.stream.steps_per_hop * self.joined)
         try:
             yield
         finally:
-            halting.max_steps = most
+            halting.max_steps = max_steps
 
     def train_epoch(self) -> EpochMetrics:
-        """Train in few steps until all depths have joined, and without ponder cost a while more."""
+        """Train; steps are limited until all depths have joined, and cost nothing for a while."""
         halting = self.model.halting
         if not isinstance(halting, PonderedHalting):
             return super().train_epoch()
-        begun = self.all_joined and self.settled >= self.config.stream.ponder_delay
-        halting.charges = begun or not halting.is_price
-        with nullcontext() if self.all_joined else self.few_steps(halting):
+        charges = self.all_joined and self.settled >= self.config.stream.ponder_delay
+        halting.charges = charges or not halting.is_price
+        with nullcontext() if self.all_joined else self.limited_steps(halting):
             return super().train_epoch()
 
     def batches(self, order: Generator) -> Iterator[Batch]:
-        """Yield fresh pairs of the depths that have joined."""
+        """Draw new pairs of the joined depths."""
         stream, size = self.config.stream, self.config.training.batch_size
         for _ in range(stream.updates_per_epoch):
             hops = torch.randint(1, self.joined + 1, (size,), generator=order)
@@ -69,24 +66,22 @@ class MultihopTraining(Training):
             yield batch.each(lambda tensor: tensor.to(self.device))
 
     def evaluated(self) -> Metrics:
-        """Score dev, and let the next depth join if the last one is learned in few steps."""
+        """Evaluate dev; let the next depth join if the last one is learned in limited steps."""
         halting, dev = self.model.halting, self.data.dev
-        found = learned = evaluate(self.model, dev, self.config.input)
+        full = limited = evaluate(self.model, dev, self.config.input)
         if self.all_joined:
             self.settled += 1
-            return found.metrics
+            return full.metrics
         if isinstance(halting, PonderedHalting):
-            with self.few_steps(halting):
-                learned = evaluate(self.model, dev, self.config.input)
-        right = (learned.predictions == learned.labels)[dev.depths == self.joined]
-        self.joined += int(right.double().mean() >= self.config.stream.join_accuracy)
-        return found.metrics
+            with self.limited_steps(halting):
+                limited = evaluate(self.model, dev, self.config.input)
+        correct = (limited.predictions == limited.labels)[dev.depths == self.joined]
+        self.joined += int(correct.double().mean() >= self.config.stream.join_accuracy)
+        return full.metrics
 
     def state_dict(self) -> dict[str, Any]:
-        """See ModelTraining."""
         return super().state_dict() | {"joined": self.joined, "settled": self.settled}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """See ModelTraining."""
         super().load_state_dict(state)
         self.joined, self.settled = state["joined"], state["settled"]

@@ -1,4 +1,4 @@
-"""The words of multi-hop pairs, and the deepest pairs that they allow. Imports no torch."""
+"""The vocabulary of multi-hop pairs, and the maximum depth it allows. Imports no torch."""
 
 from actmodels.configs import LABELS
 
@@ -9,4 +9,4 @@ THINGS = (
 ROOMS = ("attic", "cellar", "garage", "kitchen")
 WORDS = (*THINGS, *ROOMS, "doubt", "in", ".")
 CHAINS = len(LABELS)
-MAX_HOPS = len(THINGS) // CHAINS  # no thing is in a premise twice
+MAX_HOPS = len(THINGS) // CHAINS  # the chains of a premise share no thing

@@ -1,9 +1,8 @@
-"""Tasks on bits: parity of a vector, and binary gates in sequence.
+"""Tasks on bits: parity of a vector, and sequences of binary gates.
 
-Our copy of the paper lacks two details of logic; here:
-- Gate i of a vector is applied as b_{i+1} = T_i(P = b_i, Q = b_{i-1}).
-- From the second vector on, b_1 is random, and b_0, which the input leaves at 0, is the target of
-  the vector before.
+Two details of logic are not in our copy of the paper; our readings:
+- Gate i of a vector computes b_{i+1} = T_i(P = b_i, Q = b_{i-1}).
+- From the second vector on, b_1 is random and b_0 is the previous target, 0 in the input.
 """
 
 import torch
@@ -30,9 +29,11 @@ TRUTH = torch.tensor([GATES[name] for name in NAMES])  # [gate, TT TF FT FF]
 
 
 class Parity(Task):
-    """1 to all entries are 1 or -1; is the number of ones odd? (Graves 2016 section 3.1)"""
+    """Whether the number of ones is odd, among 1 to all entries of 1 or -1 (Graves 2016, 3.1).
 
-    difficulty = "entries that are not 0"
+    The difficulty is the number of entries other than 0.
+    """
+
     difficulty_of = "sequence"
 
     def __init__(self, config: ParityConfig) -> None:
@@ -41,7 +42,7 @@ class Parity(Task):
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         used = uniform(1, self.inputs, (count, 1), generator)
-        # The places of a random permutation's numbers below k are a random choice of k places.
+        # The positions of the numbers below k in a random permutation are k random positions.
         order = torch.rand(count, self.inputs, generator=generator).argsort(dim=1)
         signs = uniform(0, 1, (count, self.inputs), generator) * 2 - 1
         vectors = torch.where(order < used, signs, 0)
@@ -53,10 +54,10 @@ class Parity(Task):
 
 
 class Logic(Task):
-    """After each vector [b_0, b_1, one-hot gates]: the result of its gates (section 3.2)."""
+    """The result of the gates of each vector [b_0, b_1, one-hot gates] (Graves 2016, 3.2).
 
-    difficulty = "gates in the vector"
-    difficulty_of = "vector"
+    The difficulty is the number of gates of a vector.
+    """
 
     def __init__(self, config: LogicConfig) -> None:
         self.vectors, self.gates = config.vectors, config.gates
@@ -64,7 +65,6 @@ class Logic(Task):
         self.outputs = Outputs(heads=1, classes=2)
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """BatchSize of 1 to `vectors` vectors [b_0, b_1, one-hot gates]."""
         lengths = uniform(1, self.vectors, (count,), generator)
         time = int(lengths.max())
         return self.batch(
@@ -75,10 +75,13 @@ class Logic(Task):
         )
 
     def batch(self, lengths: Tensor, counts: Tensor, gates: Tensor, bits: Tensor) -> SequenceBatch:
-        """Inputs and targets of drawn lengths [batch] in vectors, counts of gates [batch, time].
+        """Build a batch from drawn values.
 
-        gates: the first `counts` hold [batch, time, gates]. bits: b_0 of the first vector, then
-        b_1 of each [batch, 1 + time].
+        Args:
+            lengths: number of vectors [batch].
+            counts: number of gates [batch, time].
+            gates: indices into GATES, valid up to `counts` [batch, time, gates].
+            bits: b_0 of the first vector, then b_1 of each vector [batch, 1 + time].
         """
         time = counts.shape[1]
         mask = within(lengths, time)
@@ -92,15 +95,16 @@ class Logic(Task):
         return SequenceBatch(inputs.float(), mask, targets[..., None], mask.clone(), counts)
 
     def results(self, gates: Tensor, used: Tensor, bits: Tensor) -> Tensor:
-        """The last bit of each vector [batch, time]; see `batch` for shapes."""
+        """Return the last bit of each vector [batch, time]; see `batch` for shapes."""
         older, results = bits[:, 0], []
         for t in range(gates.shape[1]):
             newest = bits[:, 1 + t]
             for i in range(self.gates):
                 column = 2 * (1 - newest) + (1 - older)  # TT, TF, FT, FF for P = newest
                 result = TRUTH[gates[:, t, i], column]
-                on = used[:, t, i]
-                older, newest = torch.where(on, newest, older), torch.where(on, result, newest)
+                applied = used[:, t, i]
+                older = torch.where(applied, newest, older)
+                newest = torch.where(applied, result, newest)
             results.append(newest)
             older = newest  # the next vector's b_0
         return torch.stack(results, dim=1)

@@ -1,4 +1,4 @@
-"""Predicting the next byte of a text (Graves 2016 section 3.5)."""
+"""Prediction of the next byte of a text (Graves 2016, section 3.5)."""
 
 from pathlib import Path
 
@@ -14,7 +14,11 @@ BYTES = 256
 
 
 def read_bytes(path: Path) -> Tensor:
-    """Map a file's bytes [bytes] as uint8, read once for all workers; DataError if none."""
+    """Memory-map a file as uint8 [bytes], shared by all workers.
+
+    Raises:
+        DataError: the file is missing or empty.
+    """
     size = path.stat().st_size if path.is_file() else 0
     if not size:
         raise DataError(f"{path}: no such file, or empty; characters need a text, such as enwik8")
@@ -22,15 +26,19 @@ def read_bytes(path: Path) -> Tensor:
 
 
 class Characters(Task):
-    """Windows at random places of a text [bytes], uint8; at each byte: which one comes next?
+    """Random windows of a text; the target at each byte is the next byte. No difficulty (0).
 
-    Dev alone reads the last held_out_bytes; without any, dev reads the training text, as in Graves.
-    Raises DataError, which names `source`: a part is shorter than a window and the byte after it.
+    Dev windows come from the last held_out_bytes, or from the training text if it is 0 (Graves).
+
+    Args:
+        text: uint8 [bytes].
+        source: name of the text in messages.
+
+    Raises:
+        DataError: a part is shorter than a window and the byte after it.
     """
 
-    difficulty = "not defined: 0"
-    difficulty_of = "vector"
-    marked = "target"  # a window is hardly ever right as a whole
+    marked = "target"  # hardly any window is correct as a whole
 
     def __init__(self, config: CharactersConfig, text: Tensor, source: str) -> None:
         self.window = config.window
@@ -39,14 +47,14 @@ class Characters(Task):
         cut = len(text) - config.held_out_bytes
         self.trained = text[: max(cut, 0)]
         self.held_out = text[cut:] if config.held_out_bytes else text
-        least = self.window + 1
-        for part, what, remedy in (
+        needed = self.window + 1
+        for part, use, remedy in (
             (self.trained, "left to train on", "give a longer text or hold out less"),
             (self.held_out, "held out", "hold out more, or none (0)"),
         ):
-            if len(part) < least:
-                missing = f"but a window and the byte after it are {least}; {remedy}"
-                raise DataError(f"{source}: {len(part)} bytes are {what}, {missing}")
+            if len(part) < needed:
+                reason = f"but a window and the byte after it are {needed}; {remedy}"
+                raise DataError(f"{source}: {len(part)} bytes are {use}, {reason}")
 
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
         return self.windows(self.trained, count, generator)
@@ -59,9 +67,8 @@ class Characters(Task):
         return self.batch(text[starts + torch.arange(self.window + 1)])
 
     def batch(self, windows: Tensor) -> SequenceBatch:
-        """Inputs and targets of windows with the byte behind them [batch, window + 1]."""
+        """Build a batch of windows and the byte after each [batch, window + 1]."""
         codes = windows.long()
         inputs = one_hot(codes[:, :-1], BYTES).float()
-        everywhere = torch.ones(inputs.shape[:2], dtype=torch.bool)
-        nothing = torch.zeros(inputs.shape[:2], dtype=torch.long)
-        return SequenceBatch(inputs, everywhere, codes[:, 1:, None], everywhere.clone(), nothing)
+        mask = torch.ones(inputs.shape[:2], dtype=torch.bool)
+        return SequenceBatch(inputs, mask, codes[:, 1:, None], mask.clone(), mask.long() * 0)

@@ -1,4 +1,4 @@
-"""Configuration of a trial on sequences: settings of Graves' (2016) experiments. No torch."""
+"""Configuration of a trial on sequences, as in Graves' (2016) experiments. Imports no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,14 +30,14 @@ Cell = Literal["rnn", "lstm"]
 
 @dataclass(frozen=True)
 class ParityConfig:
-    """Vectors of `bits` entries, a random number of which is 1 or -1, the rest 0. Graves: 64."""
+    """Vectors of `bits` entries: a random number of them is 1 or -1, the rest 0. Graves: 64."""
 
     bits: Size
 
 
 @dataclass(frozen=True)
 class LogicConfig:
-    """BatchSize of 1 to `vectors` vectors, in each 1 to `gates` binary gates. Graves: 10 and 10."""
+    """Sequences of 1 to `vectors` vectors with 1 to `gates` binary gates each. Graves: 10, 10."""
 
     vectors: Steps
     gates: Steps
@@ -45,7 +45,7 @@ class LogicConfig:
 
 @dataclass(frozen=True)
 class AdditionConfig:
-    """BatchSize of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5."""
+    """Sequences of 1 to `numbers` numbers of 1 to `digits` digits. Graves: 5 and 5."""
 
     numbers: Several
     digits: Steps
@@ -54,14 +54,14 @@ class AdditionConfig:
 
 @dataclass(frozen=True)
 class SortConfig:
-    """BatchSize of 2 to `numbers` numbers. Graves: 15."""
+    """Sequences of 2 to `numbers` numbers. Graves: 15."""
 
     numbers: Several
 
 
 @dataclass(frozen=True)
 class CharactersConfig:
-    """Windows of `window` bytes (Graves: 500) of a file, its last held_out_bytes (0) for dev."""
+    """Windows of `window` bytes (Graves: 500); the last held_out_bytes (0) of the file are dev."""
 
     window: Size
     held_out_bytes: NonNegativeInt
@@ -72,7 +72,7 @@ TaskConfig = ParityConfig | LogicConfig | AdditionConfig | SortConfig | Characte
 
 @dataclass(frozen=True)
 class SequenceNetworkConfig:
-    """A recurrent network of one layer. init_std is read where init is `normal`."""
+    """A recurrent network of one layer; init_std applies to init `normal`."""
 
     cell: Cell
     state_size: Size
@@ -82,23 +82,19 @@ class SequenceNetworkConfig:
 
 @dataclass(frozen=True)
 class SequenceTrainConfig:
-    """Optimisation with Adam, on data drawn during training.
-
-    clip_norm: largest norm of a gradient; 0: no limit, as in Graves. updates_per_epoch: defines an
-    epoch. dev_sequences, dev_seed: the dev set.
-    """
+    """Optimization with Adam, on data drawn during training."""
 
     learning_rate: Positive
-    clip_norm: NonNegativeFloat
+    clip_norm: NonNegativeFloat  # maximum gradient norm; 0: no limit, as in Graves
     batch_size: BatchSize
-    updates_per_epoch: BatchSize
-    dev_sequences: BatchSize
+    updates_per_epoch: BatchSize  # the length of an epoch
+    dev_sequences: BatchSize  # size of the dev set
     dev_seed: NonNegativeInt
 
 
-# Their answers are not those of a mean state, so that no state stands for a whole input.
+# Mechanisms that answer from each state, and have no mean state to pass to the next input.
 AnsweringConfig = PonderNetConfig | DactConfig
-# None is the network without ACT: one step for each input, and no flag.
+# None: the network without ACT, with one step for each input and no flag.
 SequenceHaltingConfig = ActConfig | TargetStepsConfig | FixedStepsConfig | AnsweringConfig | None
 
 TASKS: dict[str, type] = {
@@ -108,16 +104,16 @@ TASKS: dict[str, type] = {
     "sort": SortConfig,
     "characters": CharactersConfig,
 }
-CARRYING = ("act", "target_steps", "fixed_steps")
-HALTING_KINDS: dict[str, type] = {
+MEAN_STATE = ("act", "target_steps", "fixed_steps")
+HALTING_MECHANISMS: dict[str, type] = {
     "none": type(None),
-    **{kind: HALTINGS[kind].settings for kind in (*CARRYING, "ponder_net", "dact")},
+    **{name: HALTINGS[name].settings for name in (*MEAN_STATE, "ponder_net", "dact")},
 }
 
 
 @dataclass(frozen=True)
 class SequenceTrialConfig(BaseTrialConfig):
-    """Everything but code and text that decides a trial's result; model: as `parity_rnn_act`."""
+    """Everything but code and text that determines a result; model: such as `parity_rnn_act`."""
 
     model: str = field(init=False)
     task: TaskConfig
@@ -131,22 +127,22 @@ class SequenceTrialConfig(BaseTrialConfig):
         super().__post_init__()
 
     def cross_field_errors(self) -> list[str]:
-        """A halting that answers by itself has no state to carry on to the next input."""
         if isinstance(self.task, ParityConfig) or not isinstance(self.halting, AnsweringConfig):
             return []
         return [
             f"halting {self.halting_name} is for one input with one answer, as parity has; "
-            f"{self.task_name} must have one of none, {', '.join(CARRYING)}"
+            f"{self.task_name} must have one of none, {', '.join(MEAN_STATE)}"
         ]
 
     @property
     def task_name(self) -> str:
-        return next(name for name, known in TASKS.items() if known is type(self.task))
+        return next(name for name, config in TASKS.items() if config is type(self.task))
 
     @property
     def halting_name(self) -> str:
-        """Such as `act`; `none` for a network without halting."""
-        return next(name for name, known in HALTING_KINDS.items() if known is type(self.halting))
+        """Name of the halting mechanism, `none` without halting."""
+        mechanisms = HALTING_MECHANISMS.items()
+        return next(name for name, config in mechanisms if config is type(self.halting))
 
     @property
     def labels(self) -> dict[str, str]:
@@ -158,23 +154,24 @@ class SequenceTrialConfig(BaseTrialConfig):
 
 
 def sequence_parts(task: str, halting: str) -> dict[str, type]:
-    """The parts that trials of a task and a kind of halting are made of."""
-    return {
+    """Return the parts of a trial's configuration, by field."""
+    parts = {
         "task": TASKS[task],
         "network": SequenceNetworkConfig,
-        **({} if halting == "none" else {"halting": HALTING_KINDS[halting]}),
+        "halting": HALTING_MECHANISMS[halting],
         "training": SequenceTrainConfig,
     }
+    return {field: part for field, part in parts.items() if part is not type(None)}
 
 
 def sequence_setting_types(task: str, halting: str) -> dict[str, Any]:
-    """Name and type of every setting of such trials."""
+    """Return the type of every setting of such trials, by name."""
     return settings_of(*sequence_parts(task, halting).values())
 
 
 def build_sequence_trial(
     task: str, halting: str, settings: Mapping[str, Any], **limits: Any
 ) -> SequenceTrialConfig:
-    """Assemble a trial from flat settings; see actmodels.trial_config.build_trial."""
+    """Build a trial from flat settings; see actmodels.trial_config.build_trial."""
     parts = {"halting": None} | sorted_into(sequence_parts(task, halting), settings, task)
     return SequenceTrialConfig(**limits, **parts)

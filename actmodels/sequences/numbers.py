@@ -1,4 +1,4 @@
-"""Tasks on numbers: running sums of numbers given by their digits, and sorting."""
+"""Tasks on numbers: running sums of numbers in digits, and sorting."""
 
 import torch
 from torch import Tensor
@@ -8,18 +8,16 @@ from actmodels.sequences.config import AdditionConfig, SortConfig
 from actmodels.sequences.task import Outputs, SequenceBatch, Task, uniform, within
 
 BASE = 10
-END = BASE  # the class that says that the number is over
+END = BASE  # the class behind the last digit of a sum
 
 
 class Addition(Task):
-    """From the second number on: what is the sum so far? (Graves 2016 section 3.3)
+    """Running sums, from the second number on (Graves 2016, section 3.3).
 
-    A number may begin with zeros; a sum is written without them, 0 as one digit. Places behind a
-    sum's digits have the class END. A sequence of one number has no target, so never a mistake.
+    Numbers may have leading zeros, sums have none (0 is one digit). Heads behind the last digit of
+    a sum have the class END. A sequence of one number has no target, so it is always correct. The
+    difficulty is the number of digits.
     """
-
-    difficulty = "digits of the number"
-    difficulty_of = "vector"
 
     def __init__(self, config: AdditionConfig) -> None:
         self.numbers, self.digits = config.numbers, config.digits
@@ -36,25 +34,25 @@ class Addition(Task):
         return self.batch(lengths, widths, digits)
 
     def batch(self, lengths: Tensor, widths: Tensor, digits: Tensor) -> SequenceBatch:
-        """Inputs, targets of drawn lengths [batch], widths and digits [batch, time, digits]."""
+        """Build a batch of lengths [batch], widths [batch, time], digits [batch, time, digits]."""
         mask = within(lengths, widths.shape[1])
         widths = widths * mask
         used = within(widths, self.digits)
         inputs = one_hot(digits, BASE) * used[..., None]
         sums = self.values(digits, widths, used).cumsum(dim=1)
-        asked = mask.clone()
-        asked[:, 0] = False
-        targets = self.written(sums) * asked[..., None]
-        return SequenceBatch(inputs.flatten(2).float(), mask, targets, asked, widths)
+        has_target = mask.clone()
+        has_target[:, 0] = False
+        targets = self.written(sums) * has_target[..., None]
+        return SequenceBatch(inputs.flatten(2).float(), mask, targets, has_target, widths)
 
     def values(self, digits: Tensor, widths: Tensor, used: Tensor) -> Tensor:
-        """The numbers [batch, time]; 0 where there is none."""
+        """Return the numbers [batch, time], 0 on padding."""
         place = torch.arange(self.digits).expand_as(digits)
         power = place if self.least_digit_first else widths[..., None] - 1 - place
         return torch.where(used, digits * BASE ** power.clamp(min=0), 0).sum(dim=-1)
 
     def written(self, sums: Tensor) -> Tensor:
-        """The classes of all heads [batch, time, heads] for sums [batch, time]."""
+        """Return the class of each head [batch, time, heads] for sums [batch, time]."""
         heads = self.outputs.heads
         powers = BASE ** torch.arange(heads)
         width = (sums[..., None] >= powers).sum(dim=-1).clamp(min=1)
@@ -65,13 +63,12 @@ class Addition(Task):
 
 
 class Sort(Task):
-    """n numbers, then n inputs of zeros, at which the places of the numbers are asked in order.
+    """n numbers, then n zero inputs with targets (Graves 2016, section 3.4).
 
-    An input is [number, whether it is the last one]. The k-th target is the place, counted from 0,
-    of the k-th smallest number (Graves 2016 section 3.4).
+    An input is [number, whether it is the last one]. The k-th target is the position, counted from
+    0, of the k-th smallest number. The difficulty is n.
     """
 
-    difficulty = "numbers to sort"
     difficulty_of = "sequence"
 
     def __init__(self, config: SortConfig) -> None:
@@ -85,16 +82,16 @@ class Sort(Task):
         return self.batch(lengths, numbers)
 
     def batch(self, lengths: Tensor, numbers: Tensor) -> SequenceBatch:
-        """Inputs and targets of numbers [batch, most], the first `lengths` of each."""
-        most = numbers.shape[1]
-        given = within(lengths, most)
-        order = numbers.masked_fill(~given, float("inf")).argsort(dim=1, stable=True)
-        inputs = torch.zeros(len(numbers), 2 * most, 2)
-        inputs[:, :most, 0] = numbers * given
+        """Build a batch of numbers [batch, max length], the first `lengths` [batch] of each row."""
+        longest = numbers.shape[1]
+        real = within(lengths, longest)
+        order = numbers.masked_fill(~real, float("inf")).argsort(dim=1, stable=True)
+        inputs = torch.zeros(len(numbers), 2 * longest, 2)
+        inputs[:, :longest, 0] = numbers * real
         inputs[torch.arange(len(numbers)), lengths - 1, 1] = 1.0
-        mask = within(2 * lengths, 2 * most)
-        asked = mask & ~within(lengths, 2 * most)
-        targets = torch.zeros(len(numbers), 2 * most, dtype=torch.long)
-        targets[asked] = order[given]  # both row by row, `lengths` in each
+        mask = within(2 * lengths, 2 * longest)
+        has_target = mask & ~within(lengths, 2 * longest)
+        targets = torch.zeros(len(numbers), 2 * longest, dtype=torch.long)
+        targets[has_target] = order[real]  # both row by row, `lengths` entries in each
         difficulty = lengths[:, None] * mask
-        return SequenceBatch(inputs, mask, targets[..., None], asked, difficulty)
+        return SequenceBatch(inputs, mask, targets[..., None], has_target, difficulty)

@@ -1,4 +1,4 @@
-"""What a task is: data without end, drawn from a seeded generator, and what is asked of it."""
+"""The interface of tasks: sequences drawn from a seeded generator, their targets and losses."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -10,36 +10,31 @@ from torch.nn import functional
 
 
 class SequenceBatch(NamedTuple):
-    """BatchSize padded on the right.
+    """A batch of sequences, padded on the right."""
 
-    inputs: [batch, time, inputs]; zero where there is none. mask: true for inputs [batch, time].
-    targets: the class of each head [batch, time, heads]. target_mask: true where there is a target
-    [batch, time]; only at inputs. difficulty: of each input [batch, time], 0 on padding.
-    """
-
-    inputs: Tensor
-    mask: Tensor
-    targets: Tensor
-    target_mask: Tensor
-    difficulty: Tensor
+    inputs: Tensor  # [batch, time, inputs], 0 on padding
+    mask: Tensor  # true for inputs [batch, time]
+    targets: Tensor  # class of each head [batch, time, heads]
+    target_mask: Tensor  # true where an input has a target [batch, time]
+    difficulty: Tensor  # difficulty of each input [batch, time], 0 on padding
 
     def to(self, device: torch.device) -> "SequenceBatch":
         return SequenceBatch(*(part.to(device) for part in self))
 
 
 def within(lengths: Tensor, time: int) -> Tensor:
-    """True at the first `lengths` of `time` places [..., time], for lengths [...]."""
+    """Return a mask [..., time] that is true at the first `lengths` [...] positions."""
     return torch.arange(time) < lengths[..., None]
 
 
 def uniform(low: int, high: int, shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    """Whole numbers from low to high, both included."""
+    """Draw integers from low to high, both included."""
     return torch.randint(low, high + 1, shape, generator=generator)
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The output layer of a task: simultaneous classifications; two classes are a sigmoid unit."""
+    """The output layer of a task: one softmax per head, or one sigmoid unit for two classes."""
 
     heads: int
     classes: int
@@ -49,22 +44,22 @@ class Outputs:
         return self.heads * (1 if self.classes == 2 else self.classes)
 
     def losses(self, logits: Tensor, targets: Tensor) -> Tensor:
-        """Joint cross-entropy in nats [...], of logits [..., size], targets [..., heads]."""
+        """Sum all heads' cross-entropy in nats [...]: logits [..., size], targets [..., heads]."""
         if self.classes == 2:
-            of_heads = functional.binary_cross_entropy_with_logits(
+            per_head = functional.binary_cross_entropy_with_logits(
                 logits, targets.to(logits.dtype), reduction="none"
             )
         else:
             scores = torch.log_softmax(self.by_head(logits), dim=-1)
-            of_heads = -scores.gather(-1, targets[..., None]).squeeze(-1)
-        return of_heads.sum(dim=-1)
+            per_head = -scores.gather(-1, targets[..., None]).squeeze(-1)
+        return per_head.sum(dim=-1)
 
     def decisions(self, logits: Tensor) -> Tensor:
-        """The likeliest class of each head [..., heads]."""
+        """Return the most probable class of each head [..., heads]."""
         return (logits > 0).long() if self.classes == 2 else self.by_head(logits).argmax(dim=-1)
 
     def by_head(self, logits: Tensor) -> Tensor:
-        """Logits [..., heads, classes] of softmax heads."""
+        """Reshape logits [..., size] of softmax heads to [..., heads, classes]."""
         return logits.view(*logits.shape[:-1], self.heads, self.classes)
 
 
@@ -72,25 +67,22 @@ Marked: TypeAlias = Literal["sequence", "target"]
 
 
 class Task(ABC):
-    """One of Graves' supervised tasks (2016 section 3).
+    """A supervised task (Graves 2016, section 3).
 
-    The loss of a sequence is the sum over its targets of their joint cross-entropy; a sequence
-    is right if every head is right at every target.
-
-    inputs: size of an input vector. outputs: the output layer. difficulty: in words;
-    difficulty_of: a sequence, or each of its vectors. marked: the unit of accuracy.
+    The loss of a sequence is the sum of its targets' losses; a sequence is correct if every head is
+    correct at every target.
     """
 
-    inputs: int
-    outputs: Outputs
-    difficulty: ClassVar[str]
-    difficulty_of: ClassVar[Literal["sequence", "vector"]]
-    marked: ClassVar[Marked] = "sequence"
+    inputs: int  # size of an input vector
+    outputs: Outputs  # the output layer
+    # whether a sequence has one difficulty, or each of its vectors
+    difficulty_of: ClassVar[Literal["sequence", "vector"]] = "vector"
+    marked: ClassVar[Marked] = "sequence"  # the unit of accuracy
 
     @abstractmethod
     def sample(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Draw `count` sequences, padded to the longest of them."""
+        """Draw `count` sequences, padded to the longest."""
 
     def sample_dev(self, count: int, generator: torch.Generator) -> SequenceBatch:
-        """Draw sequences for dev: fresh ones, unless the task has a finite source."""
+        """Draw dev sequences, from a held-out part if the source is finite."""
         return self.sample(count, generator)

@@ -1,4 +1,4 @@
-"""Training on sequences, and scoring: an epoch is updates on data drawn from (seed, epoch)."""
+"""Training and evaluation on sequences; the data of an epoch are drawn from (seed, epoch)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from actmodels.data.pairs import FILLER
-from actmodels.halting.base import Halting
+from actmodels.halting.base import Objective
 from actmodels.metrics import BatchMetrics, EpochMetrics, Metrics
 from actmodels.model_training import ModelTraining
 from actmodels.prediction import Prediction
@@ -16,26 +16,38 @@ from actmodels.seeding import generator, seed_of
 from actmodels.sequences.act_rnn import ActRnn, Pondered
 from actmodels.sequences.bits import Logic, Parity
 from actmodels.sequences.characters import Characters, read_bytes
-from actmodels.sequences.config import TASKS, CharactersConfig, SequenceTrialConfig, TaskConfig
+from actmodels.sequences.config import (
+    AdditionConfig,
+    CharactersConfig,
+    LogicConfig,
+    ParityConfig,
+    SequenceTrialConfig,
+    SortConfig,
+    TaskConfig,
+)
 from actmodels.sequences.numbers import Addition, Sort
 from actmodels.sequences.task import Marked, Outputs, SequenceBatch, Task
 
-_DRAWN = {"parity": Parity, "logic": Logic, "addition": Addition, "sort": Sort}
-DRAWN: dict[type, Any] = {TASKS[name]: task for name, task in _DRAWN.items()}
+DRAWN_TASKS: dict[type, Any] = {
+    ParityConfig: Parity,
+    LogicConfig: Logic,
+    AdditionConfig: Addition,
+    SortConfig: Sort,
+}
 
 
 def build_task(config: TaskConfig, text: Tensor | None = None, source: str = "text") -> Task:
-    """Make a task; characters alone need the text's bytes and its `source`, for messages."""
+    """Build a task; only characters need a text [bytes] and, for messages, its source."""
     if isinstance(config, CharactersConfig):
         assert text is not None
         return Characters(config, text, source)
-    return DRAWN[type(config)](config)
+    return DRAWN_TASKS[type(config)](config)
 
 
 def trial_text(
     config: SequenceTrialConfig, folder: Path, text: Path | None = None
 ) -> Tensor | None:
-    """What a trial is trained on, where it is not drawn; see actmodels.trial_types."""
+    """Load the text of a trial, None if its data are drawn; see actmodels.trial_types."""
     if not isinstance(config.task, CharactersConfig):
         return None
     assert text is not None
@@ -43,35 +55,30 @@ def trial_text(
 
 
 class SequenceEvaluation(NamedTuple):
-    """Joint cross-entropy in nats and mistakes of each input [batch, time]; 0 without target."""
+    """Loss in nats (all heads) and mistakes of each input [batch, time]; 0 without a target."""
 
     losses: Tensor
     wrong: Tensor
     pondered: Pondered
     batch: SequenceBatch
 
-    def objective(self, halting: Halting | None) -> Tensor:
-        """Mean over sequences of loss + ponder weight · ponder cost (Graves eq. 10-12)."""
+    def objective(self, halting: Objective) -> Tensor:
+        """Return the mean over sequences of loss + ponder weight · ponder cost (eq. 10-12)."""
         _, _, ponder_cost, answer = self.pondered
-        if halting is not None and answer is not None:
+        if answer is not None:
             return halting.objective(answer, self.batch.targets[:, 0, 0])
-        per_sequence = self.losses.sum(dim=1)
-        weight = None if halting is None else halting.current_ponder_weight
+        per_sequence, weight = self.losses.sum(dim=1), halting.current_ponder_weight
         if weight is not None and ponder_cost is not None:
             per_sequence = per_sequence + weight * ponder_cost.sum(dim=1)
         return per_sequence.mean()
 
     def marks(self, marked: Marked) -> BatchMetrics:
-        """Sums for figures.
-
-        Losses are per target, joint over heads. Accuracy is a share of sequences, which are right
-        without any mistake, or of single targets (`marked`). Steps are those of all inputs.
-        """
+        """Sum a batch: losses over targets, steps over inputs, correct sequences or targets."""
         mask, (_, steps, ponder, _) = self.batch.target_mask, self.pondered
-        right = ~self.wrong[mask] if marked == "target" else ~self.wrong.any(dim=1)
-        asked, examples = torch.tensor(right.numel()), torch.tensor(len(mask))
-        sums = (self.losses.sum(), mask.sum(), right.sum())
-        return BatchMetrics(*sums, asked, examples, steps, ponder, self.batch.mask)
+        correct = ~self.wrong[mask] if marked == "target" else ~self.wrong.any(dim=1)
+        total, examples = torch.tensor(correct.numel()), torch.tensor(len(mask))
+        sums = (self.losses.sum(), mask.sum(), correct.sum())
+        return BatchMetrics(*sums, total, examples, steps, ponder, self.batch.mask)
 
     def metrics(self, marked: Marked) -> Metrics:
         means = EpochMetrics()
@@ -80,7 +87,7 @@ class SequenceEvaluation(NamedTuple):
 
 
 def score(outputs: Outputs, pondered: Pondered, batch: SequenceBatch) -> SequenceEvaluation:
-    """Compare the outputs of a network with the targets."""
+    """Compare the output of a network with the targets."""
     losses = outputs.losses(pondered.logits, batch.targets) * batch.target_mask
     wrong = (outputs.decisions(pondered.logits) != batch.targets).any(dim=-1) & batch.target_mask
     return SequenceEvaluation(losses, wrong, pondered, batch)
@@ -88,25 +95,23 @@ def score(outputs: Outputs, pondered: Pondered, batch: SequenceBatch) -> Sequenc
 
 @torch.no_grad()
 def evaluate(
-    model: ActRnn, outputs: Outputs, sequences: SequenceBatch, at_a_time: int
+    model: ActRnn, outputs: Outputs, sequences: SequenceBatch, batch_size: int
 ) -> SequenceEvaluation:
-    """Score sequences, some at a time; how many changes nothing."""
+    """Score sequences; the batch size changes no result."""
     model.eval()
-    split = zip(*(part.split(at_a_time) for part in sequences), strict=True)
-    parts = [SequenceBatch(*part) for part in split]
-    scored = [score(outputs, model(part.inputs, part.mask), part) for part in parts]
-    losses, wrong, read, _ = zip(*scored, strict=True)
-    logits, steps, ponder_cost, _ = zip(*read, strict=True)
-
-    columns = ((None if c[0] is None else torch.cat(c)) for c in (logits, steps, ponder_cost))
-    pondered = Pondered(*columns)  # type: ignore[arg-type]
-    return SequenceEvaluation(torch.cat(losses), torch.cat(wrong), pondered, sequences)
+    split = zip(*(part.split(batch_size) for part in sequences), strict=True)
+    batches = [SequenceBatch(*parts) for parts in split]
+    scored = [score(outputs, model(batch.inputs, batch.mask), batch) for batch in batches]
+    losses, wrong, pondered, _ = zip(*scored, strict=True)
+    columns = list(zip(*pondered, strict=True))[:3]  # logits, steps, ponder cost
+    joined = Pondered(*(None if c[0] is None else torch.cat(c) for c in columns))  # type: ignore[arg-type]
+    return SequenceEvaluation(torch.cat(losses), torch.cat(wrong), joined, sequences)
 
 
 class SequenceTraining(
     ModelTraining[SequenceTrialConfig, ActRnn, SequenceBatch, SequenceEvaluation]
 ):
-    """One trial in progress; characters alone need the text's bytes."""
+    """The training of one trial; only characters need a text [bytes]."""
 
     def __init__(
         self, config: SequenceTrialConfig, text: Tensor | None = None, device: str = "cpu"
@@ -121,14 +126,12 @@ class SequenceTraining(
             self.model.parameters(), lr=settings.learning_rate, fused=self.device.type == "cpu"
         )
         self.clip_norm = settings.clip_norm
-        drawn = generator("dev sequences", settings.dev_seed)
-        dev = task.sample_dev(settings.dev_sequences, drawn)
-        self.dev: SequenceBatch = dev.to(self.device)
+        draws = generator("dev sequences", settings.dev_seed)
+        self.dev = task.sample_dev(settings.dev_sequences, draws).to(self.device)
 
     @property
     def ponder_weight(self) -> float | Tensor | None:
-        halting = self.model.halting
-        return None if halting is None else halting.current_ponder_weight
+        return self.model.halting.current_ponder_weight
 
     def batches(self, order: Generator) -> Iterator[SequenceBatch]:
         settings = self.config.training
@@ -138,22 +141,19 @@ class SequenceTraining(
     def forward(self, batch: SequenceBatch) -> SequenceEvaluation:
         return score(self.task.outputs, self.model(batch.inputs, batch.mask), batch)
 
-    def objective(self, found: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
-        return found.objective(self.model.halting)
+    def objective(self, scored: SequenceEvaluation, batch: SequenceBatch) -> Tensor:
+        return scored.objective(self.model.halting)
 
-    def on_update_end(self, found: SequenceEvaluation, batch: SequenceBatch) -> None:
-        """Each input is an example to a halting that watches its steps."""
-        pondered, halting = found.pondered, self.model.halting
-        if halting is not None and pondered.steps is not None:
+    def on_update_end(self, scored: SequenceEvaluation, batch: SequenceBatch) -> None:
+        """Report the steps of every input to the halting, which may adapt its ponder weight."""
+        logits, steps, _, _ = scored.pondered
+        if steps is not None:
             labels = torch.where(batch.mask, 0, FILLER).flatten()
-            halting.on_update_end(
-                Prediction(pondered.logits, steps=pondered.steps.flatten()), labels
-            )
+            self.model.halting.on_update_end(Prediction(logits, steps.flatten()), labels)
 
-    def marks(self, found: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
-        return found.marks(self.task.marked)
+    def marks(self, scored: SequenceEvaluation, batch: SequenceBatch) -> BatchMetrics:
+        return scored.marks(self.task.marked)
 
     def evaluated(self) -> Metrics:
-        at_a_time = self.config.training.batch_size
-        found = evaluate(self.model, self.task.outputs, self.dev, at_a_time)
-        return found.metrics(self.task.marked)
+        batch_size, marked = self.config.training.batch_size, self.task.marked
+        return evaluate(self.model, self.task.outputs, self.dev, batch_size).metrics(marked)

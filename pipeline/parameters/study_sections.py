@@ -8,7 +8,7 @@ from actmodels import validators
 from actmodels.cloze.config import PARTS
 from actmodels.multihop.config import StreamConfig
 from actmodels.registry import HALTINGS, MODELS
-from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
+from actmodels.sequences.config import HALTING_MECHANISMS, TASKS, sequence_setting_types
 from actmodels.trial_config import setting_types
 from pipeline.parameters.section import (
     ONCE,
@@ -35,7 +35,7 @@ MULTIHOP = PAIRS | validators.settings_of(StreamConfig)
 SEQUENCES = {
     name: of
     for task in TASKS
-    for kind in HALTING_KINDS
+    for kind in HALTING_MECHANISMS
     for name, of in sequence_setting_types(task, kind).items()
 }
 STEPPED = ("strategy", "steps")  # settings of readers that a study compares
@@ -79,7 +79,9 @@ class Halting(Limits):
 class SequenceStudy(Limits):
     """One of Graves' tasks: each kind of halting takes the settings that it knows."""
 
-    kinds: Annotated[dict[str, Axes], each(HALTING_KINDS, Annotated[Axes, axes(SEQUENCES)]), SOME]
+    kinds: Annotated[
+        dict[str, Axes], each(HALTING_MECHANISMS, Annotated[Axes, axes(SEQUENCES)]), SOME
+    ]
     settings: Annotated[Settings, Keys(SEQUENCES)]
 
 

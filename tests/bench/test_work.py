@@ -1,15 +1,15 @@
-"""The work is as long as SNLI's and takes the steps of a trained model."""
+"""The workload has SNLI's lengths and the steps of a trained model."""
 
 import pytest
 import torch
 
 from actmodels.data.pairs import batches_by_length, collate
-from bench.work import TINY, Sizes, begun, drawn_data, sampled
+from bench.work import TINY, Sizes, build_fusion, drawn_data, sampled
 
 MANY = Sizes(20_000, 200, 2, 4)
 
 
-def test_lengths_are_those_of_snli() -> None:
+def test_lengths_match_snli() -> None:
     pairs = drawn_data(MANY).train
     for offsets, mean, sd in (
         (pairs.premise_offsets, 14.1, 6.0),
@@ -26,17 +26,17 @@ def test_an_epoch_of_the_sample_is_batches_of_the_whole() -> None:
     assert len(sample) == 16 * 20
     mean, of_sample = (each.premise_offsets.diff().double().mean() for each in (whole, sample))
     assert of_sample == pytest.approx(float(mean), rel=0.05)
-    # neighbours among 20,000 pairs have hypotheses of like length too; 16 of 320 would not
+    # neighbors among 20,000 pairs have hypotheses of similar length too; 16 of 320 would not
     hypotheses = sample.hypothesis_offsets.diff()
-    found = [len(hypotheses[index].unique()) for index in batches_by_length(sample, 16)]
-    assert sum(found) / len(found) < 3
+    distinct = [len(hypotheses[index].unique()) for index in batches_by_length(sample, 16)]
+    assert sum(distinct) / len(distinct) < 3
 
 
-def test_trials_take_the_steps_wanted() -> None:
+def test_trials_take_the_requested_steps() -> None:
     data = sampled(drawn_data(TINY), 32, 8)
 
     def mean(member: int, fusion: int) -> float:
-        model = begun(TINY.width, 32, data, fusion).members[member].model.eval()
+        model = build_fusion(TINY.width, 32, data, fusion).members[member].model.eval()
         batch = collate(data.train, torch.arange(len(data.train)), null_token=False)
         return float(model(batch).steps.mean())
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from actmodels.registry import MODELS
-from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
+from actmodels.sequences.config import HALTING_MECHANISMS, TASKS, sequence_setting_types
 from actmodels.trial_config import setting_types
 from pipeline.parameters.schema import Params
 from pipeline.parameters.section import Keys, Section
@@ -47,5 +47,5 @@ def test_a_name_has_one_type_whatever_the_trial() -> None:
     for model in MODELS:
         assert setting_types(model).items() <= PAIRS.items()
     for task in TASKS:
-        for kind in HALTING_KINDS:
+        for kind in HALTING_MECHANISMS:
             assert sequence_setting_types(task, kind).items() <= SEQUENCES.items()

@@ -13,7 +13,7 @@ from actmodels.configs import ActConfig, DactConfig, FixedStepsConfig
 from actmodels.errors import DataError
 from actmodels.records import TrialRecord
 from actmodels.sequences.characters import read_bytes
-from actmodels.sequences.pondering import KINDS
+from actmodels.sequences.pondering import BYTE_CLASSES
 from actmodels.sequences.training import SequenceTraining
 from actmodels.tables import COLUMNS
 from pipeline.datasets.stored_text import StoredText, stored_text
@@ -125,7 +125,7 @@ def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
     rows = [[(row["kind"], row["bytes"]) for row in found["bytes"]] for found in (without, act)]
     assert rows[0] == rows[1] and sum(count for _, count in rows[0]) == 20 * 6
     named = [kind for kind, _ in rows[0]]
-    assert named == [kind for kind in KINDS if kind in named]
+    assert named == [kind for kind in BYTE_CLASSES if kind in named]
     assert {row["steps"] for row in without["bytes"]} == {None}
     reading = act["reading"]
     assert bytes(row["byte"] for row in reading) == CONTENT[-120:][5:35]

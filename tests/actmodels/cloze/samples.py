@@ -45,11 +45,11 @@ READING = ReaderTrialConfig(
 
 
 def reader_trial(**changes: Any) -> ReaderTrialConfig:
-    """A trial; its settings have one name each, whatever part they belong to."""
+    """Build a trial with changed settings of any part."""
     parts: dict[str, Any] = {}
     for name, part in (("reader", READER), ("training", TRAINING)):
-        own = {setting: changes.pop(setting) for setting in list(changes) if hasattr(part, setting)}
-        parts[name] = replace(part, **own)
+        known = [setting for setting in changes if hasattr(part, setting)]
+        parts[name] = replace(part, **{setting: changes.pop(setting) for setting in known})
     return replace(READING, **parts, **changes)
 
 
@@ -72,10 +72,10 @@ def make(**changes: Any) -> Reader:
 Question = tuple[list[tuple[int, int]], list[int], int, int]
 
 
-def as_tensors(asked: Iterable[Question]) -> QuestionTensors:
-    """A split of questions: each document's words with the candidates that they are, the query,
-    the number of candidates and that of the answer."""
-    documents, queries, counts, answers = zip(*asked, strict=True)
+def as_tensors(examples: Iterable[Question]) -> QuestionTensors:
+    """Build a split. A question is (word, candidate) pairs of the document, the query's words, the
+    number of candidates, and the index of the answer."""
+    documents, queries, counts, answers = zip(*examples, strict=True)
     places = [word for document in documents for word in document]
     ids, at = (torch.tensor(column, dtype=torch.int32) for column in zip(*places, strict=True))
     return QuestionTensors(
@@ -90,7 +90,7 @@ def as_tensors(asked: Iterable[Question]) -> QuestionTensors:
 
 
 def questions(count: int, seed: int = 0) -> QuestionTensors:
-    """Documents of 4 to 12 words, queries of 2 to 5, 2 to 4 candidates, some stand twice."""
+    """Documents of 4 to 12 words, queries of 2 to 5, 2 to 4 candidates, some of them repeated."""
     draws = Random(seed)
 
     def tokens(low: int, high: int) -> list[int]:
@@ -99,9 +99,9 @@ def questions(count: int, seed: int = 0) -> QuestionTensors:
 
     def question() -> Question:
         document, query, candidates = tokens(4, 12), tokens(2, 5), draws.randint(2, 4)
-        here = [draws.randint(NO_CANDIDATE, candidates - 1) for _ in document]
-        here[draws.randrange(len(document))] = answer = draws.randrange(candidates)
+        at = [draws.randint(NO_CANDIDATE, candidates - 1) for _ in document]
+        at[draws.randrange(len(document))] = answer = draws.randrange(candidates)
         query[draws.randrange(len(query))] = PLACEHOLDER
-        return list(zip(document, here, strict=True)), query, candidates, answer
+        return list(zip(document, at, strict=True)), query, candidates, answer
 
     return as_tensors(question() for _ in range(count))

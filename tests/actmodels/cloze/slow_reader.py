@@ -1,4 +1,4 @@
-"""The reader as the publication writes it: one question, one word and one step at a time."""
+"""Reference reader from the equations: one question, one word and one step at a time."""
 
 from typing import NamedTuple
 
@@ -10,20 +10,20 @@ from actmodels.cloze.model import Reader
 from actmodels.cloze.write import AdaptiveComputation
 
 
-class Told(NamedTuple):
-    """What one step did; the last one has neither gate nor chance."""
+class Step(NamedTuple):
+    """Values of one step; the last one has neither gate nor halting probability."""
 
     key: Tensor
     attention: Tensor
     answer: Tensor
     gate: Tensor | None = None
-    chance: Tensor | None = None
+    halting: Tensor | None = None
 
 
 def lstm(
     module: nn.Module, x: Tensor, state: tuple[Tensor, Tensor], end: str = ""
 ) -> tuple[Tensor, Tensor]:
-    """One step of torch's gates: input, forget, candidate, output."""
+    """One LSTM step with torch's order of gates: input, forget, candidate, output."""
     p, (hidden, cell) = dict(module.named_parameters()), state
     inputs = p[f"weight_ih{end}"] @ x + p[f"bias_ih{end}"]
     write, keep, new, read = (inputs + p[f"weight_hh{end}"] @ hidden + p[f"bias_hh{end}"]).chunk(4)
@@ -52,37 +52,37 @@ def mean(weights: Tensor, slots: list[Tensor]) -> Tensor:
 @torch.no_grad()
 def answer(
     reader: Reader, document: Tensor, query: Tensor, at: list[int], candidates: int
-) -> tuple[Tensor, Tensor, list[Told]]:
-    """P(a | Q, D) of each candidate, p_t of each step, and what each step did."""
+) -> tuple[Tensor, Tensor, list[Step]]:
+    """Return P(a | Q, D) of each candidate, p_t of each step, and the steps."""
     memory, s_q = read_text(reader.query_embedding, list(reader.embedding.weight[query]))
     facts, s_d = read_text(reader.document_embedding, list(reader.embedding.weight[document]))
     reading = writing = (0 * s_q, 0 * s_q)
-    told: list[Told] = []
+    steps: list[Step] = []
     while True:
         reading = lstm(reader.read.recurrence.cell, torch.cat([s_q, s_d]), reading)  # eq. 3
         l_q = stack([reading[0] @ slot for slot in memory])  # eq. 4
         s_q, z = mean(softmax(l_q, 0), memory), sigmoid(l_q)  # eq. 5, 6
         attention = softmax(stack([s_q @ slot for slot in facts]), 0)  # eq. 7
         s_d = mean(attention, facts)  # eq. 8
-        own = [[i for i, a in enumerate(at) if a == c] for c in range(candidates)]
-        told.append(Told(z, attention, stack([attention[i].sum() for i in own])))  # eq. 18
-        if len(told) == reader.steps:
+        places = [[i for i, a in enumerate(at) if a == c] for c in range(candidates)]
+        steps.append(Step(z, attention, stack([attention[i].sum() for i in places])))  # eq. 18
+        if len(steps) == reader.steps:
             break
         new = [m * z_j + s_d * (1 - z_j) for m, z_j in zip(memory, z, strict=True)]  # eq. 10
         layer, c = reader.test.compose[0], torch.cat([s_q, s_d, reading[0]])
         composed = (layer.weight @ c + layer.bias).clamp(min=0)  # eq. 9
         writing = lstm(reader.test.recurrence.cell, composed, writing)  # eq. 11, 14
         if isinstance(reader.test, AdaptiveComputation):
-            memory, chance = new, sigmoid(reader.test.unit.linear.weight[0] @ writing[0])  # eq. 15
-            told[-1] = told[-1]._replace(chance=chance)
+            memory, halting = new, sigmoid(reader.test.unit.linear.weight[0] @ writing[0])  # eq. 15
+            steps[-1] = steps[-1]._replace(halting=halting)
         else:
             gate = sigmoid(stack([writing[0] @ slot for slot in memory]))  # eq. 12
-            told[-1] = told[-1]._replace(gate=gate)
+            steps[-1] = steps[-1]._replace(gate=gate)
             kept = zip(new, memory, gate, strict=True)
-            memory = [fresh * (1 - g) + slot * g for fresh, slot, g in kept]  # eq. 13
-    weights, left = [], 1.0
-    for step in told[:-1]:  # eq. 16-17; the last step alone where nothing halts
-        weights.append(left * (step.chance if step.chance is not None else 0.0))
-        left = left - weights[-1]
-    weights = torch.tensor([*weights, left], dtype=torch.float64)
-    return mean(weights, [step.answer for step in told]), weights, told
+            memory = [written * (1 - g) + slot * g for written, slot, g in kept]  # eq. 13
+    weights, rest = [], 1.0
+    for step in steps[:-1]:  # eq. 16-17; the last step alone where nothing halts
+        weights.append(rest * (step.halting if step.halting is not None else 0.0))
+        rest = rest - weights[-1]
+    weights = torch.tensor([*weights, rest], dtype=torch.float64)
+    return mean(weights, [step.answer for step in steps]), weights, steps

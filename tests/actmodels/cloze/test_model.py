@@ -1,4 +1,4 @@
-"""The reader: the equations one number at a time, the four checks, one step, one batch learnt."""
+"""The reader against the equations, its invariances, its parameters and the reader of one step."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ STRATEGIES = ["query_gating", "adaptive_computation"]
 VARIANTS = [{"strategy": strategy, "steps": 3} for strategy in STRATEGIES]
 
 
-def close(found: torch.Tensor, expected: torch.Tensor) -> None:
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+def close(result: torch.Tensor, expected: torch.Tensor) -> None:
+    torch.testing.assert_close(result, expected, rtol=0, atol=1e-12)
 
 
 def batch_of(count: int, seed: int = 0) -> QuestionBatch:
@@ -37,25 +37,25 @@ def test_equals_the_equations(strategy: str, steps: int, forget_bias: float) -> 
         document = batch.document[row][batch.document_mask[row]]
         query = batch.query[row][batch.query_mask[row]]
         at = batch.candidate_at[row][batch.document_mask[row]].tolist()
-        own = int(split.candidate_counts[row])
-        expected, weights, told = slow_reader.answer(reader, document, query, at, own)
-        close(answer.log_probabilities[row, :own].exp(), expected)
+        count = int(split.candidate_counts[row])
+        expected, weights, slow = slow_reader.answer(reader, document, query, at, count)
+        close(answer.log_probabilities[row, :count].exp(), expected)
         close(answer.weights[row], weights)
         mean_step = weights @ torch.arange(1, steps + 1, dtype=torch.float64)
         close(answer.steps[row], mean_step)
-        found = trace_query(reader, split, row)
-        close(found.keys, torch.stack([step.key for step in told]))
-        close(found.attention, torch.stack([step.attention for step in told]))
-        close(found.step_probabilities, torch.stack([step.answer for step in told]))
-        close(found.weights, weights)
-        close(found.probabilities, expected)
-        gates = [step.gate for step in told if step.gate is not None]
-        chances = [step.chance for step in told if step.chance is not None]
-        assert len(gates) + len(chances) == steps - 1
-        for values, wanted in ((found.gates, gates), (found.halting, chances)):
-            assert (values is None) == (not wanted)
+        trace = trace_query(reader, split, row)
+        close(trace.keys, torch.stack([step.key for step in slow]))
+        close(trace.attention, torch.stack([step.attention for step in slow]))
+        close(trace.step_probabilities, torch.stack([step.answer for step in slow]))
+        close(trace.weights, weights)
+        close(trace.probabilities, expected)
+        gates = [step.gate for step in slow if step.gate is not None]
+        halting = [step.halting for step in slow if step.halting is not None]
+        assert len(gates) + len(halting) == steps - 1
+        for values, reference in ((trace.gates, gates), (trace.halting, halting)):
+            assert (values is None) == (not reference)
             if values is not None:
-                close(values, torch.stack(wanted))
+                close(values, torch.stack(reference))
 
 
 def test_one_step_is_the_same_model_in_both() -> None:
@@ -99,7 +99,7 @@ def test_save_and_load(variant: dict[str, Any]) -> None:
     [(3, []), (2, ["test.recurrence.cell.weight_hh"]), (1, ["read.recurrence.cell.weight_hh"])],
 )
 def test_every_parameter_gets_a_gradient(strategy: str, steps: int, missing: list[str]) -> None:
-    """The read LSTM takes T steps, the write LSTM T - 1: that of one has no past to learn from."""
+    """The read LSTM takes T steps, the write LSTM T - 1; one step has no recurrent gradient."""
     reader, batch = make(strategy=strategy, steps=steps), batch_of(12)
     objective = reader.objective(reader(batch), batch.answers)
     assert without_gradient(reader, objective) == missing
@@ -111,18 +111,18 @@ def test_batch_equals_singles(variant: dict[str, Any]) -> None:
     together = reader(collate(split, torch.arange(9)))
     for row in range(9):
         alone = reader(collate(split, torch.tensor([row])))
-        own = int(split.candidate_counts[row])
-        assert alone.log_probabilities.shape == (1, own)
-        mine = together.log_probabilities[row]
-        torch.testing.assert_close(mine[:own], alone.log_probabilities[0])
-        assert mine[own:].tolist() == [float("-inf")] * (len(mine) - own)
+        count = int(split.candidate_counts[row])
+        assert alone.log_probabilities.shape == (1, count)
+        batched = together.log_probabilities[row]
+        torch.testing.assert_close(batched[:count], alone.log_probabilities[0])
+        assert batched[count:].tolist() == [float("-inf")] * (len(batched) - count)
         torch.testing.assert_close(together.weights[row], alone.weights[0])
 
 
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_padding_changes_nothing(variant: dict[str, Any], training: bool) -> None:
-    """Nor does what stands in it; not under dropout either, whose masks are told by their place."""
+    """Neither its length nor its content, even with dropout, whose masks depend on the position."""
     reader, batch = make(**variant).train(training), batch_of(6)
     longer = QuestionBatch(
         pad(batch.document, (0, 5), value=UNKNOWN),

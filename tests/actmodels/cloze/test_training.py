@@ -1,4 +1,4 @@
-"""Training a reader: batches, the stored split, records, dropout, settings."""
+"""Training of a reader: batches, records, dropout, word vectors, baseline."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,27 +25,27 @@ def training(**changes: Any) -> ReaderTraining:
 
 
 def test_records() -> None:
-    """Train figures count every question; dev figures are those of an evaluation by hand."""
+    """Training metrics count every question; dev metrics equal those of `evaluate`."""
     run = training(strategy="adaptive_computation", max_epochs=1)
     (record,) = run.epochs()
-    measured = evaluate(run.model, run.dev, 3)
-    assert record.dev_accuracy == measured.accuracy
-    assert record.dev_loss == pytest.approx(measured.loss, rel=1e-5)
-    right = (measured.predictions == run.dev.answers).sum().item()
+    result = evaluate(run.model, run.dev, 3)
+    assert record.dev_accuracy == result.accuracy
+    assert record.dev_loss == pytest.approx(result.loss, rel=1e-5)
+    right = (result.predictions == run.dev.answers).sum().item()
     assert record.dev_accuracy == right / 11
     assert 1 < record.dev_mean_steps < 3
     assert record.dev_sd_steps > 0
     assert record.train_ponder_cost is None and record.dev_ponder_cost is None
-    assert measured.step_predictions.shape == (11, 3)
+    assert result.step_predictions.shape == (11, 3)
 
 
 def test_dropout_is_for_training_only() -> None:
-    """Without it and without learning, training sees the loss of an evaluation."""
-    still = 1e-12
-    plain = training(dropout=0.0, max_epochs=1, learning_rate=still)
+    """Without dropout and without learning, the training loss equals that of an evaluation."""
+    rate = 1e-12
+    plain = training(dropout=0.0, max_epochs=1, learning_rate=rate)
     (record,) = plain.epochs()
     assert record.train_loss == pytest.approx(evaluate(plain.model, plain.train, 7).loss, rel=1e-5)
-    (dropped,) = training(dropout=0.5, max_epochs=1, learning_rate=still).epochs()
+    (dropped,) = training(dropout=0.5, max_epochs=1, learning_rate=rate).epochs()
     assert dropped.train_loss != pytest.approx(record.train_loss, rel=1e-4)
     assert dropped.dev_loss == pytest.approx(record.dev_loss, rel=1e-5)
 
@@ -101,12 +101,12 @@ def test_collate_by_hand() -> None:
 
 
 def test_embedding_rows() -> None:
-    found = torch.arange(2000) % 2 == 0
-    words, config = WordRows(torch.full((2000, 3), 7.0), found), reader_trial(embedding_range=0.1)
+    known = torch.arange(2000) % 2 == 0
+    words, config = WordRows(torch.full((2000, 3), 7.0), known), reader_trial(embedding_range=0.1)
     rows = embedding_rows(config, words)
     assert rows[0].tolist() == [0.0] * 3
-    assert bool((rows[3:][found] == 7.0).all())
-    drawn = torch.cat([rows[1:3], rows[3:][~found]])
+    assert bool((rows[3:][known] == 7.0).all())
+    drawn = torch.cat([rows[1:3], rows[3:][~known]])
     assert drawn.min() >= -0.1 and drawn.max() < 0.1
     assert drawn.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.05)
     assert torch.equal(rows, embedding_rows(config, words))
@@ -114,7 +114,7 @@ def test_embedding_rows() -> None:
 
 
 def test_the_most_frequent_candidate_by_hand() -> None:
-    """Right; wrong; one of two; and one of three whose padding to four counts for nothing."""
+    """Correct; wrong; tie of two; tie of three, padded to four candidates."""
     documents = ([1, 1, 0, NO_CANDIDATE], [0, 0, 2], [0, 1, NO_CANDIDATE], [2, 1, 0])
     split = as_tensors(
         ([(9, at) for at in places], [2], candidates, answer)

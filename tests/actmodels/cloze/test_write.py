@@ -1,11 +1,11 @@
-"""Pointer sums and both tests of a new query by hand, and p_t as PonderNet has it."""
+"""Pointer sums and mixtures by hand, and p_t against PonderNet."""
 
 import math
 
 import pytest
 import torch
 
-from actmodels.cloze.write import AdaptiveComputation, mixed, pointer_sum
+from actmodels.cloze.write import AdaptiveComputation, mix_steps, pointer_sum
 from actmodels.configs import PonderNetConfig
 from actmodels.halting.base import halting_distribution
 from actmodels.halting.ponder_net import PonderNet
@@ -47,7 +47,7 @@ def test_scores_far_apart_keep_their_gradient() -> None:
 def test_mixture_by_hand() -> None:
     """.25 of (.5, .3) and .75 of (.1, .7); the third candidate is nowhere."""
     steps = torch.stack([logs(0.5, 0.3, 0.0), logs(0.1, 0.7, 0.0)], dim=1)
-    result = mixed(steps, torch.tensor([[0.25, 0.75]], dtype=torch.float64))
+    result = mix_steps(steps, torch.tensor([[0.25, 0.75]], dtype=torch.float64))
     expected = torch.tensor([[0.2, 0.6, 0.0]], dtype=torch.float64)
     torch.testing.assert_close(result.exp(), expected)
 
@@ -55,7 +55,7 @@ def test_mixture_by_hand() -> None:
 def test_a_weight_of_zero_and_an_absent_candidate_have_gradients_that_are_numbers() -> None:
     steps = torch.stack([logs(0.5, 0.3, 0.0), logs(0.1, 0.7, 0.0)], dim=1).requires_grad_()
     weights = torch.tensor([[0.0, 1.0]], dtype=torch.float64, requires_grad=True)
-    result = mixed(steps, weights)
+    result = mix_steps(steps, weights)
     assert result[0, 0].item() == pytest.approx(math.log(0.1), abs=1e-12)
     result[0, :2].sum().backward()
     for gradient in (steps.grad, weights.grad):

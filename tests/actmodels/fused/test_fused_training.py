@@ -1,4 +1,4 @@
-"""A fusion trains its trials as each would be trained alone."""
+"""Fused trials have the results of single trials."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,14 +26,14 @@ UNLIKE: list[dict[str, Any]] = [
 
 @pytest.fixture
 def in_double() -> Iterator[None]:
-    """Double precision, where only rounding sets fusions apart from single trials."""
+    """Double precision, where fused and single trials differ by rounding alone."""
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
 
 
 def trials(name: str, unlike: list[dict[str, Any]] = UNLIKE, **settings: Any) -> list[TrialConfig]:
-    """Four trials of one shape; a model reads what it has of their settings."""
+    """Build trials of one shape, without the settings that the model lacks."""
     settings = {"optimizer": "adagrad", **settings}
     known = {*setting_types(name), "seed"}
     own = [{k: v for k, v in one.items() if k in known} for one in unlike]
@@ -41,9 +41,9 @@ def trials(name: str, unlike: list[dict[str, Any]] = UNLIKE, **settings: Any) ->
 
 
 def data(count: int = 100, *, double: bool = True) -> TrialData:
-    given = sample_data(train=count)
-    vectors = given.words.vectors.double() if double else given.words.vectors
-    return replace(given, words=replace(given.words, vectors=vectors))
+    sample = sample_data(train=count)
+    vectors = sample.words.vectors.double() if double else sample.words.vectors
+    return replace(sample, words=replace(sample.words, vectors=vectors))
 
 
 def alone(config: TrialConfig, source: TrialData, epochs: int) -> Training:
@@ -54,7 +54,7 @@ def alone(config: TrialConfig, source: TrialData, epochs: int) -> Training:
 
 
 def difference(one: Any, other: Any) -> float:
-    """The largest difference between two histories, relative to 1."""
+    """Return the maximum difference between two histories, relative where values exceed 1."""
     worst = 0.0
     for mine, theirs in zip(one.history, other.history, strict=True):
         for name, value in mine.result().items():
@@ -94,7 +94,7 @@ def test_adam_and_trained_words(in_double: None) -> None:
 
 
 @pytest.mark.parametrize("norm", [0.0, 0.05])
-def test_each_trial_has_gradients_clipped_its_own_way(norm: float, in_double: None) -> None:
+def test_each_trial_has_its_own_gradient_clipping(norm: float, in_double: None) -> None:
     source, limits = data(), (0.0, 0.001, 0.003, 0.01)
     configs = [
         sample_trial("adaptive_attention", **own, clip_value=limit, clip_norm=norm)
@@ -107,7 +107,7 @@ def test_each_trial_has_gradients_clipped_its_own_way(norm: float, in_double: No
 
 
 def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
-    """Own order of batches, own start, own dropout; the last, smaller batch falls elsewhere."""
+    """Each has its own order of batches, initialization and dropout, and its own small batch."""
     source = data(101)
     configs = trials("adaptive_attention", [{"seed": s, "dropout": 0.3} for s in (1, 2, 3)])
     fusion = FusedTraining(configs, source)
@@ -117,7 +117,7 @@ def test_trials_of_different_seeds_are_each_as_alone(in_double: None) -> None:
     assert len({round(loss, 6) for loss in losses}) == 3
 
 
-def test_members_leave_when_they_end_and_the_rest_goes_on(in_double: None) -> None:
+def test_finished_trials_leave_and_the_others_continue(in_double: None) -> None:
     source = data(40)
     lengths = (1, 4, 2)
     configs = [
@@ -133,8 +133,8 @@ def test_members_leave_when_they_end_and_the_rest_goes_on(in_double: None) -> No
         assert difference(alone(config, source, epochs), member) < 1e-12
 
 
-def test_a_member_goes_on_in_another_fusion_or_alone(in_double: None) -> None:
-    """Its checkpoint is that of Training, in both directions, though the others are elsewhere."""
+def test_a_trial_continues_in_another_fusion_or_alone(in_double: None) -> None:
+    """Checkpoints are those of Training in both directions, also at different epochs."""
     source, configs = data(60), trials("adaptive_attention", optimizer="adam")[:3]
     fusion = FusedTraining(configs, source)
     fusion.run_epoch()
@@ -150,7 +150,7 @@ def test_a_member_goes_on_in_another_fusion_or_alone(in_double: None) -> None:
     assert difference(alone(configs[2], source, 2), other.members[0]) < 1e-10
 
 
-def test_one_that_diverges_stands_still_and_the_others_go_on(in_double: None) -> None:
+def test_a_diverged_trial_stops_and_the_others_continue(in_double: None) -> None:
     source = data(60)
     configs = trials("adaptive_attention", UNLIKE[:3])
     fusion = FusedTraining(configs, source)

@@ -22,14 +22,14 @@ STREAM = {
 
 
 def multihop_trial(model: str = "hop_attention", **settings: Any) -> MultihopTrialConfig:
-    """A trial of a second: two depths, of which the second joins after one epoch."""
+    """A trial of a second: two depths; the second joins after one epoch."""
     known = multihop_setting_types(model)
-    own = {name: value for name, value in (SETTINGS | STREAM).items() if name in known}
+    model_settings = {name: value for name, value in (SETTINGS | STREAM).items() if name in known}
     limits = {"max_epochs": 4, "patience": 0, "seed": 1}
-    return build_multihop_trial(model, own | settings, **limits)
+    return build_multihop_trial(model, model_settings | settings, **limits)
 
 
 def sample_multihop_data() -> TrialData:
-    """Dev pairs of two depths, as the stage draws them."""
+    """Dev pairs of two depths, drawn as in the stage."""
     dev = draw_split(12, 2, 0, generator("sample dev"))
     return TrialData(dev, dev, word_vectors(8))

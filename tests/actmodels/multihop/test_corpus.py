@@ -1,4 +1,4 @@
-"""Multi-hop pairs: following the hops word by word gives label and depth; nothing else does."""
+"""Multi-hop pairs: only the chain of facts determines label and depth."""
 
 import pytest
 import torch
@@ -14,8 +14,8 @@ def split(pairs: int = 60) -> PairTensors:
 
 
 def sentences(pairs: PairTensors) -> list[tuple[list[str], list[str]]]:
-    """The words of each pair."""
-    found = []
+    """Return the words of each pair."""
+    result = []
     for row in range(len(pairs)):
         both = []
         for ids, ends in (
@@ -24,12 +24,12 @@ def sentences(pairs: PairTensors) -> list[tuple[list[str], list[str]]]:
         ):
             part = ids[int(ends[row]) : int(ends[row + 1])]
             both.append([WORDS[int(word) - FIRST_WORD] for word in part])
-        found.append((both[0], both[1]))
-    return found
+        result.append((both[0], both[1]))
+    return result
 
 
 def followed(premise: list[str], thing: str) -> tuple[str, int]:
-    """Where a thing is in the end, and after how many hops."""
+    """Return the final location of a thing and the number of hops."""
     facts = {premise[i]: premise[i + 2] for i in range(0, len(premise), 4)}
     place, hops = thing, 0
     while place in facts:
@@ -43,31 +43,29 @@ def test_following_the_hops_gives_label_and_depth() -> None:
     for (premise, hypothesis), label, depth in zip(
         sentences(pairs), pairs.labels.tolist(), pairs.depths.tolist(), strict=True
     ):
-        assert premise[1::4] == ["in"] * (len(premise) // 4) and premise[3::4] == premise[3:4] * (
-            len(premise) // 4
-        )
+        assert {*premise[1::4]} == {"in"} and {*premise[3::4]} == {"."}
         thing, room = hypothesis[0], hypothesis[2]
         place, hops = followed(premise, thing)
-        wanted = "neutral" if place == "doubt" else "entailment" if place == room else None
-        assert LABELS[label] == (wanted or "contradiction")
+        expected = "neutral" if place == "doubt" else "entailment" if place == room else None
+        assert LABELS[label] == (expected or "contradiction")
         assert hops == depth
         assert room in ROOMS and room in premise
 
 
-def test_chains_are_longer_only_where_the_depth_asks_for_it() -> None:
+def test_chains_are_longer_only_beyond_max_hops() -> None:
     pairs = split(5)
     lengths = pairs.premise_offsets.diff().view(6, 5)
     assert torch.equal(lengths, torch.tensor([48, 48, 48, 48, 60, 72])[:, None].expand(6, 5))
 
 
-def test_no_count_of_words_tells_the_label() -> None:
-    """Each premise has the same words but for names, whatever the label and the depth."""
-    pairs, found = split(300), set()
+def test_word_counts_do_not_predict_the_label() -> None:
+    """All premises have the same words except names, for every label and depth."""
+    pairs, counts = split(300), set()
     for (premise, _), depth in zip(sentences(pairs), pairs.depths.tolist(), strict=True):
         if depth <= 4:
             others = [word for word in premise if word in ("in", ".", "doubt")]
-            found.add((len(premise), tuple(sorted(others))))
-    assert len(found) == 1
+            counts.add((len(premise), tuple(sorted(others))))
+    assert len(counts) == 1
 
 
 @pytest.mark.parametrize("hops", [1, 6])

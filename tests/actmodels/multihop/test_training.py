@@ -1,4 +1,4 @@
-"""The curriculum over hops: who joins when, when steps begin to cost, and a resumed training."""
+"""The curriculum: when depths join, and when steps begin to cost."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from actmodels.multihop.training import MultihopTraining
 from actmodels.seeding import generator
 from tests.actmodels.multihop.samples import multihop_trial, sample_multihop_data
 
-FIGURES = Metrics(0.0, 1.0, 1.0, 0.0, 1.0)
+METRICS = Metrics(0.0, 1.0, 1.0, 0.0, 1.0)
 
 
 def training(trial: MultihopTrialConfig) -> MultihopTraining:
@@ -20,7 +20,7 @@ def training(trial: MultihopTrialConfig) -> MultihopTraining:
 
 
 def charged(one: MultihopTraining) -> bool:
-    """Whether steps cost something in the epoch to come."""
+    """Train an epoch; return whether steps had a cost."""
     one.train_epoch()
     return bool(one.model.halting.charges)
 
@@ -33,8 +33,8 @@ def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
     wrong = (right + 1) % 3
 
     def scored(labels: torch.Tensor) -> None:
-        found = type("Found", (), {"predictions": labels, "labels": right, "metrics": FIGURES})
-        monkeypatch.setattr("actmodels.multihop.training.evaluate", lambda *_: found)
+        result = type("Result", (), {"predictions": labels, "labels": right, "metrics": METRICS})
+        monkeypatch.setattr("actmodels.multihop.training.evaluate", lambda *_: result)
         one.evaluated()
 
     first_alone = torch.where(one.data.dev.depths == 1, right, wrong)
@@ -46,14 +46,14 @@ def test_depths_join_when_the_last_is_learned_and_steps_cost_later(
     assert (one.joined, one.settled) == (2, 1) and charged(one)
 
 
-def test_pairs_are_fresh_and_of_the_depths_that_have_joined() -> None:
+def test_pairs_are_new_and_of_the_joined_depths() -> None:
     one = training(multihop_trial(batch_size=64))
     batches = [*one.batches(generator("epoch", 1)), *one.batches(generator("epoch", 2))]
     assert len({batch.premise.numpy().tobytes() for batch in batches}) == 6
     assert all(batch.premise.shape == (64, 24) for batch in batches)
 
 
-def test_every_mechanism_starts_without_a_price_but_ponder_net() -> None:
+def test_every_mechanism_but_ponder_net_starts_without_a_cost() -> None:
     for name in ("dact", "target_steps", "supervised_act", "ponder_net"):
         one = training(multihop_trial(f"hop_attention_{name}"))
         assert charged(one) is (name == "ponder_net")
@@ -68,6 +68,8 @@ def test_every_mechanism_starts_without_a_price_but_ponder_net() -> None:
         ("spinn_pi", {}, "spinn_pi reads parses; multi-hop pairs have none"),
     ],
 )
-def test_what_a_trial_may_be(model: str, settings: dict[str, Any], sentence: str) -> None:
+def test_models_and_inputs_that_pairs_lack(
+    model: str, settings: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(ConfigError, match=sentence):
         multihop_trial(model, **settings)

@@ -1,4 +1,4 @@
-"""ACT around recurrent cells against the paper's equations, theory, torch's layers, and checks."""
+"""ACT with recurrent cells: the paper's equations, torch's layers, and invariances."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,9 +25,11 @@ from tests.model_checks import assert_saved_and_loaded, without_gradient
 TASK = build_task(LogicConfig(vectors=4, gates=3))
 PARITY = build_task(ParityConfig(bits=6))
 CELLS = ("rnn", "lstm")
-CARRYING = [(cell, halting) for cell in CELLS for halting in (None, ACT, FixedStepsConfig(steps=3))]
+MEAN_STATE = [
+    (cell, halting) for cell in CELLS for halting in (None, ACT, FixedStepsConfig(steps=3))
+]
 ANSWERING = [(cell, halting) for cell in CELLS for halting in (PONDER_NET, DACT)]
-KINDS = CARRYING + ANSWERING
+ALL = MEAN_STATE + ANSWERING
 
 
 def make(cell: Any, halting: SequenceHaltingConfig) -> ActRnn:
@@ -138,7 +140,7 @@ def test_against_the_equations(cell: str, parts: int) -> None:
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("cell", "halting"), KINDS)
+@pytest.mark.parametrize(("cell", "halting"), ALL)
 class TestThreeChecks:
     def test_save_and_load(self, cell: str, halting: Any) -> None:
         batch = sample(12, halting)
@@ -161,7 +163,7 @@ class TestThreeChecks:
                 torch.testing.assert_close(together.steps[row], alone.steps[0])
 
 
-@pytest.mark.parametrize(("cell", "halting"), CARRYING)
+@pytest.mark.parametrize(("cell", "halting"), MEAN_STATE)
 def test_padding_changes_nothing(cell: str, halting: Any) -> None:
     model, batch = make(cell, halting), sample()
     longer = model(pad(batch.inputs, (0, 0, 0, 3)), pad(batch.mask, (0, 3)))
@@ -209,8 +211,8 @@ def test_loss_and_ponder_cost_are_summed_over_a_sequence() -> None:
 
 
 def test_only_examples_that_run_take_steps() -> None:
-    """As many steps as N over real inputs, and one for each padded one; copying pays only where
-    one in ten has halted, hence the margin."""
+    """The cell takes N steps on real inputs and one on padding. The margin: halted examples are
+    removed only once they are a tenth."""
     model, batch = make("rnn", replace(ACT, max_steps=40, halting_bias=-2.0)), sample(200)
     taken = []
     step = model.cell.step

@@ -1,4 +1,4 @@
-"""Windows of a text, and reading along one."""
+"""Windows of a text, and reading a text byte by byte."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_targets_are_the_next_bytes() -> None:
 
 
 def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
-    text = torch.arange(100, dtype=torch.uint8)  # a byte says where it stands
+    text = torch.arange(100, dtype=torch.uint8)  # each byte is its own position
     task = Characters(CharactersConfig(window=7, held_out_bytes=30), text, "text")
     generator = torch.Generator().manual_seed(1)
     for batch, first, end in (
@@ -44,7 +44,7 @@ def test_windows_come_from_their_part_and_reach_both_of_its_ends() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="needs Linux")
 def test_a_text_is_mapped_and_not_copied(tmp_path: Path) -> None:
-    """Windows look at parts of the file, which all workers of a machine have in common."""
+    """Windows are views of the file, which all workers of a machine share."""
     path = tmp_path / "text"
     path.write_bytes(bytes([0, 200, 255, *TEXT.tolist()]))
     text = read_bytes(path)
@@ -56,7 +56,7 @@ def test_a_text_is_mapped_and_not_copied(tmp_path: Path) -> None:
 
 
 def test_accuracy_is_of_single_bytes() -> None:
-    """A window is hardly ever right as a whole, so no epoch would be better than another."""
+    """Hardly any window is correct as a whole, so epochs could not be compared."""
     training = SequenceTraining(sample_trial(task=CHARACTERS, halting=None), TEXT)
     with torch.no_grad():
         training.model.output.weight.zero_()
@@ -71,7 +71,7 @@ def test_accuracy_is_of_single_bytes() -> None:
     assert means.examples() == 5 * 16
 
 
-def test_no_text_is_told(tmp_path: Path) -> None:
+def test_a_missing_text_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     for name in ("enwik8", "empty"):
         with pytest.raises(DataError, match=rf"{name}: no such file, or empty; characters need"):
@@ -92,21 +92,21 @@ def test_reading_along_a_text(halting: SequenceHaltingConfig) -> None:
     model = ActRnn(256, 256, sample_trial().network, halting).double()
     text = b"a fox, a dog"
     along = read(model, TASK, text)
-    assert bytes(byte.byte for byte in along) == text[:-1]
+    assert bytes(row["byte"] for row in along) == text[:-1]
     batch = TASK.batch(torch.tensor([list(text)]))
     pondered = model(batch.inputs.double(), batch.mask)
     expected = torch.nn.functional.cross_entropy(
         pondered.logits[0], batch.targets[0, :, 0], reduction="none"
     )
-    assert [byte.loss for byte in along] == pytest.approx(expected.tolist())
+    assert [row["loss"] for row in along] == pytest.approx(expected.tolist())
     if halting is None:
-        assert along[0].steps is None
-        assert along[0].ponder_cost is None
+        assert along[0]["steps"] is None
+        assert along[0]["ponder_cost"] is None
     else:
-        assert [byte.steps for byte in along] == pondered.steps[0].tolist()
-        assert [byte.ponder_cost for byte in along] == pondered.ponder_cost[0].tolist()
+        assert [row["steps"] for row in along] == pondered.steps[0].tolist()
+        assert [row["ponder_cost"] for row in along] == pondered.ponder_cost[0].tolist()
     with torch.no_grad():
         model.output.weight.zero_()
-    assert [byte.entropy for byte in read(model, TASK, text)] == pytest.approx(
+    assert [row["entropy"] for row in read(model, TASK, text)] == pytest.approx(
         [torch.tensor(256.0).log().item()] * 11
     )

@@ -1,4 +1,4 @@
-"""PonderNet and DACT around recurrent cells, on parity: against plain loops, theory and by hand."""
+"""PonderNet and DACT with recurrent cells, on parity, against reference loops."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from tests.actmodels.sequences.samples import DACT, PONDER_NET
 from tests.actmodels.sequences.test_act_rnn import PARITY, make, sample, slow_step, trained_on
 
 CELLS = (("rnn", 1), ("lstm", 2))
-MOST = PONDER_NET.max_steps
+MAX_STEPS = PONDER_NET.max_steps
 
 
-def spread(cell: str, halting: Any) -> ActRnn:
+def varied(cell: str, halting: Any) -> ActRnn:
     """A network whose examples differ in their steps."""
     model = make(cell, halting)
     with torch.no_grad():
@@ -26,11 +26,11 @@ def spread(cell: str, halting: Any) -> ActRnn:
 
 
 def slow_steps(model: ActRnn, vector: Tensor, parts: int) -> tuple[list[Tensor], list[Tensor]]:
-    """h_n and the chance of an odd number of each step up to the cap, of one example."""
+    """Return h_n and the probability of an odd number at each step of one example."""
     unit = model.halting.unit.linear
     state = tuple(torch.zeros(5, dtype=torch.float64) for _ in range(parts))
     halts, odd = [], []
-    for n in range(1, MOST + 1):
+    for n in range(1, MAX_STEPS + 1):
         flag = torch.tensor([1.0 if n == 1 else 0.0], dtype=torch.float64)
         state = slow_step(model, torch.cat([vector, flag]), state)
         halts.append(torch.sigmoid(unit.weight[0] @ state[0] + unit.bias[0]))
@@ -43,25 +43,25 @@ def right(odd: Tensor, target: Tensor) -> Tensor:
 
 
 def slow_ponder_net(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
-    """Banino et al. 2021, equations 5 and 6: loss, KL, and step and chance of the median."""
-    chances: list[Tensor] = []
-    left = torch.ones((), dtype=torch.float64)
+    """Banino et al. 2021, eq. 5 and 6: loss, KL, and step and probability of the median."""
+    masses: list[Tensor] = []
+    rest = torch.ones((), dtype=torch.float64)
     for n, halt in enumerate(halts, start=1):
-        chance = left * halt
-        if 1 - sum(chances) - chance <= PONDER_NET.epsilon or n == MOST:
-            chances.append(left)
+        mass = rest * halt
+        if 1 - sum(masses) - mass <= PONDER_NET.epsilon or n == MAX_STEPS:
+            masses.append(rest)
             break
-        chances.append(chance)
-        left = left * (1 - halt)
+        masses.append(mass)
+        rest = rest * (1 - halt)
     rate = 1 / PONDER_NET.prior_steps
-    loss = -sum(p * right(y, target).log() for p, y in zip(chances, odd, strict=False))
-    kl = sum(p * (p / (rate * (1 - rate) ** n)).log() for n, p in enumerate(chances))
-    median = next(n for n in range(1, MOST + 1) if sum(chances[:n]) >= 0.5)
+    loss = -sum(p * right(y, target).log() for p, y in zip(masses, odd, strict=False))
+    kl = sum(p * (p / (rate * (1 - rate) ** n)).log() for n, p in enumerate(masses))
+    median = next(n for n in range(1, MAX_STEPS + 1) if sum(masses[:n]) >= 0.5)
     return loss, kl, median, odd[median - 1]
 
 
 def slow_dact(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
-    """Eyzaguirre & Soto 2020, equations 1 to 5: loss, sum of p_n, step and chance of the answer."""
+    """Eyzaguirre & Soto 2020, eq. 1 to 5: loss, sum of p_n, step and probability of the answer."""
     mixed, left, cost, taken = odd[0], 1.0, 0.0, []
     for halt, y in zip(halts, odd, strict=True):
         if taken and left < DACT.epsilon:
@@ -71,11 +71,11 @@ def slow_dact(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
         cost = cost + left
         taken.append((mixed, left))
     settled = len(taken)
-    for n, (found, open_) in reversed(list(enumerate(taken, start=1))):
-        worst = found  # as if all steps that may follow said the contrary
-        for _ in range(MOST - n):
-            worst = open_ * (0.0 if found > 0.5 else 1.0) + (1 - open_) * worst
-        if (worst > 0.5) == (found > 0.5):
+    for n, (answer, open_) in reversed(list(enumerate(taken, start=1))):
+        worst = answer  # if all later steps contradict it
+        for _ in range(MAX_STEPS - n):
+            worst = open_ * (0.0 if answer > 0.5 else 1.0) + (1 - open_) * worst
+        if (worst > 0.5) == (answer > 0.5):
             settled = n
     return -right(mixed, target).log(), cost, settled, mixed
 
@@ -86,17 +86,17 @@ def slow_dact(halts: list[Tensor], odd: list[Tensor], target: Tensor) -> Any:
 )
 def test_against_the_equations(cell: str, parts: int, halting: Any, slow: Any) -> None:
     """The objective, the gradient of every parameter, and evaluated steps and answers."""
-    model, batch = spread(cell, halting), sample(40, halting)
+    model, batch = varied(cell, halting), sample(40, halting)
     fast, expected = trained_on(model, batch), torch.zeros((), dtype=torch.float64)
-    found = evaluate(model, PARITY.outputs, batch, at_a_time=16)
+    result = evaluate(model, PARITY.outputs, batch, batch_size=16)
     numbers = set()
     for row, target in enumerate(batch.targets[:, 0, 0]):
         halts, odd = slow_steps(model, batch.inputs[row, 0], parts)
         loss, cost, number, answer = slow(halts, odd, target)
         expected = expected + (loss + halting.ponder_weight * cost) / len(batch.inputs)
-        assert found.pondered.steps[row, 0] == number
-        assert found.pondered.logits[row, 0, 0].item() == pytest.approx(torch.logit(answer).item())
-        assert found.wrong[row, 0] == (right(answer, target) < 0.5)
+        assert result.pondered.steps[row, 0] == number
+        assert result.pondered.logits[row, 0, 0].item() == pytest.approx(torch.logit(answer).item())
+        assert result.wrong[row, 0] == (right(answer, target) < 0.5)
         numbers.add(number)
     assert len(numbers) >= 3, "the example is too easy: examples take the same steps"
     torch.testing.assert_close(fast, expected, rtol=0, atol=1e-12)

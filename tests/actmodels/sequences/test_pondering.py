@@ -1,4 +1,4 @@
-"""Figures by difficulty, of a set, and by kind of byte, against loops."""
+"""Metrics by difficulty, of a set, and by class of byte, against loops."""
 
 import pytest
 import torch
@@ -8,10 +8,12 @@ from actmodels.sequences.act_rnn import ActRnn
 from actmodels.sequences.characters import Characters
 from actmodels.sequences.config import CharactersConfig, SequenceHaltingConfig, TaskConfig
 from actmodels.sequences.pondering import (
-    KINDS,
+    BYTE_CLASSES,
+    COLUMNS,
+    Row,
+    by_byte_class,
     by_difficulty,
-    by_kind,
-    kind_of,
+    byte_class,
     read,
 )
 from actmodels.sequences.task import Task
@@ -20,13 +22,13 @@ from tests.actmodels.sequences.samples import ACT, GENERATED, sample_trial
 
 
 def evaluated(
-    config: TaskConfig, halting: SequenceHaltingConfig, at_a_time: int = 64
+    config: TaskConfig, halting: SequenceHaltingConfig, batch_size: int = 64
 ) -> tuple[Task, SequenceEvaluation]:
     task = build_task(config)
     torch.manual_seed(1)
     model = ActRnn(task.inputs, task.outputs.size, sample_trial().network, halting)
     sequences = task.sample(200, torch.Generator().manual_seed(1))
-    return task, evaluate(model, task.outputs, sequences, at_a_time)
+    return task, evaluate(model, task.outputs, sequences, batch_size)
 
 
 @pytest.mark.parametrize("config", GENERATED)
@@ -46,56 +48,58 @@ def test_difficulties_against_a_loop(config: TaskConfig) -> None:
             wrong = any(bool(mistaken[row, t]) for t in range(length))
             errors.setdefault(int(batch.difficulty[row, 0]), []).append(wrong)
     rows = by_difficulty(evaluation, task)
-    assert [row.difficulty for row in rows] == sorted(steps)
+    assert [row["difficulty"] for row in rows] == sorted(steps)
     for row in rows:
-        own = errors[row.difficulty]
-        assert row.asked == len(own)
-        assert row.error == pytest.approx(sum(own) / len(own))
-        own_steps = steps[row.difficulty]
-        assert row.mean_steps == pytest.approx(sum(own_steps) / len(own_steps))
+        own = errors[row["difficulty"]]
+        assert row["asked"] == len(own)
+        assert row["error"] == pytest.approx(sum(own) / len(own))
+        own_steps = steps[row["difficulty"]]
+        assert row["mean_steps"] == pytest.approx(sum(own_steps) / len(own_steps))
     vectors = int(batch.mask.sum())
-    assert sum(r.instances for r in rows) == (200 if task.difficulty_of == "sequence" else vectors)
+    assert sum(r["instances"] for r in rows) == (
+        200 if task.difficulty_of == "sequence" else vectors
+    )
 
-    figures = evaluation.metrics("sequence")
+    metrics = evaluation.metrics("sequence")
     mistakes = [bool(row.any()) for row in mistaken]
-    assert figures.accuracy == pytest.approx(1 - sum(mistakes) / 200)
+    assert metrics.accuracy == pytest.approx(1 - sum(mistakes) / 200)
     targets = int(batch.target_mask.sum())
-    assert figures.loss == pytest.approx(losses.double().sum().item() / targets)
-    assert figures.mean_steps == pytest.approx(pondered.steps[batch.mask].mean().item())
-    assert figures.ponder_cost == pytest.approx(pondered.ponder_cost[batch.mask].mean().item())
+    assert metrics.loss == pytest.approx(losses.double().sum().item() / targets)
+    assert metrics.mean_steps == pytest.approx(pondered.steps[batch.mask].mean().item())
+    assert metrics.ponder_cost == pytest.approx(pondered.ponder_cost[batch.mask].mean().item())
 
 
 TEXT = torch.tensor(list("Zoë, 24 <b>; [[fox]]\nno. Yes! ".encode() * 9), dtype=torch.uint8)
 TASK = Characters(CharactersConfig(window=7, held_out_bytes=120), TEXT, "text")
 
 
-def test_the_kind_of_a_byte() -> None:
+def test_the_class_of_a_byte() -> None:
     examples = ("aZë", "09", " \t", "\n", ".!?", ",;:", "<>[]{}|='\"&-/()#\x00")
-    for kind, bytes_ in zip(KINDS, examples, strict=True):
-        assert {kind_of(byte) for byte in bytes_.encode()} == {kind}
-    assert {kind_of(byte) for byte in range(256)} == set(KINDS)
+    for name, bytes_ in zip(BYTE_CLASSES, examples, strict=True):
+        assert {byte_class(byte) for byte in bytes_.encode()} == {name}
+    assert {byte_class(byte) for byte in range(256)} == set(BYTE_CLASSES)
 
 
 @pytest.mark.parametrize("halting", [ACT, FixedStepsConfig(steps=2), None])
-def test_kinds_of_bytes_against_a_loop(halting: SequenceHaltingConfig) -> None:
+def test_byte_classes_against_a_loop(halting: SequenceHaltingConfig) -> None:
     model = ActRnn(256, 256, sample_trial().network, halting)
-    found = by_kind(model, TASK, 40, torch.Generator().manual_seed(1), at_a_time=16)
+    result = by_byte_class(model, TASK, 40, torch.Generator().manual_seed(1), batch_size=16)
     generator = torch.Generator().manual_seed(1)
     drawn = [TASK.sample_dev(count, generator) for count in (16, 16, 8)]
-    by: dict[str, list[tuple[float | None, ...]]] = {}
+    rows: dict[str, list[Row]] = {}
     for batch in drawn:
         for row in range(len(batch.inputs)):
             codes = [*batch.inputs[row].argmax(dim=-1).tolist(), int(batch.targets[row, -1, 0])]
             for one in read(model, TASK, bytes(codes)):
-                figures_of = (one.steps, one.ponder_cost, one.loss, one.entropy)
-                by.setdefault(kind_of(one.byte), []).append(figures_of)
-    assert [kind.kind for kind in found] == [kind for kind in KINDS if kind in by]
-    assert sum(kind.count for kind in found) == 40 * 7
-    for kind in found:
-        assert kind.count == len(by[kind.kind])
-        for place, mean in enumerate((kind.steps, kind.ponder_cost, kind.loss, kind.entropy)):
-            values = [one[place] for one in by[kind.kind]]
+                rows.setdefault(byte_class(one["byte"]), []).append(one)
+    assert [row["kind"] for row in result] == [name for name in BYTE_CLASSES if name in rows]
+    assert sum(row["count"] for row in result) == 40 * 7
+    for row in result:
+        own = rows[row["kind"]]
+        assert row["count"] == len(own)
+        for column in COLUMNS:
+            values = [one[column] for one in own]
             if values[0] is None:
-                assert mean is None
+                assert row[column] is None
             else:
-                assert mean == pytest.approx(sum(values) / len(values), rel=1e-5)  # type: ignore[arg-type]
+                assert row[column] == pytest.approx(sum(values) / len(values), rel=1e-5)

@@ -1,4 +1,4 @@
-"""The generated tasks: instances by hand, slow loops, difficulty, and seeds."""
+"""The generated tasks: examples by hand, reference loops, difficulty."""
 
 import pytest
 import torch
@@ -46,14 +46,13 @@ class TestEveryTask:
         assert bool(((counts / 4000 - share).abs() < 4 * error).all())
 
 
-class TestParity:
-    def test_against_a_slow_loop(self) -> None:
-        batch = Parity(ParityConfig(bits=9)).sample(300, seeded())
-        assert batch.difficulty.unique().tolist() == list(range(1, 10))
-        for row, vector in enumerate(batch.inputs[:, 0].tolist()):
-            assert set(vector) <= {-1.0, 0.0, 1.0}
-            assert batch.difficulty[row, 0] == sum(value != 0 for value in vector)
-            assert batch.targets[row, 0, 0] == vector.count(1.0) % 2
+def test_parity_against_a_slow_loop() -> None:
+    batch = Parity(ParityConfig(bits=9)).sample(300, seeded())
+    assert batch.difficulty.unique().tolist() == list(range(1, 10))
+    for row, vector in enumerate(batch.inputs[:, 0].tolist()):
+        assert set(vector) <= {-1.0, 0.0, 1.0}
+        assert batch.difficulty[row, 0] == sum(value != 0 for value in vector)
+        assert batch.targets[row, 0, 0] == vector.count(1.0) % 2
 
 
 def logic_by_hand(first: int, second: int, names: list[str]) -> int:
@@ -65,7 +64,7 @@ def logic_by_hand(first: int, second: int, names: list[str]) -> int:
     return int(batch.targets[0, 0, 0])
 
 
-# What each gate means, written apart from the table of truth values.
+# The meaning of each gate, independent of the truth table.
 MEANING = {
     "NOR": lambda p, q: not (p or q),
     "Xq": lambda p, q: not p and q,
@@ -113,7 +112,7 @@ class TestAddition:
         [(False, [1, 0, 4, 2, END]), (True, [2, 4, 0, 1, END])],
     )
     def test_by_hand(self, least_digit_first: bool, targets: list[int]) -> None:
-        """1000 + 042 = 1042, and the first number is asked nothing."""
+        """1000 + 042 = 1042; the first number has no target."""
         task = Addition(AdditionConfig(10, 4, least_digit_first))
         digits = torch.tensor([[[1, 0, 0, 0], [0, 4, 2, 7]]])
         if least_digit_first:
