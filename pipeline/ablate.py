@@ -13,7 +13,8 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.paired import Groups, compare
-from pipeline.trials.trials import log_figures, retrained_models
+from pipeline.trials.models import retrained_models
+from pipeline.trials.records import log_metrics
 
 
 def mean_accuracies(rows: list[TableRow]) -> TableRow:
@@ -57,7 +58,7 @@ def main() -> None:
     summary = {split: mean_accuracies(table) for split, table in rows.items()}
     write_tables("ablate", **rows, gains=compared)
     write_json(artifacts("ablate", "summary.json"), summary)
-    log_figures("ablate", keys, summary)
+    log_metrics("ablate", keys, summary)
 
 
 if __name__ == "__main__":

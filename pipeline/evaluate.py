@@ -15,7 +15,8 @@ from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 from pipeline.statistics.aggregate import mean, spread
 from pipeline.statistics.paired import hits_by_model, paired_rows
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
-from pipeline.trials.trials import log_figures, retrained_models
+from pipeline.trials.models import retrained_models
+from pipeline.trials.records import log_metrics
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
@@ -71,7 +72,7 @@ def main() -> None:
     paired = paired_rows(found, params.reference, premise_groups(pairs).numpy())
     write_tables("evaluate", **tables, paired=paired)
     write_json(artifacts("evaluate", "summary.json"), summary)
-    log_figures("evaluate", [row["key"] for row in tables["results"]], summary)
+    log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)
 
 
 if __name__ == "__main__":

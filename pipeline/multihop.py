@@ -22,7 +22,7 @@ from pipeline.statistics.aggregate import grouped, mean, summarise
 from pipeline.statistics.step_correlation import correlation, depth_rows
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.studies.variants import evaluate_runs
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 
 MultihopRun = Run[MultihopTrialConfig]
 SUMMARY = ("accuracy", "accuracy_beyond", "mean_steps", "correlation")

@@ -9,13 +9,9 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.trials import (
-    data_digest,
-    execution_settings,
-    keyed,
-    weights_file,
-    write_trials,
-)
+from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.models import weights_file
+from pipeline.trials.records import write_trials
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
@@ -31,7 +27,7 @@ def main() -> None:
         for seed in limits.seeds
     ]
     execution = execution_settings(params)
-    trials = keyed(data_digest(), configs, execution)
+    trials = add_keys(data_digest(), configs, execution)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}

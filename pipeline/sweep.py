@@ -6,7 +6,8 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.trials import data_digest, execution_settings, keyed, write_trials
+from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.records import write_trials
 from tune.early_stopping import SuccessiveHalving
 from tune.grid import grid_hash
 from tune.sweep import run_trials
@@ -18,7 +19,7 @@ def main() -> None:
     execution, stopping, rule = execution_settings(params), params.sweep.early_stopping, None
     if stopping.rule == "successive_halving":
         rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
-    trials = keyed(data_digest(), sweep_trials(params.sweep), execution, rule)
+    trials = add_keys(data_digest(), sweep_trials(params.sweep), execution, rule)
     with timed("sweep", trials, execution):
         records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}

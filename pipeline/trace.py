@@ -29,7 +29,7 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
-from pipeline.trials.trials import retrained_models
+from pipeline.trials.models import retrained_models
 
 DIGITS = 4  # of probabilities and weights
 BATCH = 64  # pairs at a time

@@ -11,7 +11,7 @@ from actmodels.records import TrialRecord
 from actmodels.trial_config import BaseTrialConfig
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts
-from pipeline.trials.trials import keyed
+from pipeline.trials.execution import add_keys
 from tune.execution import Execution
 from tune.grid import Trial
 
@@ -53,7 +53,7 @@ def train(
     trials: dict[Config, Trial] = {}
     for data in dict.fromkeys(map(digest, configs)):  # together, as the code is read once for each
         of_data = [config for config in configs if digest(config) == data]
-        trials |= zip(of_data, keyed(data, of_data, execution), strict=True)
+        trials |= zip(of_data, add_keys(data, of_data, execution), strict=True)
     records = run_trials(kind, [trials[c] for c in configs], execution, keep_weights=True)
     found = dict(zip(configs, records, strict=True))
     return [(run, found[run.config]) for run in runs]

@@ -17,7 +17,7 @@ from pipeline.parameters.study_sections import Limits
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts
 from pipeline.studies.study import Run, Trained
-from pipeline.trials.trials import load_model
+from pipeline.trials.models import load_model
 from tune.storage import Storage
 from tune.store import TrialStore
 

@@ -16,7 +16,7 @@ from actmodels.tracing import trace
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Trace as Settings
 from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise
-from pipeline.trials.trials import retrained_models
+from pipeline.trials.models import retrained_models
 from tests.pipeline.project import told, write_params, written
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_pairs, sample_trial

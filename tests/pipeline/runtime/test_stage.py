@@ -10,7 +10,7 @@ import pytest
 from actmodels.errors import ArtifactError
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, state_folder
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 from tests.pipeline.project import ROOT
 
 INTERRUPTED = "interrupted; run the same command again to go on\n"

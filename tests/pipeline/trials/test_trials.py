@@ -12,7 +12,8 @@ from actmodels.errors import ArtifactError
 from actmodels.evaluation import evaluate
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
-from pipeline.trials.trials import retrained_models, trial_row
+from pipeline.trials.models import retrained_models
+from pipeline.trials.records import trial_row
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_trial
 
