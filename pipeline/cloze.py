@@ -4,10 +4,10 @@ Readers of one and of more steps, with query gating and with adaptive computatio
 seed. Dev chooses the epoch; the test split is read once, by the readers so chosen.
 """
 
-from pipeline.runtime.idle import end_if_idle
+from pipeline.runtime.idle import SUMMARY, end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("cloze")
+    end_if_idle("cloze.question_types", {**SUMMARY, "queries.jsonl": ""})
 
 import json
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import summarise
 from pipeline.statistics.paired import Groups, against_first
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 from tune.store import TrialStore
 
 ReaderRun = Run[ReaderTrialConfig]
@@ -56,7 +56,7 @@ DIGITS = 4
 def plan(study: Cloze) -> list[ReaderRun]:
     """Return one step, if asked for, then each strategy with its numbers of steps, by seed."""
     runs = []
-    for questions, kind in study.kinds.items():
+    for questions, kind in study.question_types.items():
         for changes, config in reader_trials(questions, kind, study.seeds):
             name = f"{changes['strategy'].replace('_', ' ')}, {changes['steps']} steps"
             run = name if changes["steps"] > 1 else "one step"
@@ -196,7 +196,7 @@ def main() -> None:
     manifest = read_json("cloze_data", "manifest.json")
     asked = manifest["kinds"]
     trained = train("cloze", plan(study), execution, lambda of: str(asked[of.questions]["digest"]))
-    folders = {kind: artifacts("cloze_data", kind) for kind in study.kinds}
+    folders = {kind: artifacts("cloze_data", kind) for kind in study.question_types}
     splits = {
         kind: {name: QuestionTensors.load(folder / f"{name}.pt") for name in SPLITS}
         for kind, folder in folders.items()

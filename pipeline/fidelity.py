@@ -7,7 +7,7 @@ settings named in params.yaml; the first variant of a model is the reference of 
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("fidelity")
+    end_if_idle("fidelity.models")
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
@@ -22,7 +22,7 @@ from pipeline.statistics.aggregate import summarise
 from pipeline.statistics.paired import Groups, against_first, split_hits
 from pipeline.studies.study import Run, result_row, train, write_study
 from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
-from pipeline.trials.trials import data_digest, execution_settings
+from pipeline.trials.execution import data_digest, execution_settings
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:

@@ -6,7 +6,7 @@ The test split is not read: no winner is claimed.
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("halting")
+    end_if_idle("halting.mechanisms")
 
 import statistics
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ from actmodels.registry import model_with
 from actmodels.trial_config import TrialConfig
 from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
-from pipeline.parameters.trials import points
+from pipeline.parameters.trials import grid_points
 from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
 from pipeline.statistics.aggregate import grouped, mean, spread, summarise
 from pipeline.statistics.step_correlation import depth_rows
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
-from pipeline.trials.trials import data_digest, execution_settings
+from pipeline.trials.execution import data_digest, execution_settings
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
     """Return every combination of a mechanism's values with every seed."""
     study, common = params.halting, params.sweep.settings
     base, runs = best_config(study.model), []
-    for kind, axes in study.kinds.items():
+    for kind, axes in study.mechanisms.items():
         model = model_with(study.model, kind)
-        for changes in points(axes):
+        for changes in grid_points(axes):
             point = ", ".join(f"{name} {value}" for name, value in changes.items()) or "as set"
             for seed in study.seeds:
                 config = with_overrides(base, model, common, changes, study, seed)

@@ -8,7 +8,7 @@ that is held out; their figures are by kind of byte, and of a passage byte by by
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("sequences")
+    end_if_idle("sequences.tasks")
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,7 +36,7 @@ from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import run_stage
 from pipeline.statistics.aggregate import summarise
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 from tune.store import TrialStore
 
 CHARACTERS = "characters"  # the task that needs a text
@@ -49,7 +49,7 @@ def plan(study: Sequences) -> list[SequenceRun]:
     return [
         Run({"task": task, "run": run_name(kind, changes)}, config)
         for task, tasks in study.tasks.items()
-        for kind in tasks.kinds
+        for kind in tasks.mechanisms
         for changes, config in sequence_trials(task, kind, tasks, study.seeds)
     ]
 

@@ -12,7 +12,7 @@ read once for each trained model.
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("sizes")
+    end_if_idle("sizes.models")
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ from pipeline.statistics.paired import Groups, Hits, split_hits
 from pipeline.statistics.power_law import LEAST_SIZES, PowerLaw, fit, mean_variances, redrawn
 from pipeline.studies.study import Run, result_row, train, write_study
 from pipeline.studies.variants import best_config, evaluate_runs
-from pipeline.trials.trials import data_digest, execution_settings
+from pipeline.trials.execution import data_digest, execution_settings
 
 CURVE = 25  # points of a drawn law
 

@@ -1,10 +1,10 @@
 """The sections of params.yaml as frozen, strictly typed objects; one class per section.
 
-A whole number is accepted where a number is expected, nothing else is converted. Rules that span
-several keys are in `pipeline.parameters.rules`.
+An int is accepted for a float; nothing else is converted. Rules that span several keys are in
+`pipeline.parameters.rules`.
 """
 
-# ruff: noqa: D101  (params.yaml says what each section and key means)
+# ruff: noqa: D101  (params.yaml documents each section and key)
 
 import re
 from typing import Annotated, Any, Literal
@@ -62,7 +62,7 @@ FileName = Annotated[
     str,
     must_be("a name of letters, digits, _ and -", re.compile(r"[A-Za-z0-9][\w-]*", re.A).fullmatch),
 ]
-# what MLflow's addresses of models can hold; `.` and `..` are places in them
+# what MLflow's model URIs can hold; there, `.` and `..` are paths
 ModelName = Annotated[
     str,
     must_be(
@@ -75,7 +75,7 @@ ModelName = Annotated[
 
 class Cluster(Section):
     cpus_per_trial: validators.Count
-    # Ray's own rule: a share of one device or whole devices
+    # Ray's rule: a fraction of one device, or whole devices
     gpus_per_trial: Annotated[
         validators.NonNegativeFloat, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
     ]
@@ -97,7 +97,7 @@ class Captions(Section):
     dev: Pairs
     test: Pairs
     unlabeled: validators.Share
-    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest there is
+    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
     facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=FACTS)]
     common: validators.UnitInterval
     usual: validators.UnitInterval
@@ -162,14 +162,14 @@ class LexicalBaseline(Section):
 
 
 def without_null(models: Any) -> Any:
-    """Drop the models set to null: how a preset or a switch leaves out one of conf/base.yaml's."""
+    """Drop models set to null, with which a preset removes a model of conf/base.yaml."""
     if isinstance(models, dict):
         return {name: grid for name, grid in models.items() if grid is not None}
     return models
 
 
 class ModelGrid(Section):
-    """A model's trials: `settings` of all of them, before those common to all models; axes."""
+    """A model's trials: `settings` override those common to all models; `grid` has the axes."""
 
     settings: Annotated[Settings, Keys(PAIRS)]
     grid: Annotated[Axes, axes(PAIRS)]
@@ -191,7 +191,7 @@ class Sweep(Limits):
 
 
 class SelectBest(Section):
-    # only the order of the grid tells any two configurations apart
+    # only the order of the grid resolves every tie
     ties: Annotated[
         list[Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]],
         *(SOME, ONCE),

@@ -20,7 +20,7 @@ import yaml
 
 from actmodels.errors import ArtifactError
 from actmodels.files import known
-from pipeline.parameters.files import endless, text_of
+from pipeline.parameters.files import is_endless, read_yaml_text
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 NOT_YAML = (ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError)
@@ -133,10 +133,10 @@ def _declared(stage: str) -> dict[str, Any]:
 def _tree(path: Path) -> dict[str, Any]:
     """Return a YAML mapping, empty if unreadable; by libyaml, ten times as fast as ruamel."""
     try:
-        tree = yaml.load(text_of(path), yaml.CSafeLoader)
+        tree = yaml.load(read_yaml_text(path), yaml.CSafeLoader)
     except (FileNotFoundError, *NOT_YAML):
         return {}
-    return tree if isinstance(tree, dict) and not endless(tree) else {}
+    return tree if isinstance(tree, dict) and not is_endless(tree) else {}
 
 
 def _digest(path: Path) -> str:

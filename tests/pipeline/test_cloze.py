@@ -34,7 +34,7 @@ Trained = tuple[ReaderRun, ReaderTraining, TrialRecord]
 
 
 def test_each_strategy_with_its_steps_and_every_seed() -> None:
-    runs = plan(Cloze(seeds=[1, 2], traced=0, kinds={"NE": ReadingStudy(**READING)}))
+    runs = plan(Cloze(seeds=[1, 2], traced=0, question_types={"NE": ReadingStudy(**READING)}))
     assert [(run.labels["run"], run.config.seed) for run in runs[::2]] == [
         ("one step", 1),
         ("query gating, 2 steps", 1),

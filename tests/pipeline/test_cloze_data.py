@@ -72,7 +72,7 @@ def test_questions_of_a_text(folder: Path) -> None:
     articles = (kind(folder) / "test_articles.txt").read_text().split()
     tested = QuestionTensors.load(kind(folder) / "test.pt")
     assert len(articles) == len(tested) > len(set(articles)) == 2
-    other = from_text(folder, lowercase=True, kinds=["NE"])["kinds"]
+    other = from_text(folder, lowercase=True, question_types=["NE"])["kinds"]
     assert list(other) == ["NE"] and other["NE"]["digest"] != found["kinds"]["NE"]["digest"]
 
 

@@ -68,6 +68,8 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
         ("sizes.widest", 1, "sizes.widest is now max_ci_width; rename it"),
         ("sweep.models.comparing_adaptive_attention", {}, "is now compare_adaptive_attention; re"),
+        ("cloze.kinds", {}, "cloze.kinds is now question_types; rename it"),
+        ("halting.kinds", {}, "halting.kinds is now mechanisms; rename it"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
         ("sweep.settings", [], "sweep.settings is []; must be a mapping of names to values"),
         ("vocabulary.size", 10.0, "vocabulary.size is 10.0; must be a whole number"),

@@ -75,7 +75,11 @@ def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
         asked = (params.fidelity.models, params.sizes.models)
-        asked += (params.halting.kinds, params.cloze.kinds, len(params.multihop.models) > 1)
+        asked += (
+            params.halting.mechanisms,
+            params.cloze.question_types,
+            len(params.multihop.models) > 1,
+        )
         names = ("fidelity", "sizes", "halting", "cloze", "depth")
         assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
         assert bool(params.sequences.tasks) == study.startswith(("sequences", "parity"))

@@ -41,8 +41,8 @@ SETTINGS: dict[str, Any] = {
     **{"dev_sequences": 10, "dev_seed": 1},
 }
 TASKS = {
-    "parity": SequenceStudy(**PARITY | {"max_epochs": 2, "kinds": KIND}),
-    "characters": SequenceStudy(max_epochs=2, patience=0, kinds=KIND, settings=SETTINGS),
+    "parity": SequenceStudy(**PARITY | {"max_epochs": 2, "mechanisms": KIND}),
+    "characters": SequenceStudy(max_epochs=2, patience=0, mechanisms=KIND, settings=SETTINGS),
 }
 
 
@@ -55,7 +55,7 @@ RUNS = plan(study())  # of each task two without ACT, then two with it
 
 
 def kinds(**kinds: Any) -> list[SequenceRun]:
-    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"kinds": kinds})}))
+    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"mechanisms": kinds})}))
 
 
 def test_every_value_of_every_kind_with_every_seed() -> None:

@@ -26,7 +26,7 @@ READING: dict[str, Any] = {
 PARITY: dict[str, Any] = {
     "max_epochs": 1,
     "patience": 0,
-    "kinds": {"act": {"ponder_weight": [0.01]}},
+    "mechanisms": {"act": {"ponder_weight": [0.01]}},
     "settings": {
         **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
         **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
@@ -47,9 +47,9 @@ def having(study: dict[str, Any], **settings: Any) -> dict[str, Any]:
     return study | {"settings": {name: value for name, value in given.items() if value is not None}}
 
 
-def comparing(study: dict[str, Any] = PARITY, **kinds: Any) -> dict[str, Any]:
-    """A study of these ways of halting."""
-    return study | {"kinds": kinds}
+def comparing(study: dict[str, Any] = PARITY, **mechanisms: Any) -> dict[str, Any]:
+    """Return a study of these halting mechanisms."""
+    return study | {"mechanisms": mechanisms}
 
 
 CHARACTERS = having(PARITY, bits=None, window=5, held_out_bytes=9)
@@ -75,13 +75,13 @@ PARITYS = "sequences.tasks.parity"
             {"characters": CHARACTERS},
             ["sequences.text is null, but characters need a text; name one of texts.sources: whi"],
         ),
-        (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.kinds.act?"]),
+        (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.mechanisms.act?"]),
         (
             PARITYS,
             comparing(dact={"steps": [2]}),
             [
-                f"{PARITYS}.kinds.dact: steps is not a setting of parity",
-                f"{PARITYS}.kinds.dact: ponder_weight of parity is missing",
+                f"{PARITYS}.mechanisms.dact: steps is not a setting of parity",
+                f"{PARITYS}.mechanisms.dact: ponder_weight of parity is missing",
             ],
         ),
         (PARITYS, having(PARITY, damping=0.1), ["settings.damping is unknown; must be one of bit"]),
@@ -89,9 +89,9 @@ PARITYS = "sequences.tasks.parity"
             "sequences.tasks",
             {"logic": LOGIC},
             [
-                "sequences.tasks.logic.kinds.ponder_net: halting ponder_net is for one input with "
-                "one "
-                "answer, as parity has; logic must have one of none, act, target_steps, fixed_steps"
+                "sequences.tasks.logic.mechanisms.ponder_net: halting ponder_net is for one input "
+                "with one answer, as parity has; logic must have one of none, act, target_steps, "
+                "fixed_steps"
             ],
         ),
         ("cloze_data.text.section_pattern", "(", ["is '('; must be a regular expression"]),
@@ -102,15 +102,19 @@ PARITYS = "sequences.tasks.parity"
         ),
         ("cloze_data.source", "whodidwhat", [f"{s} is not set; source whodid" for s in SPLITS]),
         (
-            "cloze.kinds",
+            "cloze.question_types",
             {"NE": READING},
-            ["cloze_data.source is 'none'; cloze.kinds needs questions:"],
+            ["cloze_data.source is 'none'; cloze.question_types needs questions:"],
         ),
         ("fidelity.models.lstm_encoders", {"a": {}}, ["'lstm_encoders'; must be one of sweep.mod"]),
         (f"fidelity.models.{AA_NAME}", {"a": {"steps": 2}}, [f"{AA_NAME}.a.steps is unknown; did"]),
         ("sizes.models", ["cloze"], ["sizes.models[0] is 'cloze'; must be one of sweep.models"]),
-        ("halting.kinds", {"atc": {}}, ["halting.kinds.atc is unknown; did you mean"]),
-        ("halting.kinds", {"dact": {"steps": [2]}}, ["halting.kinds.dact.steps is unknown; did"]),
+        ("halting.mechanisms", {"atc": {}}, ["halting.mechanisms.atc is unknown; did you mean"]),
+        (
+            "halting.mechanisms",
+            {"dact": {"steps": [2]}},
+            ["halting.mechanisms.dact.steps is unknown; did"],
+        ),
         (
             "multihop.models",
             {"hop_attention_fixed_steps": {}, "adaptive_attention": {}},
@@ -148,15 +152,15 @@ def asked(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: 
     tree["texts"]["sources"] = {"stories": SOURCE}
     tree["cloze_data"]["source"] = "text"
     tree["cloze_data"]["text"] |= {"name": "stories"} | text
-    tree["cloze"]["kinds"] = {kind: study}
+    tree["cloze"]["question_types"] = {kind: study}
     return tree
 
 
 def test_studies_are_valid(tree: Any, tmp_path: Path) -> None:
     tree["sequences"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": "stories"}
     params = load(asked(tree), tmp_path)
-    assert params.cloze.kinds["NE"].query_gating == [2]
-    assert params.sequences.tasks["parity"].kinds == {"act": {"ponder_weight": [0.01]}}
+    assert params.cloze.question_types["NE"].query_gating == [2]
+    assert params.sequences.tasks["parity"].mechanisms == {"act": {"ponder_weight": [0.01]}}
 
 
 NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one_step": False}
@@ -175,14 +179,14 @@ def test_what_a_study_of_readers_may_be(
     tree: Any, tmp_path: Path, study: dict[str, Any], sentence: str
 ) -> None:
     found = problems(asked(tree, READING | study), tmp_path)
-    assert found[0].startswith(f"cloze.kinds.NE{sentence}")
+    assert found[0].startswith(f"cloze.question_types.NE{sentence}")
 
 
 def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: Path) -> None:
     found = problems(asked(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
     assert found == [
         "cloze_data.text.dev_share and test_share are (0.8, 0.2); must leave sections for training",
-        "cloze.kinds.WDW is unknown; must be one of NE, CN",
+        "cloze.question_types.WDW is unknown; must be one of NE, CN",
     ]
     tree["cloze_data"] |= {"source": "whodidwhat", "whodidwhat": dict.fromkeys(SPLITS, FILE)}
     tree["cloze_data"]["whodidwhat"]["names_seed"] = 1
@@ -191,5 +195,5 @@ def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: 
 
 def test_the_compared_network_infers_in_steps(tree: Any, tmp_path: Path) -> None:
     changed(tree, "halting.model", "decomposable_attention")
-    [problem] = problems(changed(tree, "halting.kinds", {"act": {}}), tmp_path)
+    [problem] = problems(changed(tree, "halting.mechanisms", {"act": {}}), tmp_path)
     assert "halting.model is 'decomposable_attention'; must be a model that halts: " in problem

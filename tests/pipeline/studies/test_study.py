@@ -55,7 +55,7 @@ def test_a_deviation_asks_for_the_twin(winners: None) -> None:
 
 def test_a_kind_of_halting_keeps_the_network(winners: None) -> None:
     kinds = {"act": {"ponder_weight": [0.01, 0.001]}, "fixed_steps": {"steps": [2]}, "dact": {}}
-    runs = halting.plan(params(halting={"kinds": kinds, "seeds": [5]}))
+    runs = halting.plan(params(halting={"mechanisms": kinds, "seeds": [5]}))
     assert [tuple(run.labels.values()) for run in runs] == [
         *(("act", "ponder_weight 0.01"), ("act", "ponder_weight 0.001")),
         *(("fixed_steps", "steps 2"), ("dact", "as set")),
