@@ -24,7 +24,7 @@ def end_if_idle(key: str, files: Mapping[str, str] = SUMMARY) -> None:
 
 
 def is_idle(key: str) -> bool:
-    """Return whether the setting is empty; False if params.yaml is invalid, which others report."""
+    """Return whether the setting is empty; False for invalid parameters: the stage reports them."""
     stage, name = key.split(".")
     try:
         return getattr(getattr(load_params(), stage), name) in ({}, [], "none")

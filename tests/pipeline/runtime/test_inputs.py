@@ -1,4 +1,4 @@
-"""A stage whose inputs are edited while it runs is not recorded as if they had not been."""
+"""A stage with corrupt inputs, or inputs that change while it runs, is not recorded."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ArtifactError
-from pipeline.runtime.inputs import check_as_written, inputs
+from pipeline.runtime.inputs import inputs, verify_digests
 from tests.pipeline.project import ROOT
 
 DVC = """
@@ -71,7 +71,7 @@ def edit(path: str, text: str) -> str:
 def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Path) -> None:
     assert tell(project, body) == (
         1,
-        f"error: tell: what it reads changed while it ran ({said}), so its results are not "
+        f"error: tell: its inputs changed while it ran ({said}), so its results are not "
         "recorded; run dvc repro again (finished trials are kept)\n",
     )
 
@@ -126,7 +126,7 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
     (project / "made" / "one.txt").write_text("one")
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
     (project / "dvc.lock").write_text(LOCK)
-    check_as_written("tell", inputs("tell"), Path("damaged"))
+    verify_digests("tell", inputs("tell"), Path("quarantine"))
     place = project / path
     place.unlink() if place.is_file() else shutil.rmtree(place)
     if found == "a folder":
@@ -137,13 +137,13 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
         place.write_text("0ne")
     out = path.split("/")[0]
     with pytest.raises(ArtifactError) as told:
-        check_as_written("tell", inputs("tell"), Path("damaged"))
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
     if found == "nothing" and out == path:
         assert str(told.value) == f"{out} is missing; run: dvc repro make"
     else:
         assert str(told.value).endswith("; run: dvc repro -f -s make")
         assert not os.path.lexists(out)
-        assert [p.name for p in project.glob("damaged/*/*")] == [out]
+        assert [p.name for p in project.glob("quarantine/*/*")] == [out]
 
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
@@ -167,7 +167,7 @@ def test_what_may_not_be_read_stays_in_its_place(
     monkeypatch.setattr(Path, "open", refusing(Path.open))
     monkeypatch.setattr(os, "listdir", refusing(os.listdir))
     with pytest.raises(PermissionError):
-        check_as_written("tell", inputs("tell"), Path("damaged"))
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
     assert (project / path).exists()
 
 
@@ -177,8 +177,8 @@ def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
 ) -> None:
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
     (project / "dvc.lock").write_text(text)
-    with pytest.raises(ArtifactError, match=r"^dvc\.lock is damaged; move it away .* dvc repro$"):
-        check_as_written("tell", inputs("tell"), Path("damaged"))
+    with pytest.raises(ArtifactError, match=r"^dvc\.lock is corrupt; move it away .* dvc repro$"):
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
     assert (project / "data.txt").exists()
 
 
@@ -223,10 +223,10 @@ def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: P
     assert dvc("repro", "make")[0] == 0  # from its cache
     before = (project / "out.txt").stat().st_mtime_ns
     status, said = tell(project, "pass")
-    (made,) = project.glob("state/damaged/*/made")
-    (aside,) = project.glob(f"state/damaged/*/{cached.name}")
-    wrong = "made is not what the stage make wrote: it is damaged or was edited"
-    advice = f"set aside as {made}, {aside}; run: dvc repro -f -s make"
+    (made,) = project.glob("state/quarantine/*/made")
+    (aside,) = project.glob(f"state/quarantine/*/{cached.name}")
+    wrong = "made is not the output of stage make: it is corrupt or was edited"
+    advice = f"quarantined as {made}, {aside}; run: dvc repro -f -s make"
     assert (status, said) == (1, f"error: {wrong}; {advice}\n")
     assert aside.read_text() == "0ne"
     assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
@@ -246,7 +246,7 @@ def test_dvc_does_not_record_it(project: Path) -> None:
         STAGE.format(body=edit("params.yaml", "tell: 2\nshared: {size: 3}"))
     )
     status, said = dvc("repro")
-    assert status != 0 and "what it reads changed while it ran" in said
+    assert status != 0 and "its inputs changed while it ran" in said
     assert not (project / "dvc.lock").exists()
     assert dvc("repro")[0] == 0  # nothing changes this time
     assert (project / "out.txt").read_text() == (project / "params.yaml").read_text()

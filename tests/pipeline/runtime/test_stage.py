@@ -58,7 +58,7 @@ def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     path.unlink()
     path.parent.rmdir()
     path.parent.write_text("a file")
-    said = f"(the trace could not be kept in {path.parent}: File exists)\n"
+    said = f"(the trace could not be stored in {path.parent}: File exists)\n"
     assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {said}")
 
 
@@ -79,14 +79,15 @@ def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) ->
         tmp_path,
     )
     told = [line for line in errors.splitlines() if line.startswith("error: ")]
-    wrong = f"error: {tmp_path}/made/file: File too large; mend that and run the same command again"
+    wrong = f"error: {tmp_path}/made/file: File too large; fix that and run the same command again"
     assert (status, [line.partition(" (trace in ")[0] for line in told]) == (1, [wrong])
     assert not list((tmp_path / "made").iterdir())
 
 
 @pytest.mark.parametrize("found", ["a file", "a link to nowhere"])
 @pytest.mark.parametrize(
-    ("name", "kept"), [("state", "all that outlives a run"), ("artifacts", "what stages write")]
+    ("name", "kept"),
+    [("state", "the state that outlives a run"), ("artifacts", "the stages' output")],
 )
 def test_what_is_no_folder_is_told(name: str, kept: str, found: str, tmp_path: Path) -> None:
     path = tmp_path / name
