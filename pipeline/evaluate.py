@@ -1,4 +1,4 @@
-"""Stage `evaluate`: the retrained models on the test split, read here once per model and seed."""
+"""Stage `evaluate`: evaluate the retrained models on the test split, once per model and seed."""
 
 import csv
 
@@ -12,7 +12,7 @@ from actmodels.metrics import mean_and_sd
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
-from pipeline.statistics.aggregate import mean, spread
+from pipeline.statistics.aggregate import mean, mean_sd
 from pipeline.statistics.paired import hits_by_model, paired_rows
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
 from pipeline.trials.models import retrained_models
@@ -20,7 +20,7 @@ from pipeline.trials.records import log_metrics
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
-    """Return a row per scored pair, for paired tests between models."""
+    """Return a row for each scored pair, for paired tests between models."""
     scored = [pair_ids[row] for row in result.rows.tolist()]
     steps = [None] * len(scored) if result.steps is None else result.steps.int().tolist()
     labels, predictions = result.labels.tolist(), result.predictions.tolist()
@@ -58,8 +58,8 @@ def main() -> None:
     summary = {
         model: {
             "seeds": len(rows),
-            **spread(rows, "test_accuracy"),
-            **spread(rows, "dev_accuracy"),
+            **mean_sd(rows, "test_accuracy"),
+            **mean_sd(rows, "dev_accuracy"),
             "mean_steps": mean(rows, "test_mean_steps"),
             "parameters": rows[0]["parameters"],
         }
@@ -68,8 +68,8 @@ def main() -> None:
     with require_artifact("lexical_baseline", "predictions.csv").open(
         encoding="utf-8", newline=""
     ) as file:
-        found = hits_by_model([*tables["predictions"], *csv.DictReader(file)], pair_ids)
-    paired = paired_rows(found, params.reference, premise_groups(pairs).numpy())
+        hits = hits_by_model([*tables["predictions"], *csv.DictReader(file)], pair_ids)
+    paired = paired_rows(hits, params.reference, premise_groups(pairs).numpy())
     write_tables("evaluate", **tables, paired=paired)
     write_json(artifacts("evaluate", "summary.json"), summary)
     log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)

@@ -1,4 +1,4 @@
-"""Stage `retrain`: train each model's best configuration until dev stops improving."""
+"""Stage `retrain`: train each model's best configuration until dev accuracy stops improving."""
 
 import statistics
 from dataclasses import replace
@@ -18,7 +18,7 @@ from tune.sweep import run_trials
 
 
 def main() -> None:
-    """Write artifacts/retrain/, the weights of the best epoch of each seed included."""
+    """Write artifacts/retrain/, with the weights of the best epoch of each seed."""
     params = load_params()
     best, limits = read_json("select_best", "best.json"), params.retrain
     configs = [
@@ -46,11 +46,11 @@ def main() -> None:
         accuracies[config.model].append(record.best.dev_accuracy)
     summary = {
         model: {
-            "seeds": len(own),
-            "dev_accuracy_mean": statistics.fmean(own),
-            "dev_accuracy_sd": sample_sd(own),
+            "seeds": len(values),
+            "dev_accuracy_mean": statistics.fmean(values),
+            "dev_accuracy_sd": sample_sd(values),
         }
-        for model, own in accuracies.items()
+        for model, values in accuracies.items()
     }
     write_trials("retrain", records, summary)
     write_environment("retrain", trials, execution, records)

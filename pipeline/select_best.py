@@ -1,4 +1,4 @@
-"""Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
+"""Stage `select_best`: select the best configuration of each model by dev accuracy."""
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import write_json

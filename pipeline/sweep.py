@@ -1,4 +1,4 @@
-"""Stage `sweep`: train every point of the grid, or reuse it where it is already trained."""
+"""Stage `sweep`: train every point of the grid; reuse finished trials."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ def main() -> None:
         records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in params.sweep.models:
-        found = [r.best.dev_accuracy for r in records if r.config["model"] == model]
-        models[model] = {"trials": len(found), "best_dev_accuracy": max(found)}
+        accuracies = [r.best.dev_accuracy for r in records if r.config["model"] == model]
+        models[model] = {"trials": len(accuracies), "best_dev_accuracy": max(accuracies)}
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials("sweep", records, summary)
     write_environment("sweep", trials, execution, records)

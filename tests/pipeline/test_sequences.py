@@ -22,7 +22,7 @@ from pipeline.sequences import (
     NO_DATA,
     SequenceRun,
     digest_of,
-    measured,
+    metric_rows,
     plan,
     run_name,
     task_of,
@@ -102,7 +102,7 @@ def text(folder: Path) -> Tensor:
 def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[str, Any]]]:
     training = SequenceTraining(run.config, text)
     training.run_epoch()
-    found = measured(run, training.best_parameters, study(), text)
+    found = metric_rows(run, training.best_parameters, study(), text)
     for name, rows in found.items():
         assert set(COLUMNS[f"sequences/{name}.csv"]) <= set(rows[0])
     return found

@@ -106,7 +106,7 @@ def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path)
     write_params(folder, tensors={"max_tokens": 2})  # training leaves the first pair out
     assert words_in_train(folder) == [True, True, False]
     write_params(folder, tensors={"max_tokens": 1})
-    problem = r"no pair of train is left of 2; raise tensors\.max_tokens"
+    problem = r"all 2 pairs of train were dropped; raise tensors\.max_tokens"
     with pytest.raises(DataError, match=problem):
         tensors.main()
 

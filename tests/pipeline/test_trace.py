@@ -15,7 +15,7 @@ from actmodels.tables import OUTCOMES
 from actmodels.tracing import trace
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Trace as Settings
-from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise
+from pipeline.trace import BATCH, chosen_rows, count_outcomes, lines, main, outcome
 from pipeline.trials.models import retrained_models
 from tests.pipeline.project import told, write_params, written
 from tests.pipeline.tiny_export import trained
@@ -119,7 +119,7 @@ def test_the_stage_writes_lines_of_the_first_seeds_and_their_counts(project: Pat
     json.loads(f"[{text}]", parse_float=lambda number: numbers.append(number) or float(number))
     assert max(len(number.split(".")[1]) for number in numbers) == 4  # decimals
     summary = told(project, "trace")
-    assert summary == summarise(read)
+    assert summary == count_outcomes(read)
     right = sum(line["predicted"] == line["label"] for line in read if line["seed"] == 9)
     assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (15, right)
 
@@ -159,7 +159,7 @@ def line(seed: int, label: str, classes: list[str], answer: str) -> dict[str, ob
 def test_counts_by_seed() -> None:
     first = [([N, E], E), ([N, C], E), ([E, N], N), ([E], E)]
     lines = [*(line(1, E, *of) for of in first), line(1, C, [C, N, C], C), line(2, E, [N, E, N], N)]
-    found = summarise(lines)["adaptive_attention"]
+    found = count_outcomes(lines)["adaptive_attention"]
     assert list(found) == ["seed_1", "seed_2"]
     assert found["seed_1"] == {
         **{"pairs": 5, "right_after_step_1": 3, "right": 4},

@@ -62,7 +62,9 @@ def test_a_port_that_is_none(
     monkeypatch.setattr(sys, "argv", ["ui", "--port", port])
     with pytest.raises(SystemExit):
         ui.main()
-    assert f"argument --port: {port} is none; must be from 1 to 65535" in capsys.readouterr().err
+    assert (
+        f"argument --port: {port} is not a port; must be from 1 to 65535" in capsys.readouterr().err
+    )
 
 
 def test_links_search_for_what_they_name(tmp_path: Path) -> None:
@@ -95,7 +97,7 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
             assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
             taken = run(tmp_path, "--port", str(port))
             assert taken.returncode == 1
-            assert f"error: port {port} is taken, perhaps by MLflow's pages" in taken.stderr
+            assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
             assert f"make ui PORT={port + 1}\n" in taken.stderr
         finally:
             server.terminate()
@@ -118,18 +120,18 @@ def asked(url: str) -> dict[str, list[dict[str, str]]]:
 
 def test_a_dashboard_that_answers_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    none = "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
-    assert ui.where_ray_is(tmp_path) == none
+    none = "Ray dashboard: not running; a sweep starts it and prints its address"
+    assert ui.ray_dashboard(tmp_path) == none
     with closing(socket.socket()) as opened:
         opened.bind(("127.0.0.1", 0))
         opened.listen()
         address = f"127.0.0.1:{opened.getsockname()[1]}"
         (tmp_path / "ray_dashboard").write_text(address)
         token = tmp_path / "ray_token"
-        assert ui.where_ray_is(tmp_path) == (
+        assert ui.ray_dashboard(tmp_path) == (
             f"Ray dashboard: http://{address} (it asks for the token in {token})"
         )
     (tmp_path / "ray_dashboard").write_bytes(b"\xff127.0.0.1:99999")
-    assert ui.where_ray_is(tmp_path) == none
+    assert ui.ray_dashboard(tmp_path) == none
     (tmp_path / "ray_dashboard").write_text(address)
-    assert ui.where_ray_is(tmp_path) == none  # left behind by a sweep that was killed
+    assert ui.ray_dashboard(tmp_path) == none  # left behind by a sweep that was killed

@@ -69,8 +69,11 @@ def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folde
 @pytest.mark.parametrize(
     ("dev", "problem"),
     [
-        (UNFIT, "no parse fits its sentence; take a corpus with binary parses, or set corpus.pars"),
-        (pair("x7", "neutral", "A dog", " "), "pair x7 has a sentence without words; mend or rem"),
+        (
+            UNFIT,
+            "no parse fits its sentence; use a corpus with binary parses, or set corpus.par",
+        ),
+        (pair("x7", "neutral", "A dog", " "), "pair x7 has a sentence without words; correct or"),
     ],
 )
 def test_a_split_that_cannot_be_read(folder: Path, dev: Pair, problem: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import curve_fit
 
 from pipeline.statistics.paired import Hits
-from pipeline.statistics.power_law import EXPONENTS, Floats, fit, mean_variances, redrawn
+from pipeline.statistics.power_law import EXPONENTS, Floats, bootstrap, fit, mean_variances
 
 SIZES = [1000, 2000, 4000, 8000, 16000, 32000]
 SAME = np.full(len(SIZES), 1e-4)
@@ -80,14 +80,14 @@ def test_draws_spread_as_seeds_and_pairs_do() -> None:
     """Against the sd of many simulated worlds; uncorrected it would be an eighth less."""
     worlds = [simulated(seed, 2000, 0.03, 0) for seed in range(120)]
     true = np.array([[1 - runs.mean() for runs in hits] for hits in worlds]).var(axis=0).mean()
-    drawn = [redrawn(hits, np.arange(2000), 100, 999).var(axis=0) for hits in worlds[:20]]
+    drawn = [bootstrap(hits, np.arange(2000), 100, 999).var(axis=0) for hits in worlds[:20]]
     assert (np.mean(drawn) / true) ** 0.5 == pytest.approx(1, abs=0.08)
 
 
 def test_pairs_of_a_premise_are_drawn_together() -> None:
     hits = [np.repeat(runs, 3, axis=1) for runs in simulated(0, 200, 0, 0)]
     groups = np.repeat(np.arange(200), 3)
-    alone, together = (redrawn(hits, g, 400, 9).std(axis=0) for g in (np.arange(600), groups))
+    alone, together = (bootstrap(hits, g, 400, 9).std(axis=0) for g in (np.arange(600), groups))
     assert (together / alone).mean() == pytest.approx(3**0.5, rel=0.1)
 
 
@@ -97,7 +97,7 @@ def test_intervals_cover() -> None:
     truth, held, left = 1 - law_of(np.array(549367), 0.1, 0.15, 0.35), 0, 0
     for seed in range(80):
         hits = simulated(seed)
-        drawn = redrawn(hits, np.arange(600), 300, 999)
+        drawn = bootstrap(hits, np.arange(600), 300, 999)
         low, high = np.quantile(1 - fit(SIZES, drawn, mean_variances(hits)).error(549367), ENDS)
         held += low <= truth <= high
         law = fit(SIZES[:-1], drawn[:, :-1], mean_variances(hits[:-1]))

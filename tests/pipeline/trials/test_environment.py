@@ -68,5 +68,5 @@ def test_a_damaged_file_is_set_aside(
     path.write_bytes(content)
     assert written(execution)["reused"] == 3
     assert path.with_name(f"{path.name}.corrupt").read_bytes() == content
-    assert "; set aside as sweep-" in (said := capsys.readouterr().err)
+    assert "; quarantined as sweep-" in (said := capsys.readouterr().err)
     assert said.endswith(".json.corrupt, what earlier runs took is not counted\n")
