@@ -197,8 +197,9 @@ def main() -> None:
     study, execution = params.cloze, execution_settings(params)
     execution = replace(execution, data_folder=artifacts("cloze_data"))
     manifest = read_json("cloze_data", "manifest.json")
-    digests = {name: str(entry["digest"]) for name, entry in manifest["kinds"].items()}
-    trained = train("cloze", plan(study), execution, lambda config: digests[config.questions])
+    runs = plan(study)
+    digests = [str(manifest["kinds"][run.config.questions]["digest"]) for run in runs]
+    trained = train("cloze", runs, execution, digests)
     folders = {name: artifacts("cloze_data", name) for name in study.question_types}
     splits = {
         name: {split: QuestionTensors.load(folder / f"{split}.pt") for split in SPLITS}
@@ -223,10 +224,10 @@ def main() -> None:
                 line = run.seeded | query_trace(reader, questions, number, wording)
                 traces.append(json.dumps(line, ensure_ascii=False) + "\n")
     articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
-    runs = compare_runs(results, articles)
+    compared = compare_runs(results, articles)
     tables = {
         "results": results,
-        "runs": runs,
+        "runs": compared,
         "steps": steps,
         "baselines": [
             r for n, of in splits.items() for r in baseline_rows(n, manifest["source"], of)
@@ -235,7 +236,7 @@ def main() -> None:
     }
     write_text(artifacts("cloze", "queries.jsonl"), "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
-    write_study("cloze", trained, summarize(runs, "questions", "run", *kept), **tables)
+    write_study("cloze", trained, summarize(compared, "questions", "run", *kept), **tables)
 
 
 if __name__ == "__main__":

@@ -58,8 +58,8 @@ def point_rows(rows: Sequence[TableRow], collapsed_below: float) -> list[TableRo
 def main() -> None:
     """Write artifacts/halting/."""
     params = load_params()
-    execution, digest = execution_settings(params), data_digest()
-    trained = train("halting", plan(params), execution, lambda _: digest)
+    execution = execution_settings(params)
+    trained = train("halting", plan(params), execution, data_digest())
     rows = [result_row(run, record) for run, record in trained]
     points = point_rows(rows, params.halting.collapsed_below)
     pairs, depths = PairTensors.load(artifacts("tensors", "dev.pt")), list[TableRow]()

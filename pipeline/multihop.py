@@ -90,7 +90,7 @@ def main() -> None:
     study, folder = params.multihop, artifacts("multihop")
     digest = write_pairs(study)
     execution = replace(execution_settings(params), data_folder=folder)
-    trained = train("multihop", plan(study), execution, lambda _: digest)
+    trained = train("multihop", plan(study), execution, digest)
     test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
     for run, record, result in evaluate_runs(
         "multihop", trained, test, execution.trials, "multihop"

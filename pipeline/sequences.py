@@ -28,7 +28,7 @@ from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.pondering import ByteFigures, by_difficulty, by_kind, read
 from actmodels.sequences.task import Task
 from actmodels.sequences.training import build_task, evaluate
-from pipeline.datasets.stored_text import StoredText, stored_text
+from pipeline.datasets.stored_text import stored_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Sequences
 from pipeline.parameters.trials import sequence_trials
@@ -63,11 +63,6 @@ def run_name(mechanism: str, point: Mapping[str, Any]) -> str:
     if len(point) == 1 and title.endswith(next(iter(point)).replace("_", " ")):
         return f"{title} {next(iter(point.values())):g}"
     return ", ".join([title, *settings])
-
-
-def digest_of(config: SequenceTrialConfig, stored: StoredText | None) -> str:
-    """Return the digest of the text that a trial draws from, if any."""
-    return stored.sha256 if stored and config.task_name == CHARACTERS else NO_DATA
 
 
 def task_of(config: SequenceTrialConfig, study: Sequences, text: Tensor | None) -> Task:
@@ -124,13 +119,15 @@ def main() -> None:
     """Write artifacts/sequences/."""
     params = load_params()
     study, execution, runs = params.sequences, execution_settings(params), plan(params.sequences)
-    stored, text = None, None
+    digest, text = NO_DATA, None
     if CHARACTERS in study.tasks:
         stored = stored_text(str(study.text))
         execution, text = replace(execution, text=stored.path), read_bytes(stored.path)
+        digest = stored.sha256
     for run in runs:
         task_of(run.config, study, text)  # report a text that is too short before training
-    trained = train("sequences", runs, execution, lambda config: digest_of(config, stored))
+    digests = [digest if run.config.task_name == CHARACTERS else NO_DATA for run in runs]
+    trained = train("sequences", runs, execution, digests)
     torch.set_num_threads(1)  # bit-identical results on any number of cores
     store, results = TrialStore(execution.trials), list[TableRow]()
     tables: dict[str, list[TableRow]] = {"difficulty": [], "reading": [], "bytes": []}

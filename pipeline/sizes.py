@@ -113,9 +113,9 @@ def extrapolated(
 def main() -> None:
     """Write artifacts/sizes/."""
     params = load_params()
-    study, execution, digest = params.sizes, execution_settings(params), data_digest()
+    study, execution = params.sizes, execution_settings(params)
     pairs = int(read_json("tensors", "manifest.json")["pairs"]["train"])
-    trained = train("sizes", plan(params, pairs), execution, lambda _: digest)
+    trained = train("sizes", plan(params, pairs), execution, data_digest())
     test = PairTensors.load(artifacts("tensors", "test.pt"))
     rows: list[TableRow] = []
     for run, record, result in evaluate_runs("sizes", trained, test, execution.trials):

@@ -30,25 +30,19 @@ def write(name: str, path: Path, source: TextSource) -> dict[str, Any]:
     Raises:
         DataError: the text is empty, its archive lacks a member, or no member is configured.
     """
-    text = content(path, source, f"texts.sources.{name}")
-    if not text:
-        raise DataError(f"texts.sources.{name}: the text is empty; expected at least one byte")
-    with replacing(artifacts("texts", f"{name}.txt")) as temporary:
-        temporary.write_bytes(text)
-    return {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
-
-
-def content(path: Path, source: TextSource, key: str) -> bytes:
-    """Return the bytes of a file, or of members of an archive, each starting on a new line."""
+    key, text = f"texts.sources.{name}", b""
     if not source.members:
         if zipfile.is_zipfile(path):
             raise DataError(f"{key}: {path} is a zip archive; name files of it in {key}.members")
-        return path.read_bytes()
-    text = b""
-    for member in source.members:
+        text = path.read_bytes()
+    for member in source.members:  # each starts on a new line
         with open_member(path, member, key) as (stream, _):
             text += (b"" if text.endswith(b"\n") or not text else b"\n") + stream.read()
-    return text
+    if not text:
+        raise DataError(f"{key}: the text is empty; expected at least one byte")
+    with replacing(artifacts("texts", f"{name}.txt")) as temporary:
+        temporary.write_bytes(text)
+    return {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
 
 
 if __name__ == "__main__":

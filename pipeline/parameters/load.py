@@ -9,13 +9,17 @@ from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError, shown
-from pipeline.parameters.files import is_endless, read_yaml_text
+from actmodels.files import regular
 from pipeline.parameters.renamed import without_renamed
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
 
-__all__ = ["Params", "load_params"]
+__all__ = ["Params", "is_endless", "load_params", "read_yaml_text"]
+
+# not line breaks in YAML 1.2, but the libraries that read it take them as such
+SPACES = str.maketrans("\x85\u2028\u2029", "   ")
+MAX_VALUES = 100_000  # ours; params.yaml has about 400, dvc.lock 2,000
 
 
 class Constructor(SafeConstructor):
@@ -45,6 +49,23 @@ def load_params(path: Path = Path("params.yaml")) -> Params:
     if problems := rule_problems(params):
         raise ConfigError(str(path), problems)
     return params
+
+
+def read_yaml_text(path: Path) -> str:
+    """Return the text of a file; raise OSError also for a pipe or a device, which could block."""
+    return regular(path).read_text(encoding="utf-8").translate(SPACES)
+
+
+def is_endless(tree: Any) -> bool:
+    """Return whether a YAML tree has too many values, as with an alias that contains itself."""
+    pending = [tree]
+    for _ in range(MAX_VALUES):
+        if not pending:
+            return False
+        node = pending.pop()
+        if isinstance(node, dict | list):
+            pending.extend(node.values() if isinstance(node, dict) else node)
+    return True
 
 
 def _read(path: Path) -> dict[str, Any]:

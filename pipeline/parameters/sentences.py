@@ -12,17 +12,15 @@ from pipeline.parameters.section import UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
 MAX_LISTED = 20  # known keys, where none is close to the unknown one
+MAPPING = "a mapping of names to values"
 EXPECTED = {  # by pydantic's error type
     "int_type": "a whole number",
     "float_type": "a number",
     "finite_number": "a finite number",
     "bool_type": "true or false",
-    "string_type": "text",
-    "string_unicode": "text",
+    **dict.fromkeys(("string_type", "string_unicode"), "text"),
     "list_type": "a list",
-    "dict_type": "a mapping of names to values",
-    "model_type": "a mapping of names to values",
-    "model_attributes_type": "a mapping of names to values",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), MAPPING),
     "literal_error": "{expected}",
     "must_be": "{wording}",
     "greater_than_equal": "at least {ge:,.16g}",

@@ -20,7 +20,7 @@ import yaml
 
 from actmodels.errors import ArtifactError
 from actmodels.files import known
-from pipeline.parameters.files import is_endless, read_yaml_text
+from pipeline.parameters.load import is_endless, read_yaml_text
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 NOT_YAML = (ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError)

@@ -93,25 +93,23 @@ def split_hits(result: Evaluation, pairs: int) -> Hits:
     return hits
 
 
-def hits_by_model(predictions: Iterable[TableRow], pair_ids: list[str]) -> dict[str, HitsBySeed]:
-    """Return the hits of each run in the order of `pair_ids`; models keep their order.
+def prediction_hits(predictions: Iterable[TableRow], pair_ids: Sequence[str]) -> Hits:
+    """Return the hits of a run in the order of `pair_ids` [pairs]; nan where not scored.
 
     Args:
-        predictions: rows with model, seed, pair_id, label and predicted.
+        predictions: rows with model, pair_id, label and predicted.
 
     Raises:
         ArtifactError: a row has a pair_id that is not in `pair_ids`.
     """
     indices = {pair_id: index for index, pair_id in enumerate(pair_ids)}
-    models: dict[str, HitsBySeed] = {}
+    hits = np.full(len(pair_ids), np.nan)
     for row in predictions:
-        seeds = models.setdefault(str(row["model"]), {})
-        hits = seeds.setdefault(int(row["seed"]), np.full(len(pair_ids), np.nan))
-        if (index := indices.get(str(row["pair_id"]))) is None:
+        if (index := indices.get(row["pair_id"])) is None:
             message = f"{row['model']} was scored on pair {row['pair_id']}, which is no test pair"
             raise ArtifactError(f"{message}; run: dvc repro lexical_baseline evaluate")
         hits[index] = row["label"] == row["predicted"]
-    return models
+    return hits
 
 
 def paired_rows(models: Mapping[str, HitsBySeed], reference: str, groups: Groups) -> list[TableRow]:

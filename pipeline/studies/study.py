@@ -3,7 +3,7 @@
 Rows may have more keys than the table has columns.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -38,22 +38,23 @@ Trained = tuple[Run[Config], TrialRecord]
 
 
 def train(
-    stage: str, runs: Sequence[Run[Config]], execution: Execution, digest: Callable[[Config], str]
+    stage: str, runs: Sequence[Run[Config]], execution: Execution, digests: str | Sequence[str]
 ) -> list[Trained[Config]]:
     """Train each distinct configuration once; reuse finished trials.
 
     Args:
-        digest: returns the digest of the data that a configuration is trained on.
+        digests: of the training data; one for all runs, or one for each.
     """
     if not runs:
         return []
     from tune.sweep import run_trials  # imports Ray and MLflow
 
-    configs = list(dict.fromkeys(run.config for run in runs))
+    digests = [digests] * len(runs) if isinstance(digests, str) else digests
+    configs = {run.config: digest for run, digest in zip(runs, digests, strict=True)}
     trials: dict[Config, Trial] = {}
-    for data in dict.fromkeys(map(digest, configs)):  # add_keys reads the code once per call
-        group = [config for config in configs if digest(config) == data]
-        trials |= zip(group, add_keys(data, group, execution), strict=True)
+    for digest in dict.fromkeys(digests):  # add_keys reads the code once per call
+        group = [config for config in configs if configs[config] == digest]
+        trials |= zip(group, add_keys(digest, group, execution), strict=True)
     records = run_trials(stage, [trials[c] for c in configs], execution, keep_weights=True)
     by_config = dict(zip(configs, records, strict=True))
     return [(run, by_config[run.config]) for run in runs]

@@ -1,7 +1,6 @@
 """The stage of Sequences' tasks: its runs, their keys, and figures of trained networks."""
 
 import json
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from pipeline.parameters.study_sections import Sequences, SequenceStudy
 from pipeline.sequences import (
     NO_DATA,
     SequenceRun,
-    digest_of,
     metric_rows,
     plan,
     run_name,
@@ -146,8 +144,9 @@ def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
     monkeypatch.setattr("tune.sweep.run_trials", note)
     place = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
     first = stored(folder)
-    for text in (first, StoredText("small", first.path, "another")):
-        trained = train("sequences", RUNS, place, partial(digest_of, stored=text))
+    for digest in (first.sha256, "another"):
+        digests = [digest if run.config.task_name == "characters" else NO_DATA for run in RUNS]
+        trained = train("sequences", RUNS, place, digests)
     assert [trial.config for trial in seen[0]] == [run.config for run in RUNS]
     assert [record.key for _, record in trained] == [trial.key for trial in seen[1]]
     assert [t.origin["data"] for t in seen[0]] == [*[NO_DATA] * 4, *[first.sha256] * 4]

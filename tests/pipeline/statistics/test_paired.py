@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from actmodels.errors import ArtifactError
 from actmodels.tables import COLUMNS
-from pipeline.statistics.paired import Groups, compare, hits_by_model, paired_rows
+from pipeline.statistics.paired import Groups, HitsBySeed, compare, paired_rows, prediction_hits
 
 
 def alone(pairs: int) -> Groups:
@@ -76,49 +76,53 @@ IDS = ["a", "b", "c", "d"]
 GROUPS = alone(4)
 
 
-def rows(model: str, seed: int, right: str) -> list[dict[str, Any]]:
+def rows(model: str, right: str) -> list[dict[str, Any]]:
     """`right`: y, n or - (not scored) for each pair."""
     predicted = {"y": "neutral", "n": "entailment"}
     return [
-        {"model": model, "seed": seed, "pair_id": i, "label": "neutral", "predicted": predicted[r]}
+        {"model": model, "pair_id": i, "label": "neutral", "predicted": predicted[r]}
         for i, r in zip(IDS, right, strict=True)
         if r != "-"
     ]
 
 
-def test_hits_stand_in_the_order_of_the_pairs_whatever_that_of_the_rows() -> None:
-    found = hits_by_model(list(reversed(rows("m", 1, "yn-y"))), IDS)
-    np.testing.assert_array_equal(found["m"][1], [1.0, 0.0, np.nan, 1.0])
+def hits(**seeds: str) -> HitsBySeed:
+    """Hits by seed; the keywords are s1, s2, ..."""
+    return {int(s[1:]): prediction_hits(rows("m", right), IDS) for s, right in seeds.items()}
+
+
+def test_hits_are_in_the_order_of_the_pairs() -> None:
+    found = prediction_hits(reversed(rows("m", "yn-y")), IDS)
+    np.testing.assert_array_equal(found, [1.0, 0.0, np.nan, 1.0])
 
 
 def test_runs_are_paired_by_seed_and_pair() -> None:
-    told = [*rows("base", 1, "ynny"), *rows("base", 2, "yyyy")]
-    told += [*rows("other", 2, "yyyn"), *rows("other", 1, "yyyy"), *rows("third", 1, "n-ny")]
-    other, third = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+    models = {"base": hits(s1="ynny", s2="yyyy"), "other": hits(s2="yyyn", s1="yyyy")}
+    other, third = paired_rows(models | {"third": hits(s1="n-ny")}, "base", GROUPS)
     assert list(other) == COLUMNS["evaluate/paired.csv"]
     assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
     assert other["difference"] == pytest.approx((2 - 1) / 8)
     assert other["pairs"] == 4
     assert other["low"] <= other["difference"] <= other["high"]
-    hits = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 0]])
-    assert other["p"] == compare(*hits, GROUPS, seeds_paired=False).p
+    both = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 0]])
+    assert other["p"] == compare(*both, GROUPS, seeds_paired=False).p
     assert (third["seeds"], third["pairs"]) == (1, 3)
     assert third["difference"] == pytest.approx(-1 / 3)
 
 
-def test_a_model_that_draws_nothing_stands_beside_every_seed() -> None:
-    told = [*rows("base", 3, "ynny"), *rows("base", 5, "yyyy"), *rows("words", 0, "yyyy")]
-    [words] = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+def test_a_deterministic_model_is_matched_with_every_seed() -> None:
+    models = {"base": hits(s3="ynny", s5="yyyy"), "words": hits(s0="yyyy")}
+    [words] = paired_rows(models, "base", GROUPS)
     assert words["seeds"] == 2
     assert words["difference"] == pytest.approx(2 / 8)
 
 
 def test_models_without_a_common_seed_are_not_compared() -> None:
-    told = [*rows("base", 1, "ynny"), *rows("m", 2, "ynny"), *rows("m", 3, "ynny")]
+    models = {"base": hits(s1="ynny"), "m": hits(s2="ynny", s3="ynny")}
     with pytest.raises(ArtifactError, match=r"^m and base share no seed, so they cannot be"):
-        paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+        paired_rows(models, "base", GROUPS)
 
 
 def test_a_pair_of_another_split_is_named() -> None:
     with pytest.raises(ArtifactError, match=r"^m was scored on pair a, which is no test pair; run"):
-        hits_by_model(rows("m", 1, "y---"), ["x"])
+        prediction_hits(rows("m", "y---"), ["x"])
