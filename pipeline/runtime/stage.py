@@ -130,9 +130,8 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 
     signal.signal(signal.SIGTERM, terminate)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(
-            signal.SIGINT, signal.default_int_handler
-        )  # pipeline/__init__.py has set its own
+        # replaces the handler of pipeline/__init__.py
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
     except UserError as error:

@@ -36,6 +36,6 @@ def written(folder: Path, stage: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in files if path.is_file()}
 
 
-def told(folder: Path, stage: str, name: str = "summary.json") -> Any:
+def read_output(folder: Path, stage: str, name: str = "summary.json") -> Any:
     """What a JSON file of an artifact says."""
     return json.loads((folder / "artifacts" / stage / name).read_text(encoding="utf-8"))

@@ -34,9 +34,9 @@ def numbers(hint: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def test_every_number_has_an_upper_end() -> None:
-    found = list(numbers(Params, "params"))
-    assert len(found) > 400 and any(path.endswith("hop_attention.width") for path, _ in found)
-    for path, hint in {str(hint): (path, hint) for path, hint in found}.values():
+    result = list(numbers(Params, "params"))
+    assert len(result) > 400 and any(path.endswith("hop_attention.width") for path, _ in result)
+    for path, hint in {str(hint): (path, hint) for path, hint in result}.values():
         for value in (10**16, 10**400, 1e300):
             with pytest.raises(ValidationError):
                 print(path, TypeAdapter(hint).validate_python(value, strict=True))

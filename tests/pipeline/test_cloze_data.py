@@ -16,7 +16,7 @@ from pipeline.datasets.tokens import read_words
 from tests.pipeline.datasets.cloze_samples import question, text
 from tests.pipeline.datasets.test_whodidwhat import FILE
 from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, told, write_params
+from tests.pipeline.project import fetched, read_output, write_params
 
 SPLITS = ("train", "dev", "test")
 
@@ -27,7 +27,7 @@ def require_artifact(folder: Path, **asked: Any) -> Any:
     write_params(folder, cloze_data=asked, vectors=vectors, texts=asked.pop("texts", {}))
     texts.main()
     cloze_data.main()
-    return told(folder, "cloze_data", "manifest.json")
+    return read_output(folder, "cloze_data", "manifest.json")
 
 
 def from_text(folder: Path, content: bytes = "\n".join(text()).encode(), **changes: Any) -> Any:

@@ -13,7 +13,7 @@ from pipeline.baseline.features import GROUPS
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Feature
 from tests.pipeline.baseline.test_features import pair
-from tests.pipeline.project import told, write_params, written
+from tests.pipeline.project import read_output, write_params, written
 
 ANIMALS = ("dog", "cat", "bird", "horse")
 DEEDS = {"entailment": "moves", "neutral": "barks", "contradiction": "sleeps"}
@@ -63,7 +63,7 @@ def table(folder: Path, name: str) -> list[dict[str, str]]:
 def summary(folder: Path) -> dict[str, Any]:
     """What the stage says of its classifier."""
     lexical_baseline.main()
-    found: dict[str, Any] = told(folder, "lexical_baseline")["lexical_baseline"]
+    found: dict[str, Any] = read_output(folder, "lexical_baseline")["lexical_baseline"]
     return found
 
 

@@ -131,8 +131,8 @@ def test_all_wrong_values_come_in_one_message_and_so_do_all_broken_rules(
     wrong = {"retrain.patience": (-1, 0), f"{AA}.grid.dropout": ([2], [0]), "texts.a": (1, REMOVED)}
     for key, (value, _) in wrong.items():
         changed(tree, key, value)
-    found = problems(tree, tmp_path)
-    assert len(found) == 3
+    messages = problems(tree, tmp_path)
+    assert len(messages) == 3
     for key, (_, value) in wrong.items():
         changed(tree, key, value)
     for key, value in {"sizes.models": ["x"], "trace.per_label": 0, "sequences.text": "a"}.items():
@@ -161,8 +161,8 @@ def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> Non
     changed(tree, f"{AA}.grid.dropout", [0])
     params = load(tree, tmp_path)
     own = params.sweep.models[AA_NAME]
-    found = (params.cluster.gpus_per_trial, own.settings["halting_bias"], own.grid["dropout"][0])
-    assert repr(found) == "(2.0, 1.0, 0.0)"
+    messages = (params.cluster.gpus_per_trial, own.settings["halting_bias"], own.grid["dropout"][0])
+    assert repr(messages) == "(2.0, 1.0, 0.0)"
 
 
 @pytest.mark.parametrize("key", ["storage", "state"])

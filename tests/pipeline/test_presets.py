@@ -74,14 +74,14 @@ def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> 
 def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
-        asked = (params.fidelity.models, params.sizes.models)
-        asked += (
+        configured = (params.fidelity.models, params.sizes.models)
+        configured += (
             params.halting.mechanisms,
             params.cloze.question_types,
             len(params.multihop.models) > 1,
         )
         names = ("fidelity", "sizes", "halting", "cloze", "depth")
-        assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
+        assert [bool(value) for value in configured] == [study.startswith(name) for name in names]
         assert bool(params.sequences.tasks) == study.startswith(("sequences", "parity"))
 
 
@@ -120,14 +120,14 @@ def test_parikhs_inputs_are_for_his_models_alone(tmp_path: Path, preset: list[st
     """Unit vectors, hashed words and a NULL token (the paper's appendix D, Parikh et al.)."""
     sweep = compose(tmp_path, *preset, "models=all").sweep
     inputs = ("unit_norm", "oov_rule", "null_token")
-    found = {
+    inputs_of = {
         name: [(sweep.settings | model.settings)[key] for key in inputs]
         for name, model in sweep.models.items()
     }
-    his = found.pop("decomposable_attention")
-    assert found.pop("decomposable_intra_attention") == his
+    his = inputs_of.pop("decomposable_attention")
+    assert inputs_of.pop("decomposable_intra_attention") == his
     assert his[0] is (preset != []) and his[2]
-    for name, (unit_norm, oov_rule, null_token) in found.items():
+    for name, (unit_norm, oov_rule, null_token) in inputs_of.items():
         assert (unit_norm, oov_rule == "hashed", null_token) == (False, False, False), name
 
 

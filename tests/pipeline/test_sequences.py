@@ -100,27 +100,27 @@ def text(folder: Path) -> Tensor:
 def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[str, Any]]]:
     training = SequenceTraining(run.config, text)
     training.run_epoch()
-    found = metric_rows(run, training.best_parameters, study(), text)
-    for name, rows in found.items():
+    result = metric_rows(run, training.best_parameters, study(), text)
+    for name, rows in result.items():
         assert set(COLUMNS[f"sequences/{name}.csv"]) <= set(rows[0])
-    return found
+    return result
 
 
 def test_difficulties_add_up_and_repeat() -> None:
-    found = tables(RUNS[2])
-    assert list(found) == ["difficulty"]
-    assert [row["difficulty"] for row in found["difficulty"]] == [1, 2, 3, 4]
-    assert sum(row["instances"] for row in found["difficulty"]) == 20
-    assert tables(RUNS[2]) == found
+    result = tables(RUNS[2])
+    assert list(result) == ["difficulty"]
+    assert [row["difficulty"] for row in result["difficulty"]] == [1, 2, 3, 4]
+    assert sum(row["instances"] for row in result["difficulty"]) == 20
+    assert tables(RUNS[2]) == result
 
 
 def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
     """Kinds are of the same windows for all runs; what halts reads, with the first seed."""
     without, act, other = (tables(RUNS[place], text) for place in (4, 6, 7))
-    assert [list(found) for found in (without, act, other)] == [
+    assert [list(result) for result in (without, act, other)] == [
         *(["bytes"], ["bytes", "reading"], ["bytes"]),
     ]
-    rows = [[(row["kind"], row["bytes"]) for row in found["bytes"]] for found in (without, act)]
+    rows = [[(row["kind"], row["bytes"]) for row in result["bytes"]] for result in (without, act)]
     assert rows[0] == rows[1] and sum(count for _, count in rows[0]) == 20 * 6
     named = [kind for kind, _ in rows[0]]
     assert named == [kind for kind in KINDS if kind in named]

@@ -43,8 +43,10 @@ HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hop
 
 def having(study: dict[str, Any], **settings: Any) -> dict[str, Any]:
     """A study with some settings of its trials changed; without those that are None."""
-    given = study["settings"] | settings
-    return study | {"settings": {name: value for name, value in given.items() if value is not None}}
+    merged = study["settings"] | settings
+    return study | {
+        "settings": {name: value for name, value in merged.items() if value is not None}
+    }
 
 
 def comparing(study: dict[str, Any] = PARITY, **mechanisms: Any) -> dict[str, Any]:
@@ -141,13 +143,13 @@ PARITYS = "sequences.tasks.parity"
 def test_a_wrong_value_is_named_with_what_is_expected(
     tree: Any, tmp_path: Path, key: str, value: Any, sentences: list[str]
 ) -> None:
-    found = problems(changed(tree, key, value), tmp_path)
-    assert len(found) == len(sentences), found
-    for said, problem in zip(sentences, found, strict=True):
-        assert said in problem
+    messages = problems(changed(tree, key, value), tmp_path)
+    assert len(messages) == len(sentences), messages
+    for expected, problem in zip(sentences, messages, strict=True):
+        assert expected in problem
 
 
-def asked(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: Any) -> Any:
+def with_cloze(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: Any) -> Any:
     """A study on questions of a text."""
     tree["texts"]["sources"] = {"stories": SOURCE}
     tree["cloze_data"]["source"] = "text"
@@ -158,7 +160,7 @@ def asked(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: 
 
 def test_studies_are_valid(tree: Any, tmp_path: Path) -> None:
     tree["sequences"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": "stories"}
-    params = load(asked(tree), tmp_path)
+    params = load(with_cloze(tree), tmp_path)
     assert params.cloze.question_types["NE"].query_gating == [2]
     assert params.sequences.tasks["parity"].mechanisms == {"act": {"ponder_weight": [0.01]}}
 
@@ -178,13 +180,13 @@ NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one
 def test_what_a_study_of_readers_may_be(
     tree: Any, tmp_path: Path, study: dict[str, Any], sentence: str
 ) -> None:
-    found = problems(asked(tree, READING | study), tmp_path)
-    assert found[0].startswith(f"cloze.question_types.NE{sentence}")
+    messages = problems(with_cloze(tree, READING | study), tmp_path)
+    assert messages[0].startswith(f"cloze.question_types.NE{sentence}")
 
 
 def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: Path) -> None:
-    found = problems(asked(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
-    assert found == [
+    messages = problems(with_cloze(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
+    assert messages == [
         "cloze_data.text.dev_share and test_share are (0.8, 0.2); must leave sections for training",
         "cloze.question_types.WDW is unknown; must be one of NE, CN",
     ]

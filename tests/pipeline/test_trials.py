@@ -20,13 +20,13 @@ def sweep(grid: dict[str, list[Any]], seeds: list[int], **own: Any) -> Sweep:
 
 def test_order_is_that_of_the_result_tables_and_seeds_turn_fastest() -> None:
     grid = {"learning_rate": [0.1, 0.2], "width": [8, 4]}
-    found = sweep_trials(sweep(grid, [5, 7]))
-    assert found == sweep_trials(sweep(dict(reversed(grid.items())), [5, 7]))
-    assert [(c.network.width, c.training.learning_rate, c.seed) for c in found] == [
+    result = sweep_trials(sweep(grid, [5, 7]))
+    assert result == sweep_trials(sweep(dict(reversed(grid.items())), [5, 7]))
+    assert [(c.network.width, c.training.learning_rate, c.seed) for c in result] == [
         *((8, 0.1, 5), (8, 0.1, 7), (8, 0.2, 5), (8, 0.2, 7)),
         *((4, 0.1, 5), (4, 0.1, 7), (4, 0.2, 5), (4, 0.2, 7)),
     ]
-    assert {(c.max_epochs, c.patience) for c in found} == {(15, 0)}
+    assert {(c.max_epochs, c.patience) for c in result} == {(15, 0)}
 
 
 def test_what_is_closest_to_a_model_holds() -> None:

@@ -40,8 +40,8 @@ def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProce
 def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
     done = run(tmp_path)
     path = tmp_path / "state" / "mlflow.db"
-    said = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
-    assert (done.returncode, done.stderr, done.stdout) == (1, said, "")
+    output = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
+    assert (done.returncode, done.stderr, done.stdout) == (1, output, "")
     report = tmp_path / "artifacts" / "report" / "index.html"
     report.parent.mkdir(parents=True)
     report.touch()
@@ -72,9 +72,9 @@ def test_links_search_for_what_they_name(tmp_path: Path) -> None:
     for stage in ("sweep", "cloze", "cloze"):
         store.client.create_run(store.experiment, tags={"kind": "trial", "stage": stage})
     store.open("sweep", "g", {}, role=TRAINING)
-    found = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
-    assert [found[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
-    assert (found["sweeps"], found["results"]) == (1, 0)
+    counts = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
+    assert [counts[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
+    assert (counts["sweeps"], counts["results"]) == (1, 0)
     link = urllib.parse.urlsplit(ui.search_links("http://host:5000", "7")["sweeps"])
     place, _, query = link.fragment.partition("?")
     assert (link.netloc, place) == ("host:5000", "/experiments/7/runs")
@@ -92,9 +92,9 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
         )
         try:
             address = f"http://127.0.0.1:{port}"
-            found = asked(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
+            counts = get_json(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
             assert b"sqlite" not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
-            assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
+            assert "act-nli" in [experiment["name"] for experiment in counts["experiments"]]
             taken = run(tmp_path, "--port", str(port))
             assert taken.returncode == 1
             assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
@@ -102,17 +102,17 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
         finally:
             server.terminate()
             server.wait(20)
-    said = log.read_text()
-    assert "Report:        none yet; run: make repro" in said
-    assert f"{address}/#/experiments/{store.experiment}/runs?searchFilter=tags.role+" in said
+    output = log.read_text()
+    assert "Report:        none yet; run: make repro" in output
+    assert f"{address}/#/experiments/{store.experiment}/runs?searchFilter=tags.role+" in output
 
 
-def asked(url: str) -> dict[str, list[dict[str, str]]]:
+def get_json(url: str) -> dict[str, list[dict[str, str]]]:
     for _ in range(150):
         try:
             with urllib.request.urlopen(url, timeout=5) as answer:
-                found: dict[str, list[dict[str, str]]] = json.load(answer)
-                return found
+                counts: dict[str, list[dict[str, str]]] = json.load(answer)
+                return counts
         except OSError:
             time.sleep(0.3)
     raise AssertionError(f"nobody answers at {url}")

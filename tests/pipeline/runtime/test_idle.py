@@ -10,7 +10,7 @@ import pytest
 from actmodels.errors import ArtifactError
 from actmodels.tables import COLUMNS, UNREPORTED
 from pipeline.runtime import idle
-from tests.pipeline.project import ROOT, told, write_params, written
+from tests.pipeline.project import ROOT, read_output, write_params, written
 
 HEAVY = {"torch", "pandas", "numpy", "scipy", "mlflow", "ray"}
 STAGES = ("fidelity", "sizes", "halting", "sequences", "cloze", "cloze_data")
@@ -23,7 +23,7 @@ def test_tables_have_no_rows(folder: Path, stage: str) -> None:
         runpy.run_module(f"pipeline.{stage}", run_name="__main__")
     name = "manifest.json" if stage == "cloze_data" else "summary.json"
     empty = {"source": "none", "kinds": {}} if stage == "cloze_data" else {}
-    assert told(folder, stage, name) == empty
+    assert read_output(folder, stage, name) == empty
     files = {
         f"{stage}/{name}": content.decode() for name, content in written(folder, stage).items()
     }
@@ -57,4 +57,4 @@ except SystemExit as ended:
 assert not {HEAVY} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", script], check=True)
-    assert told(folder, stage) == {}
+    assert read_output(folder, stage) == {}

@@ -57,7 +57,7 @@ def edit(path: str, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (
             edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
@@ -68,10 +68,10 @@ def edit(path: str, text: str) -> str:
         ("[Path('code', n).touch() for n in 'abcde']", "code/a, code/b, code/c and 2 more"),
     ],
 )
-def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Path) -> None:
+def test_an_edit_in_the_middle_is_one_sentence(body: str, message: str, project: Path) -> None:
     assert tell(project, body) == (
         1,
-        f"error: tell: its inputs changed while it ran ({said}), so its results are not "
+        f"error: tell: its inputs changed while it ran ({message}), so its results are not "
         "recorded; run dvc repro again (finished trials are kept)\n",
     )
 
@@ -103,8 +103,8 @@ def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> No
     read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "
     read += "first = data.read_bytes(); data.write_bytes(b'other'); load = PairTensors.load\n    "
     restored = "try: load(data)\n    finally: data.write_bytes(first)"
-    said = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
-    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {said}")
+    message = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
+    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {message}")
 
 
 LOCK = """
@@ -117,9 +117,9 @@ stages:
 
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
-@pytest.mark.parametrize("found", ["nothing", "a folder", "a link to nowhere", "other bytes"])
+@pytest.mark.parametrize("state", ["nothing", "a folder", "a link to nowhere", "other bytes"])
 def test_whatever_lies_in_the_place_of_what_was_written_is_told(
-    path: str, found: str, project: Path, monkeypatch: pytest.MonkeyPatch
+    path: str, state: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.runtime.inputs._cache", lambda: project)  # a second each
     (project / "made").mkdir()
@@ -129,19 +129,19 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
     verify_digests("tell", inputs("tell"), Path("quarantine"))
     place = project / path
     place.unlink() if place.is_file() else shutil.rmtree(place)
-    if found == "a folder":
+    if state == "a folder":
         (place / "other").mkdir(parents=True)
-    elif found == "a link to nowhere":
+    elif state == "a link to nowhere":
         place.symlink_to("nowhere")
-    elif found == "other bytes":
+    elif state == "other bytes":
         place.write_text("0ne")
     out = path.split("/")[0]
-    with pytest.raises(ArtifactError) as told:
+    with pytest.raises(ArtifactError) as caught:
         verify_digests("tell", inputs("tell"), Path("quarantine"))
-    if found == "nothing" and out == path:
-        assert str(told.value) == f"{out} is missing; run: dvc repro make"
+    if state == "nothing" and out == path:
+        assert str(caught.value) == f"{out} is missing; run: dvc repro make"
     else:
-        assert str(told.value).endswith("; run: dvc repro -f -s make")
+        assert str(caught.value).endswith("; run: dvc repro -f -s make")
         assert not os.path.lexists(out)
         assert [p.name for p in project.glob("quarantine/*/*")] == [out]
 
@@ -222,12 +222,12 @@ def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: P
     shutil.rmtree(project / "made")
     assert dvc("repro", "make")[0] == 0  # from its cache
     before = (project / "out.txt").stat().st_mtime_ns
-    status, said = tell(project, "pass")
+    status, message = tell(project, "pass")
     (made,) = project.glob("state/quarantine/*/made")
     (aside,) = project.glob(f"state/quarantine/*/{cached.name}")
     wrong = "made is not the output of stage make: it is corrupt or was edited"
     advice = f"quarantined as {made}, {aside}; run: dvc repro -f -s make"
-    assert (status, said) == (1, f"error: {wrong}; {advice}\n")
+    assert (status, message) == (1, f"error: {wrong}; {advice}\n")
     assert aside.read_text() == "0ne"
     assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
     assert (project / "out.txt").stat().st_mtime_ns == before
@@ -245,8 +245,8 @@ def test_dvc_does_not_record_it(project: Path) -> None:
     (project / "tell.py").write_text(
         STAGE.format(body=edit("params.yaml", "tell: 2\nshared: {size: 3}"))
     )
-    status, said = dvc("repro")
-    assert status != 0 and "its inputs changed while it ran" in said
+    status, message = dvc("repro")
+    assert status != 0 and "its inputs changed while it ran" in message
     assert not (project / "dvc.lock").exists()
     assert dvc("repro")[0] == 0  # nothing changes this time
     assert (project / "out.txt").read_text() == (project / "params.yaml").read_text()

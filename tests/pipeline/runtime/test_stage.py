@@ -48,26 +48,28 @@ def run(body: str, folder: Path) -> tuple[int | None, str]:
 def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     tmp_path: Path,
 ) -> None:
-    said = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
+    message = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
     body = 'raise ConfigError("params.yaml", ["a is missing", "b is 3"])'
-    assert run(body, tmp_path) == (1, said)
-    status, said = run(r"raise KeyError('gr\udcfcn')", tmp_path)  # a file name in another encoding
+    assert run(body, tmp_path) == (1, message)
+    status, message = run(
+        r"raise KeyError('gr\udcfcn')", tmp_path
+    )  # a file name in another encoding
     (path,) = (tmp_path / "state" / "errors").iterdir()
-    assert (status, said) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")
+    assert (status, message) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")
     assert path.read_text().startswith("Traceback (most recent call last):\n")
     path.unlink()
     path.parent.rmdir()
     path.parent.write_text("a file")
-    said = f"(the trace could not be stored in {path.parent}: File exists)\n"
-    assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {said}")
+    message = f"(the trace could not be stored in {path.parent}: File exists)\n"
+    assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {message}")
 
 
 def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: Path) -> None:
     address = "https://me:se@cret@host/a.zip?token=secret&v=1"
     for error in ("DataError", "ValueError"):
-        _, said = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
-        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in said
-        assert said.strip("\n").isprintable()
+        _, message = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
+        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in message
+        assert message.strip("\n").isprintable()
 
 
 def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
@@ -78,22 +80,22 @@ def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) ->
         "    with replacing(Path.cwd() / 'made' / 'file') as t: t.write_bytes(bytes(10000))",
         tmp_path,
     )
-    told = [line for line in errors.splitlines() if line.startswith("error: ")]
+    lines = [line for line in errors.splitlines() if line.startswith("error: ")]
     wrong = f"error: {tmp_path}/made/file: File too large; fix that and run the same command again"
-    assert (status, [line.partition(" (trace in ")[0] for line in told]) == (1, [wrong])
+    assert (status, [line.partition(" (trace in ")[0] for line in lines]) == (1, [wrong])
     assert not list((tmp_path / "made").iterdir())
 
 
-@pytest.mark.parametrize("found", ["a file", "a link to nowhere"])
+@pytest.mark.parametrize("obstacle", ["a file", "a link to nowhere"])
 @pytest.mark.parametrize(
     ("name", "kept"),
     [("state", "the state that outlives a run"), ("artifacts", "the stages' output")],
 )
-def test_what_is_no_folder_is_told(name: str, kept: str, found: str, tmp_path: Path) -> None:
+def test_what_is_no_folder_is_told(name: str, kept: str, obstacle: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    path.write_text("") if found == "a file" else path.symlink_to(tmp_path / "nowhere")
-    said = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
-    assert run("pass", tmp_path) == (1, said)
+    path.write_text("") if obstacle == "a file" else path.symlink_to(tmp_path / "nowhere")
+    message = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
+    assert run("pass", tmp_path) == (1, message)
 
 
 def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:

@@ -30,20 +30,20 @@ def test_by_hand() -> None:
     """
     reference = np.zeros((2, 3))
     other = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-    found = compare(reference, other, np.array([7, 3, 3]))
+    result = compare(reference, other, np.array([7, 3, 3]))
     error, freedom = (5 / 36) ** 0.5, 25 / 17
-    assert found.difference == pytest.approx(0.5)
-    assert found.high - 0.5 == pytest.approx(student.isf(0.025, freedom) * error)
-    assert found.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
+    assert result.difference == pytest.approx(0.5)
+    assert result.high - 0.5 == pytest.approx(student.isf(0.025, freedom) * error)
+    assert result.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
 
 
 def test_only_pairs_that_both_scored_count() -> None:
     """The 2016 code dropped pairs: they are no evidence for either."""
     reference = np.array([[1.0, 1.0, 0.0, 1.0]])
     other = np.array([[1.0, np.nan, 1.0, np.nan]])
-    found = compare(reference, other, alone(4))
-    assert (found.difference, found.pairs) == (0.5, 2)
-    assert found.p is None  # of one seed
+    result = compare(reference, other, alone(4))
+    assert (result.difference, result.pairs) == (0.5, 2)
+    assert result.p is None  # of one seed
 
 
 def test_seeds_that_are_not_paired_widen_the_interval() -> None:
@@ -92,8 +92,8 @@ def hits(**seeds: str) -> HitsBySeed:
 
 
 def test_hits_are_in_the_order_of_the_pairs() -> None:
-    found = prediction_hits(reversed(rows("m", "yn-y")), IDS)
-    np.testing.assert_array_equal(found, [1.0, 0.0, np.nan, 1.0])
+    result = prediction_hits(reversed(rows("m", "yn-y")), IDS)
+    np.testing.assert_array_equal(result, [1.0, 0.0, np.nan, 1.0])
 
 
 def test_runs_are_paired_by_seed_and_pair() -> None:

@@ -21,11 +21,11 @@ def law_of(n: Floats, floor: float, scale: float, exponent: float) -> Floats:
     ("floor", "scale", "exponent"), [(0.1, 0.15, 0.35), (0.0, 0.25, 0.2), (0.05, 0.02, 0.9)]
 )
 def test_known_numbers_come_back(floor: float, scale: float, exponent: float) -> None:
-    found = fit(SIZES, law_of(np.array(SIZES), floor, scale, exponent)[None], SAME)
-    assert found.exponent[0] == pytest.approx(exponent, rel=0.01)  # half a step of the grid
-    assert found.floor[0] == pytest.approx(floor, abs=0.002)
+    result = fit(SIZES, law_of(np.array(SIZES), floor, scale, exponent)[None], SAME)
+    assert result.exponent[0] == pytest.approx(exponent, rel=0.01)  # half a step of the grid
+    assert result.floor[0] == pytest.approx(floor, abs=0.002)
     far = law_of(np.array(549367), floor, scale, exponent)
-    assert found.error(549367)[0] == pytest.approx(far, abs=0.002) and not found.bounded[0]
+    assert result.error(549367)[0] == pytest.approx(far, abs=0.002) and not result.bounded[0]
 
 
 def test_as_scipy_fits_it() -> None:

@@ -23,7 +23,7 @@ def cleared(seeds: int, spread: float, gap: float, *, seeds_paired: bool) -> flo
     Pairs are harder and easier by themselves and by their premise, for each model in its own way
     too; seeds are better and worse by `spread` logits (1 is some 15 points of accuracy).
     """
-    generator, found = np.random.default_rng(2016), 0
+    generator, result = np.random.default_rng(2016), 0
     for _ in range(REPETITIONS):
 
         def pairs() -> Hits:
@@ -38,8 +38,8 @@ def cleared(seeds: int, spread: float, gap: float, *, seeds_paired: bool) -> flo
         reference = drawn(generator, theirs, both + pairs())
         other = drawn(generator, ours + own + gap, both + pairs())
         p = compare(reference, other, GROUPS, seeds_paired=seeds_paired).p
-        found += p is not None and p < 0.05
-    return found / REPETITIONS
+        result += p is not None and p < 0.05
+    return result / REPETITIONS
 
 
 @pytest.mark.parametrize("seeds", [2, 3, 5])

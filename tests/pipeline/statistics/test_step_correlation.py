@@ -54,5 +54,5 @@ def test_joint_counts_are_of_the_pairs_scored() -> None:
     length = mean_lengths(pairs).tolist()
     rows = length_rows(NAME, evaluation([1, 3, 5], [2.0, 2.0, 7.0]), pairs)
     assert sum(row["pairs"] for row in rows) == 3
-    found = {(row["mean_length"], row["steps"]) for row in rows}
-    assert found == {(length[1], 2), (length[3], 2), (length[5], 7)}
+    result = {(row["mean_length"], row["steps"]) for row in rows}
+    assert result == {(length[1], 2), (length[3], 2), (length[5], 7)}

@@ -22,8 +22,8 @@ DA, AA = "decomposable_attention", "adaptive_attention"
 @pytest.fixture
 def winners(folder: Path) -> None:
     """A project whose selection chose two sample trials."""
-    found = {model: {"config": sample_trial(model, dropout=0.3).as_dict()} for model in (DA, AA)}
-    write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(found))
+    result = {model: {"config": sample_trial(model, dropout=0.3).as_dict()} for model in (DA, AA)}
+    write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(result))
 
 
 def params(**sections: dict[str, Any]) -> Params:

@@ -31,9 +31,9 @@ def test_the_model_is_the_one_of_the_best_epoch(training: Training) -> None:
     assert config == training.config
     training.model.load_state_dict(training.best_parameters)
     expected = evaluate(training.model, training.data.dev, config.input)
-    found = evaluate(model, training.data.dev, config.input)
-    assert torch.equal(found.logits, expected.logits)
-    assert found.accuracy == record.best.dev_accuracy
+    result = evaluate(model, training.data.dev, config.input)
+    assert torch.equal(result.logits, expected.logits)
+    assert result.accuracy == record.best.dev_accuracy
 
 
 def test_weights_of_another_rule_are_refused(training: Training) -> None:
