@@ -1,4 +1,4 @@
-"""The stage of readers: what it plans, and what it says of trained ones."""
+"""Stage `cloze`: its runs, and the tables of trained readers."""
 
 import json
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_baselines() -> None:
 
 
 def wording(folder: Path, count: int) -> Wording:
-    """Words w0, w1, ... and as many candidates as the sample questions have."""
+    """Write words w0, w1, ... and the candidates of the sample questions."""
     write_words(folder / "words.tsv", [(f"w{n}", 1) for n in range(WORDS)])
     counts = questions(count).candidate_counts.tolist()
     lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
@@ -142,7 +142,7 @@ def test_a_trace_in_words(tmp_path: Path, strategy: str) -> None:
         assert sum(step["weight"] for step in result["steps"]) == pytest.approx(1)
 
 
-def test_attention_counts_wherever_a_word_stands() -> None:
+def test_attention_is_summed_over_occurrences() -> None:
     weights = torch.tensor([0.3, 0.2, 0.4, 0.1, 0.0])
     assert attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
     assert attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]

@@ -1,4 +1,4 @@
-"""The corpus stage run on a small archive and on a few generated captions."""
+"""Stage `corpus` on a small archive and on a few generated captions."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def line(number: int) -> str:
 
 
 def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
-    """Where a small SNLI is, as params.yaml says it."""
+    """Return the params.yaml section of a small SNLI archive."""
     members = {
         f"snli_1.0/snli_1.0_{split}.jsonl": "".join(map(line, range(4))).encode()
         for split in corpus.SPLITS
@@ -34,15 +34,15 @@ def snli(folder: Path, *, broken: str = "", **changes: Any) -> dict[str, Any]:
 
 
 def run_stage(folder: Path, section: dict[str, Any]) -> dict[str, bytes]:
-    """What the stage makes of a section."""
+    """Run the stage with a section."""
     write_params(folder, corpus=section)
     corpus.main()
     return written(folder, "corpus")
 
 
 @pytest.mark.parametrize(("parses", "kept"), [(False, None), (True, "")])
-def test_parses_are_kept_where_asked_for(folder: Path, parses: bool, kept: str | None) -> None:
-    """SNLI's lines, some of which may have none."""
+def test_parses_are_kept_if_configured(folder: Path, parses: bool, kept: str | None) -> None:
+    """Some lines of SNLI have no parse."""
     run_stage(folder, snli(folder) | {"parses": parses})
     pairs = list(read_pairs(folder / "artifacts" / "corpus" / "test.jsonl"))
     result = [pair.get("sentence1_binary_parse") for pair in pairs]

@@ -1,4 +1,4 @@
-"""The stage of Sequences' tasks: its runs, their keys, and figures of trained networks."""
+"""Stage `sequences`: its runs, their keys, and metrics of trained networks."""
 
 import json
 from hashlib import sha256
@@ -56,7 +56,7 @@ def kinds(**kinds: Any) -> list[SequenceRun]:
     return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"mechanisms": kinds})}))
 
 
-def test_every_value_of_every_kind_with_every_seed() -> None:
+def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     both = ("without ACT", 3), ("without ACT", 4)
     act = ("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)
     assert [(run.labels["run"], run.config.seed) for run in RUNS] == [*both, *act] * 2
@@ -83,7 +83,7 @@ def test_names_of_runs(kind: str, changes: dict[str, Any], name: str) -> None:
 
 
 def stored(folder: Path, content: bytes = CONTENT) -> StoredText:
-    """A text as stage `texts` writes it into a project's folder."""
+    """Write a text as stage `texts` does."""
     texts = folder / "artifacts" / "texts"
     texts.mkdir(parents=True)
     (texts / "small.txt").write_bytes(content)
@@ -114,8 +114,8 @@ def test_difficulties_add_up_and_repeat() -> None:
     assert tables(RUNS[2]) == result
 
 
-def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
-    """Kinds are of the same windows for all runs; what halts reads, with the first seed."""
+def test_characters_by_type_and_along_a_passage(text: Tensor) -> None:
+    """All runs have the same windows; only networks that halt read the passage."""
     without, act, other = (tables(RUNS[place], text) for place in (4, 6, 7))
     assert [list(result) for result in (without, act, other)] == [
         *(["bytes"], ["bytes", "reading"], ["bytes"]),
@@ -132,7 +132,7 @@ def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
     assert all(row["loss"] > 0 and row["entropy"] > 0 for row in reading)
 
 
-def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
+def test_keys_depend_on_the_text_unless_data_are_drawn(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[Trial]] = []

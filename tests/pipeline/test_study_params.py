@@ -1,4 +1,4 @@
-"""The studies' sections, their texts and questions: what is taken, and sentences on the rest."""
+"""The studies' sections: valid values, and messages for invalid ones."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hop
 
 
 def having(study: dict[str, Any], **settings: Any) -> dict[str, Any]:
-    """A study with some settings of its trials changed; without those that are None."""
+    """Return a study with changed settings; None removes one."""
     merged = study["settings"] | settings
     return study | {
         "settings": {name: value for name, value in merged.items() if value is not None}
@@ -140,7 +140,7 @@ PARITYS = "sequences.tasks.parity"
         ("multihop.corpus.beyond", 3, [f"multihop.corpus.beyond is 3; {DEEP}"]),
     ],
 )
-def test_a_wrong_value_is_named_with_what_is_expected(
+def test_an_invalid_value_is_named_with_the_expected_one(
     tree: Any, tmp_path: Path, key: str, value: Any, sentences: list[str]
 ) -> None:
     messages = problems(changed(tree, key, value), tmp_path)
@@ -177,14 +177,14 @@ NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one
         (having(READING, pool_size=3), ": pool_size is 3; must be at least batch_size, 4"),
     ],
 )
-def test_what_a_study_of_readers_may_be(
+def test_an_invalid_study_of_readers(
     tree: Any, tmp_path: Path, study: dict[str, Any], sentence: str
 ) -> None:
     messages = problems(with_cloze(tree, READING | study), tmp_path)
     assert messages[0].startswith(f"cloze.question_types.NE{sentence}")
 
 
-def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: Path) -> None:
+def test_a_study_of_readers_has_question_types_of_its_source(tree: Any, tmp_path: Path) -> None:
     messages = problems(with_cloze(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
     assert messages == [
         "cloze_data.text.dev_share and test_share are (0.8, 0.2); must leave sections for training",

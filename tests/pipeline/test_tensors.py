@@ -1,4 +1,4 @@
-"""Stage tensors: ids by hand, and the digest."""
+"""Stage `tensors`: ids and the digest."""
 
 from pathlib import Path
 
@@ -92,8 +92,8 @@ def words_in_train(folder: Path) -> list[bool]:
     return [bool(value) for value in result]
 
 
-def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path) -> None:
-    """The vocabulary is b, a, z; z stands in one premise, b alone in one hypothesis."""
+def test_words_of_training_pairs_are_marked(folder: Path) -> None:
+    """The vocabulary is b, a, z; z occurs in one premise, b alone in one hypothesis."""
     assert words_in_train(folder) == [True, True, True]
     train = folder / "artifacts" / "vocabulary" / "train.tsv"
     write_token_pairs(train, PAIRS[1:])

@@ -1,4 +1,4 @@
-"""The texts stage on small archives and files."""
+"""Stage `texts` on small archives and files."""
 
 import hashlib
 from pathlib import Path
@@ -22,7 +22,7 @@ JOINED = b"one\ntwo\nzw\xc3\xb6lf\n\xff\x00 end"
 
 
 def run_stage(folder: Path, **sources: Any) -> dict[str, bytes]:
-    """What the stage makes of some sources."""
+    """Run the stage on some sources and return its files."""
     write_params(folder, texts={"sources": sources})
     texts.main()
     return written(folder, "texts")
@@ -42,7 +42,7 @@ def test_without_sources_there_is_only_an_empty_summary(folder: Path) -> None:
     assert not (folder / "state").exists()
 
 
-def test_members_are_joined_in_the_order_asked_for(folder: Path) -> None:
+def test_members_are_joined_in_the_configured_order(folder: Path) -> None:
     last = source(archive(folder), "t/third")
     result = run_stage(folder, all=source(archive(folder), *MEMBERS), last=last)
     assert (result["all.txt"], result["last.txt"]) == (JOINED, MEMBERS["t/third"])
@@ -52,7 +52,7 @@ def test_members_are_joined_in_the_order_asked_for(folder: Path) -> None:
     assert text.path == folder / "artifacts" / "texts" / "all.txt"
     assert text.sha256 == digest
     result = run_stage(folder, all=source(archive(folder), "t/third", "t/first"))
-    assert set(result) == {"all.txt", "summary.json"}  # that no longer asked for is gone
+    assert set(result) == {"all.txt", "summary.json"}  # the text no longer configured is removed
     assert result["all.txt"] == b"\xff\x00 end\none\ntwo"
 
 

@@ -1,4 +1,4 @@
-"""The stage `trace` on real models: which pairs, in which order, and what each line says."""
+"""Stage `trace` on real models: pairs, their order, and their lines."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def settings(**given: Any) -> Settings:
 
 
 def tokens_of(pairs: PairTensors) -> list[TokenPair]:
-    """The sentences as words that spell the ids."""
+    """Return the sentences as words that spell the ids."""
 
     def words(ids: torch.Tensor, offsets: torch.Tensor) -> list[list[str]]:
         return [[f"w{i}" for i in part.tolist()] for part in ids.tensor_split(offsets[1:-1])]
@@ -61,7 +61,7 @@ def project(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stored
 
 
-def test_named_pairs_come_first_and_then_the_first_of_each_label_as_they_stand() -> None:
+def test_configured_pairs_come_first_and_then_the_first_of_each_label() -> None:
     labels = ["entailment", "neutral", "entailment", "entailment", "contradiction", "neutral"]
     pairs = [TokenPair(f"p{row}", label, 0, ["a"], ["b"]) for row, label in enumerate(labels)]
     assert chosen_rows(pairs, settings(per_label=1)) == [0, 1, 4]
@@ -76,7 +76,7 @@ def test_a_pair_that_is_not_there() -> None:
         chosen_rows([], settings(pair_ids=["x"]))
 
 
-def test_a_line_is_what_the_pair_gives_by_itself(project: Path) -> None:
+def test_a_line_equals_the_trace_of_a_single_pair(project: Path) -> None:
     traced = list(lines(settings()))
     _, _, model = next(retrained_models(MODEL))
     assert isinstance(model, AlternatingAttention)

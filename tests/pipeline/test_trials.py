@@ -1,4 +1,4 @@
-"""From grids to trials: their order, and which of several settings goes first."""
+"""Trials of a grid: their order, and the precedence of settings."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ NO_RULE = EarlyStopping(rule="none", grace_period=1, reduction_factor=3)
 
 
 def sweep(grid: dict[str, list[Any]], seeds: list[int], **own: Any) -> Sweep:
-    """A sweep of one model; its own settings are keyword arguments."""
+    """Return a sweep of one model; keyword arguments are the model's settings."""
     return Sweep(
         **{"seeds": seeds, "max_epochs": 15, "patience": 0, "early_stopping": NO_RULE},
         **{"settings": SETTINGS, "models": {MODEL: ModelGrid(settings=own, grid=grid)}},
     )
 
 
-def test_order_is_that_of_the_result_tables_and_seeds_turn_fastest() -> None:
+def test_axes_have_the_order_of_the_result_tables_and_seeds_vary_fastest() -> None:
     grid = {"learning_rate": [0.1, 0.2], "width": [8, 4]}
     result = sweep_trials(sweep(grid, [5, 7]))
     assert result == sweep_trials(sweep(dict(reversed(grid.items())), [5, 7]))
@@ -29,7 +29,7 @@ def test_order_is_that_of_the_result_tables_and_seeds_turn_fastest() -> None:
     assert {(c.max_epochs, c.patience) for c in result} == {(15, 0)}
 
 
-def test_what_is_closest_to_a_model_holds() -> None:
-    """Its grid goes before the common settings, and so do its own."""
+def test_the_settings_of_a_model_take_precedence() -> None:
+    """Its grid and its settings override the common ones."""
     [config] = sweep_trials(sweep({"width": [2]}, [1], dropout=0.3))
     assert config.flat().items() >= {"width": 2, "dropout": 0.3, "init": SETTINGS["init"]}.items()

@@ -1,4 +1,4 @@
-"""Where `make ui` says things are, and a real MLflow server on a real store."""
+"""`make ui`: printed addresses, and a real MLflow server on a real store."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProce
 
 
 @pytest.mark.slow
-def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
+def test_without_a_store_and_with_an_external_server(tmp_path: Path) -> None:
     done = run(tmp_path)
     path = tmp_path / "state" / "mlflow.db"
     output = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
@@ -56,7 +56,7 @@ def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("port", ["0", "99999", "-1"])
-def test_a_port_that_is_none(
+def test_an_invalid_port(
     port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["ui", "--port", port])
@@ -67,7 +67,7 @@ def test_a_port_that_is_none(
     )
 
 
-def test_links_search_for_what_they_name(tmp_path: Path) -> None:
+def test_links_filter_runs(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "state")
     for stage in ("sweep", "cloze", "cloze"):
         store.client.create_run(store.experiment, tags={"kind": "trial", "stage": stage})
@@ -118,7 +118,7 @@ def get_json(url: str) -> dict[str, list[dict[str, str]]]:
     raise AssertionError(f"nobody answers at {url}")
 
 
-def test_a_dashboard_that_answers_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listening_dashboard_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     none = "Ray dashboard: not running; a sweep starts it and prints its address"
     assert ui.ray_dashboard(tmp_path) == none

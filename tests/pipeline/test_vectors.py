@@ -1,4 +1,4 @@
-"""The vectors stage on a small vocabulary."""
+"""Stage `vectors` on a small vocabulary."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def _vocabulary(folder: Path) -> None:
 
 
 def run_vectors(folder: Path, size: int = 40_000, **changes: Any) -> tuple[Tensor, Tensor, Any]:
-    """What the stage makes of some parameters: vectors, which were found, and the summary."""
+    """Run the stage; return the vectors, which words were found, and the summary."""
     write_params(folder, vocabulary={"size": size}, vectors=changes)
     vectors.main()
     stored = torch.load(folder / "artifacts" / "vectors" / "vectors.pt", weights_only=True)
@@ -58,7 +58,7 @@ def test_glove(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])
 def test_vectors_of_another_language_or_of_no_use(folder: Path, text: str) -> None:
-    """The last of these have an infinite length, and could not be scaled."""
+    """The last ones have infinite length, and could not be scaled."""
     with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
         of_glove(folder, text)
     assert not (folder / "artifacts" / "vectors").exists()

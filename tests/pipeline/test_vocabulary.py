@@ -1,4 +1,4 @@
-"""Stage vocabulary: tokens, counts, dropped pairs."""
+"""Stage `vocabulary`: tokens, counts, dropped pairs."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def test_stage(folder: Path) -> None:
     assert next(read_token_pairs(result / "dev.tsv")).hypothesis == ["no", "cat"]
 
 
-def test_words_with_line_breaks_of_other_systems(tmp_path: Path) -> None:
+def test_words_with_unusual_line_breaks(tmp_path: Path) -> None:
     write_words(tmp_path / "words.tsv", counts := [("café", 3), ("a\u2028b", 2), ("x\r", 1)])
     assert read_counts(tmp_path / "words.tsv") == counts
 
@@ -58,7 +58,7 @@ PARSED = pair("t1", "neutral", "A dog's ball.", "A", "( ( A ( dog 's ) ) ( ball 
 UNFIT = pair("t2", "neutral", "A dog's ball.", "no cat", "( ( A dog's ) ball. )", "")
 
 
-def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folder: Path) -> None:
+def test_parses_that_do_not_fit_become_right_branching(folder: Path) -> None:
     parsed, unfit = read_token_pairs(run_stage(folder, train=[PARSED, UNFIT]) / "train.tsv")
     assert (parsed.premise_tree, parsed.hypothesis_tree) == ([0, 0, 2, 0, 2], [0])
     assert (unfit.premise_tree, unfit.hypothesis_tree) == ([0, 0, 0, 0, 4], [0, 1])

@@ -68,7 +68,7 @@ def edit(path: str, text: str) -> str:
         ("[Path('code', n).touch() for n in 'abcde']", "code/a, code/b, code/c and 2 more"),
     ],
 )
-def test_an_edit_in_the_middle_is_one_sentence(body: str, message: str, project: Path) -> None:
+def test_an_input_edited_during_the_run_is_an_error(body: str, message: str, project: Path) -> None:
     assert tell(project, body) == (
         1,
         f"error: tell: its inputs changed while it ran ({message}), so its results are not "
@@ -86,11 +86,11 @@ def test_an_edit_in_the_middle_is_one_sentence(body: str, message: str, project:
         edit("code/.one.py.swp", "an editor's"),
     ],
 )
-def test_what_a_stage_does_not_read_may_change(body: str, project: Path) -> None:
+def test_other_files_may_change(body: str, project: Path) -> None:
     assert tell(project, body) == (0, "")
 
 
-def test_what_is_no_stage_reads_nothing_and_what_is_not_yaml_has_no_values(project: Path) -> None:
+def test_inputs_are_empty_without_a_stage_or_yaml(project: Path) -> None:
     assert inputs("report") == {}
     (project / "params.yaml").write_text("tell: !!bool maybe")
     assert inputs("tell")["params.yaml: tell"] == "null"
@@ -98,8 +98,8 @@ def test_what_is_no_stage_reads_nothing_and_what_is_not_yaml_has_no_values(proje
     assert inputs("tell") == {}
 
 
-def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> None:
-    """Though the first file is there again when the stage ends."""
+def test_a_file_replaced_before_it_is_read_is_an_error(project: Path) -> None:
+    """Also if the first file is restored before the stage ends."""
     read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "
     read += "first = data.read_bytes(); data.write_bytes(b'other'); load = PairTensors.load\n    "
     restored = "try: load(data)\n    finally: data.write_bytes(first)"
@@ -118,7 +118,7 @@ stages:
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
 @pytest.mark.parametrize("state", ["nothing", "a folder", "a link to nowhere", "other bytes"])
-def test_whatever_lies_in_the_place_of_what_was_written_is_told(
+def test_a_missing_or_changed_output_is_an_error(
     path: str, state: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.runtime.inputs._cache", lambda: project)  # a second each
@@ -147,10 +147,10 @@ def test_whatever_lies_in_the_place_of_what_was_written_is_told(
 
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
-def test_what_may_not_be_read_stays_in_its_place(
+def test_an_unreadable_file_is_not_moved(
     path: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As root may read everything, the error is raised by hand."""
+    """The error is simulated, as root may read everything."""
     (project / "made").mkdir()
     (project / "made" / "one.txt").write_text("one")
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
@@ -172,9 +172,7 @@ def test_what_may_not_be_read_stays_in_its_place(
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
-def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
-    text: str, project: Path
-) -> None:
+def test_a_corrupt_lock_file_is_an_error(text: str, project: Path) -> None:
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
     (project / "dvc.lock").write_text(text)
     with pytest.raises(ArtifactError, match=r"^dvc\.lock is corrupt; move it away .* dvc repro$"):
@@ -196,7 +194,7 @@ Path("made/one.txt").write_text("one")
 
 
 def two_stages(project: Path, cache_type: str) -> None:
-    """Of which `tell` reads what `make` wrote; both have run."""
+    """Run a pipeline in which `tell` reads the output of `make`."""
     (project / "make.py").write_text(MAKE)
     (project / "tell.py").write_text(STAGE.format(body="pass"))
     (project / "dvc.yaml").write_text(f"""
@@ -210,8 +208,8 @@ stages:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cache_type", ["copy", "symlink"])
-def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: Path) -> None:
-    """By DVC's own digests; the advice mends it, and a corrupt cache, which DVC trusts."""
+def test_corrupt_inputs_are_quarantined(cache_type: str, project: Path) -> None:
+    """The advised command also repairs a corrupt cache, which DVC trusts."""
     two_stages(project, cache_type)
     (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
     assert tell(project, "pass") == (0, "")
@@ -239,7 +237,7 @@ def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: P
 
 @pytest.mark.slow
 def test_dvc_does_not_record_it(project: Path) -> None:
-    """By itself it writes the edited value beside the old one's output, and calls it up to date."""
+    """DVC alone would record the edited value with the old output as up to date."""
     assert dvc("init", "--no-scm")[0] == 0
     (project / "dvc.yaml").write_text(DVC.replace("python", sys.executable))
     (project / "tell.py").write_text(

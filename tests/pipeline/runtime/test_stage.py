@@ -39,13 +39,13 @@ def start(body: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def run(body: str, folder: Path) -> tuple[int | None, str]:
-    """Exit status and errors."""
+    """Return exit status and errors."""
     process = start(body, folder)
     _, errors = process.communicate(timeout=30)
     return process.returncode, errors
 
 
-def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
+def test_a_user_error_is_printed_and_another_error_stored(
     tmp_path: Path,
 ) -> None:
     message = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
@@ -64,7 +64,7 @@ def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
     assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {message}")
 
 
-def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: Path) -> None:
+def test_a_message_hides_passwords_and_control_characters(tmp_path: Path) -> None:
     address = "https://me:se@cret@host/a.zip?token=secret&v=1"
     for error in ("DataError", "ValueError"):
         _, message = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
@@ -72,8 +72,8 @@ def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: 
         assert message.strip("\n").isprintable()
 
 
-def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
-    """As on a full disk, whose error has no name; the bar is still open then."""
+def test_a_write_error_names_the_file(tmp_path: Path) -> None:
+    """As on a full disk, whose error has no file name, with an open progress bar."""
     status, errors = run(
         "import resource; from tqdm import tqdm; resource.setrlimit(resource.RLIMIT_FSIZE, (9999,"
         " 9999)); bar = iter(tqdm('ab')); next(bar)\n"
@@ -91,15 +91,17 @@ def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) ->
     ("name", "kept"),
     [("state", "the state that outlives a run"), ("artifacts", "the stages' output")],
 )
-def test_what_is_no_folder_is_told(name: str, kept: str, obstacle: str, tmp_path: Path) -> None:
+def test_a_file_instead_of_a_folder_is_an_error(
+    name: str, kept: str, obstacle: str, tmp_path: Path
+) -> None:
     path = tmp_path / name
     path.write_text("") if obstacle == "a file" else path.symlink_to(tmp_path / "nowhere")
     message = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
     assert run("pass", tmp_path) == (1, message)
 
 
-def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
-    """A file that is opened then does not stand in for one of them."""
+def test_closed_streams(tmp_path: Path) -> None:
+    """A file opened later must not replace one of them."""
     body = "print(1); print(2, file=sys.stderr); assert open('a').fileno() > 2"
     (tmp_path / "a").touch()
     script = [sys.executable, "-c", STAGE.format(body=body)]
@@ -108,7 +110,7 @@ def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
+def test_an_interrupt_prints_one_line_and_removes_temporary_files(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     body = "with replacing(Path('half.txt')) as t: t.write_text('x'); "
@@ -117,7 +119,7 @@ def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     assert {path.name for path in tmp_path.rglob("*")} == {"artifacts", "state", "run.lock"}
 
 
-def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -> None:
+def test_an_interrupt_during_imports_prints_one_line(tmp_path: Path) -> None:
     module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
     module.write_text("import os, time; os.kill(os.getpid(), 2); time.sleep(20)")
     command = [sys.executable, "-m", "pipeline.corpus"]
@@ -126,7 +128,7 @@ def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -
 
 
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
-    """Such as one whose `dvc` was killed, and which goes on without it."""
+    """Such as a stage that continues after its `dvc` was killed."""
     first = "Path('first').touch()\n    while not Path('go').exists(): time.sleep(0.01)\n"
     orphan = start(f"{first}    time.sleep(0.1); Path('done').touch()", tmp_path)
     while not (tmp_path / "first").exists():
@@ -139,7 +141,7 @@ def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     assert (later.wait(30), orphan.wait(30)) == (0, 0)
 
 
-def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> None:
+def test_a_stage_removes_its_temporary_files_of_a_killed_run(folder: Path) -> None:
     names = ["one/.out.csv.99.tmp", "one/deep/.a.tmp", "one/out.csv", "two/.out.csv.99.tmp"]
     for path in (folder / "artifacts" / name for name in names):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +152,7 @@ def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> Non
     assert [name for name in names if (folder / "artifacts" / name).exists()] == names[2:]
 
 
-def test_a_folder_holds_what_one_run_wrote_or_nothing(tmp_path: Path) -> None:
+def test_clean_dir(tmp_path: Path) -> None:
     place = tmp_path / "out"
     for name in ("first", "second"):
         with clean_dir(place):
@@ -177,7 +179,7 @@ def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
 def test_a_queued_experiment_has_the_projects_state(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DVC runs it in a copy, and names the project in DVC_ROOT."""
+    """DVC runs it in a copy, with the project's path in DVC_ROOT."""
     shutil.copy(ROOT / "params.yaml", folder)
     monkeypatch.setenv("DVC_ROOT", "/project")
     monkeypatch.setenv("HOME", "/home/me")

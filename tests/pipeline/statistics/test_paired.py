@@ -1,4 +1,4 @@
-"""Paired comparisons against numbers worked by hand, theory, and scipy's own tables."""
+"""Paired tests against manual calculations, theory, and scipy."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from pipeline.statistics.paired import Groups, HitsBySeed, compare, paired_rows,
 
 
 def alone(pairs: int) -> Groups:
-    """Groups of one pair each."""
+    """Return groups of one pair each."""
     return np.arange(pairs)
 
 
@@ -37,7 +37,7 @@ def test_by_hand() -> None:
     assert result.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
 
 
-def test_only_pairs_that_both_scored_count() -> None:
+def test_only_pairs_that_both_models_scored_count() -> None:
     """The 2016 code dropped pairs: they are no evidence for either."""
     reference = np.array([[1.0, 1.0, 0.0, 1.0]])
     other = np.array([[1.0, np.nan, 1.0, np.nan]])
@@ -47,7 +47,7 @@ def test_only_pairs_that_both_scored_count() -> None:
 
 
 def test_seeds_that_are_not_paired_widen_the_interval() -> None:
-    """Two models whose seeds happen to rise and fall together; theory: the variances add up."""
+    """Two models whose seeds are correlated by chance; in theory the variances add up."""
     of_seeds = np.array([0.6, 0.7, 0.8, 0.9])
     draws = (np.arange(1000) + 0.5) / 1000  # seed s is right on a share of the pairs
     reference = (draws < of_seeds[:, None] - 0.1).astype(float)
@@ -63,7 +63,7 @@ def test_seeds_that_are_not_paired_widen_the_interval() -> None:
 
 
 def test_pairs_of_one_premise_widen_the_interval() -> None:
-    """Three copies of each pair tell no more than one: sqrt(3) as wide."""
+    """Three copies of each pair add no information: sqrt(3) as wide."""
     generator = np.random.default_rng(3)
     other = np.repeat((generator.random((1, 2000)) < 0.5).astype(float), 3, axis=1)
     reference = np.zeros_like(other)

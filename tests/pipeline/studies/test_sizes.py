@@ -1,4 +1,4 @@
-"""The study of sizes: its parts, their training, and extrapolations."""
+"""Stage `sizes`: subsets, their training, and extrapolation."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ from tests.samples import sample_trial
 STUDY = {"models": [DA], "halvings": 2, "n_bootstrap": 100}
 
 
-def test_parts_have_the_updates_of_the_whole_which_is_the_retrained_trial(folder: Path) -> None:
+def test_subsets_have_as_many_updates_as_the_retrained_trial(folder: Path) -> None:
     best = sample_trial(DA, dropout=0.3).as_dict()
     stored = {DA: {"config": best}}
     write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(stored))

@@ -1,4 +1,4 @@
-"""The time of a training stage over its runs, and its machine."""
+"""Wall-clock time of a training stage over its runs, and its machine."""
 
 import json
 import time
@@ -58,7 +58,7 @@ def test_runs_on_the_same_trials_add_up(
     assert (result["wall_seconds"], result["trials"], result["reused"]) == (0.0, 2, 2)
 
 
-def test_a_damaged_file_is_set_aside(
+def test_a_corrupt_file_is_quarantined(
     execution: Execution, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with timed("sweep", TRIALS, execution):
