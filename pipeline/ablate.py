@@ -16,14 +16,6 @@ from pipeline.trials.models import retrained_models
 from pipeline.trials.records import log_metrics
 
 
-def mean_accuracies(rows: list[TableRow]) -> TableRow:
-    """Return the mean accuracy over seeds by reading and steps, such as state_4 or adaptive."""
-    return {
-        reading if steps is None else f"{reading}_{steps}": mean(runs, "accuracy")
-        for (reading, steps), runs in grouped(rows, "reading", "steps").items()
-    }
-
-
 def gains(seeds: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
     """Compare the adaptive model with each fixed number of steps; `seeds` has the rows of each."""
     readings = list(zip(*seeds, strict=True))
@@ -53,7 +45,11 @@ def main() -> None:
             by_seed[split].append(ablated)
             rows[split] += [name | row._asdict() | {"accuracy": row.accuracy} for row in ablated]
     compared = gains(by_seed["test"], premise_groups(pairs["test"]).numpy())
-    summary = {split: mean_accuracies(table) for split, table in rows.items()}
+    summary: dict[str, TableRow] = {split: {} for split in plan}
+    for split, table in rows.items():
+        for (reading, steps), seeds in grouped(table, "reading", "steps").items():
+            key = reading if steps is None else f"{reading}_{steps}"
+            summary[split][key] = mean(seeds, "accuracy")
     write_tables("ablate", **rows, gains=compared)
     write_json(artifacts("ablate", "summary.json"), summary)
     log_metrics("ablate", keys, summary)

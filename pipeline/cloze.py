@@ -93,12 +93,8 @@ def baseline_rows(
     """Return the accuracy of guessing without reading, for each split."""
     return [
         {
-            **{
-                "questions": question_type,
-                "source": source,
-                "split": split,
-                "count": len(questions),
-            },
+            **{"questions": question_type, "source": source, "split": split},
+            "count": len(questions),
             "candidates": questions.candidate_counts.double().mean().item(),
             "random": (1 / questions.candidate_counts.double()).mean().item(),
             "most_frequent": most_frequent_accuracy(questions),
@@ -206,8 +202,7 @@ def main() -> None:
         for name, folder in folders.items()
     }
     store, traces = TrialStore(execution.trials), list[str]()
-    results: list[TableRow] = []
-    steps: list[TableRow] = []
+    results, steps, baselines = list[TableRow](), list[TableRow](), list[TableRow]()
     for run, record in tqdm(trained, "cloze", unit="reader"):
         config, name = run.config, run.config.questions
         words = WordRows.load(folders[name] / "vectors.pt")
@@ -219,21 +214,16 @@ def main() -> None:
         results.append(reader_result(run, record, test))
         steps += step_rows(run.seeded, dev)
         if config.seed == study.seeds[0] and config.reader.steps > 1:
-            wording, questions = load_wording(folders[name]), splits[name]["dev"]
-            for number in range(min(study.traced, len(questions))):
-                line = run.seeded | query_trace(reader, questions, number, wording)
+            wording, dev_questions = load_wording(folders[name]), splits[name]["dev"]
+            for number in range(min(study.traced, len(dev_questions))):
+                line = run.seeded | query_trace(reader, dev_questions, number, wording)
                 traces.append(json.dumps(line, ensure_ascii=False) + "\n")
     articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
     compared = compare_runs(results, articles)
-    tables = {
-        "results": results,
-        "runs": compared,
-        "steps": steps,
-        "baselines": [
-            r for n, of in splits.items() for r in baseline_rows(n, manifest["source"], of)
-        ],
-        "history": history_rows(trained),
-    }
+    for name, questions in splits.items():
+        baselines += baseline_rows(name, manifest["source"], questions)
+    tables = {"results": results, "runs": compared, "steps": steps, "baselines": baselines}
+    tables["history"] = history_rows(trained)
     write_text(artifacts("cloze", "queries.jsonl"), "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
     write_study("cloze", trained, summarize(compared, "questions", "run", *kept), **tables)

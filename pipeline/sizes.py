@@ -67,9 +67,7 @@ def point_rows(rows: Sequence[TableRow], max_error: float) -> list[TableRow]:
 
 def accuracy(law: PowerLawFit, bootstrapped: PowerLawFit, pairs: int) -> TableRow:
     """Return the accuracy at a number of pairs with its 95 % bootstrap interval."""
-    low, high = (
-        1 - float(error) for error in np.quantile(bootstrapped.error(pairs), [0.975, 0.025])
-    )
+    low, high = (1 - np.quantile(bootstrapped.error(pairs), [0.975, 0.025])).tolist()
     return {"pairs": pairs, "accuracy": 1 - float(law.error(pairs)[0]), "low": low, "high": high}
 
 
@@ -83,8 +81,7 @@ def extrapolated(
         groups: of test pairs; see statistics.paired.
     """
     sizes = sorted(hits)
-    rows: list[TableRow] = []
-    curve: list[TableRow] = []
+    rows, curve = list[TableRow](), list[TableRow]()
     if len(sizes) < MIN_SIZES:
         return rows, curve
     means = np.array([[1 - hits[n].mean() for n in sizes]])
@@ -123,8 +120,7 @@ def main() -> None:
         metrics = {"test_accuracy": result.accuracy, "hits": split_hits(result, len(test))}
         rows.append(result_row(run, record) | metrics | {"cut_off": cut_off})
     points, groups = point_rows(rows, study.max_error), premise_groups(test).numpy()
-    laws: list[TableRow] = []
-    curves: list[TableRow] = []
+    laws, curves = list[TableRow](), list[TableRow]()
     by_size = grouped(rows, "model", "pairs")
     for model in study.models:
         fitted = [row["pairs"] for row in points if row["model"] == model and row["fitted"]]

@@ -34,18 +34,17 @@ def _sweep(params: Params) -> Iterator[str]:
 def _models(params: Params) -> Iterator[str]:
     """Require that the models named in other sections are swept, and that some halt."""
     halting = [name for name, model in MODELS.items() if model.halting is not None]
-    named = [("evaluate.reference", params.evaluate.reference)]
-    for key, model in {"ablate": params.ablate.model, "trace": params.trace.model}.items():
-        if model in halting:
-            named.append((f"{key}.model", model))
-        else:
-            yield f"{key}.model is {shown(model)}; must be a model that halts: {_listed(halting)}"
-    named += [(f"sizes.models[{index}]", name) for index, name in enumerate(params.sizes.models)]
-    named += [(f"fidelity.models.{name}", name) for name in params.fidelity.models]
+    stepped = {"ablate.model": params.ablate.model, "trace.model": params.trace.model}
+    named = {"evaluate.reference": params.evaluate.reference, **stepped}
+    named |= {f"sizes.models[{index}]": name for index, name in enumerate(params.sizes.models)}
+    named |= {f"fidelity.models.{name}": name for name in params.fidelity.models}
     if params.halting.mechanisms:
-        named.append(("halting.model", params.halting.model))
-    for key, model in named:
-        yield from _absent(key, model, "sweep.models", params.sweep.models)
+        named["halting.model"] = params.halting.model
+    for key, model in named.items():
+        if key in stepped and model not in halting:
+            yield f"{key} is {shown(model)}; must be a model that halts: {_listed(halting)}"
+        else:
+            yield from _absent(key, model, "sweep.models", params.sweep.models)
     for model, variants in params.fidelity.models.items():
         for variant, changes in variants.items():
             known = setting_types(as_published(model, changes)) | LIMITS

@@ -6,7 +6,6 @@ An int is accepted for a float; nothing else is converted. Rules that span sever
 
 # ruff: noqa: D101  (params.yaml documents each section and key)
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
@@ -58,17 +57,14 @@ FusionSize = Annotated[
         lambda size: size == "auto" or (type(size) is int and 1 <= size <= 1000),
     ),
 ]
-FileName = Annotated[
-    str,
-    must_be("a name of letters, digits, _ and -", re.compile(r"[A-Za-z0-9][\w-]*", re.A).fullmatch),
-]
+FileName = Annotated[str, must_be("a name of letters, digits, _ and -", r"[A-Za-z0-9][\w-]*")]
 # what MLflow's model URIs can hold; there, `.` and `..` are paths
 ModelName = Annotated[
     str,
     must_be(
         "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
         "first of them a letter or a digit",
-        re.compile(r"[A-Za-z0-9][\w.-]{0,199}", re.A).fullmatch,
+        r"[A-Za-z0-9][\w.-]{0,199}",
     ),
 ]
 

@@ -44,11 +44,16 @@ class Keys:
         return core_schema.no_info_wrap_validator_function(in_order, schema)
 
 
-def must_be(wording: str, is_valid: Callable[[Any], object]) -> AfterValidator:
-    """Return a validator whose error says that the value must be `wording`."""
+def must_be(wording: str, rule: Callable[[Any], object] | str) -> AfterValidator:
+    """Return a validator whose error says that the value must be `wording`.
+
+    Args:
+        rule: returns whether a value is valid; or a regular expression for the whole text.
+    """
+    holds = re.compile(rule, re.ASCII).fullmatch if isinstance(rule, str) else rule
 
     def check(value: Any) -> Any:
-        if not is_valid(value):
+        if not holds(value):
             raise PydanticCustomError("must_be", "must be {wording}", {"wording": wording})
         return value
 
@@ -91,9 +96,7 @@ Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:/
 PLACES = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
 Place = Annotated[str, must_be(PLACES, is_place)]
 Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
-Sha256 = Annotated[
-    str, must_be("a SHA-256 of 64 lower-case hex digits", re.compile("[0-9a-f]{64}").fullmatch)
-]
+Sha256 = Annotated[str, must_be("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[str, ...] = get_args(Split)
 

@@ -52,18 +52,17 @@ def _known(settings: Mapping[str, Any], names: Iterable[str]) -> Settings:
     return {name: settings[name] for name in names if name in settings}
 
 
-def model_trials(model: str, sweep: Sweep) -> Iterator[TrialConfig]:
+def model_trials(model: str, sweep: Sweep) -> Trials[TrialConfig]:
     """Yield the trials of a model's grid, its axes in the order of the result tables."""
     names, model_grid = setting_types(model), sweep.models[model]
     axes = _known(model_grid.grid, (*names, *model_grid.grid))
     settings = _known(sweep.settings, names) | model_grid.settings
-    for _, config in _expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep):
-        yield config
+    return _expand(partial(build_trial, model), settings, axes, sweep.seeds, sweep)
 
 
 def sweep_trials(sweep: Sweep) -> list[TrialConfig]:
     """Return all trials of the sweep, in the order of params.yaml."""
-    return [config for model in sweep.models for config in model_trials(model, sweep)]
+    return [config for model in sweep.models for _, config in model_trials(model, sweep)]
 
 
 def sequence_trials(
