@@ -79,7 +79,7 @@ def file_lock(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
 
 def _make_folders() -> None:
     """Make the folders of state and artifacts; raise ArtifactError if one is not writable."""
-    contents = {state_folder(): "the state that outlives a run", artifacts(): "the stages' output"}
+    contents = {state_folder(): "state that outlives a run", artifacts(): "output of stages"}
     for folder, content in contents.items():
         try:
             folder.mkdir(parents=True, exist_ok=True)

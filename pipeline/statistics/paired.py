@@ -40,8 +40,8 @@ def compare(
 
     The variance of the difference is the sum of the variances over seeds and over groups of pairs.
     Their interaction counts in both, which is conservative. Degrees of freedom are those of Welch
-    and Satterthwaite. tests/pipeline/statistics/test_simulated.py checks that 5 % of the intervals
-    exclude zero if there is no difference.
+    and Satterthwaite. tests/pipeline/statistics/test_simulated.py checks that at most 6 % of the
+    intervals exclude zero if there is no difference.
 
     Args:
         reference, other: 1 correct, 0 wrong, nan not scored [seeds, pairs]; rows with the same

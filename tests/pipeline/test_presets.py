@@ -74,12 +74,8 @@ def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> 
 def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
-        configured = (params.fidelity.models, params.sizes.models)
-        configured += (
-            params.halting.mechanisms,
-            params.cloze.question_types,
-            len(params.multihop.models) > 1,
-        )
+        configured = [params.fidelity.models, params.sizes.models, params.halting.mechanisms]
+        configured += [params.cloze.question_types, len(params.multihop.models) > 1]
         names = ("fidelity", "sizes", "halting", "cloze", "depth")
         assert [bool(value) for value in configured] == [study.startswith(name) for name in names]
         assert bool(params.sequences.tasks) == study.startswith(("sequences", "parity"))

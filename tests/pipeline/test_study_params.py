@@ -43,10 +43,8 @@ HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hop
 
 def having(study: dict[str, Any], **settings: Any) -> dict[str, Any]:
     """Return a study with changed settings; None removes one."""
-    merged = study["settings"] | settings
-    return study | {
-        "settings": {name: value for name, value in merged.items() if value is not None}
-    }
+    values = study["settings"] | settings
+    return study | {"settings": {key: value for key, value in values.items() if value is not None}}
 
 
 def comparing(study: dict[str, Any] = PARITY, **mechanisms: Any) -> dict[str, Any]:
@@ -59,7 +57,7 @@ LOGIC = having(
     comparing(ponder_net={"ponder_weight": [0.1], "prior_steps": [3]}),
     **{"bits": None, "vectors": 2, "gates": 2},
 )
-PARITYS = "sequences.tasks.parity"
+PARITYS, MECHANISMS = "sequences.tasks.parity", "halting.mechanisms"
 
 
 @pytest.mark.parametrize(
@@ -91,9 +89,8 @@ PARITYS = "sequences.tasks.parity"
             "sequences.tasks",
             {"logic": LOGIC},
             [
-                "sequences.tasks.logic.mechanisms.ponder_net: halting ponder_net is for one input "
-                "with one answer, as parity has; logic must have one of none, act, target_steps, "
-                "fixed_steps"
+                "tasks.logic.mechanisms.ponder_net: halting ponder_net is for one input with one "
+                "answer, as parity has; logic must have one of none, act, target_steps, fixed_steps"
             ],
         ),
         ("cloze_data.text.section_pattern", "(", ["is '('; must be a regular expression"]),
@@ -111,12 +108,8 @@ PARITYS = "sequences.tasks.parity"
         ("fidelity.models.lstm_encoders", {"a": {}}, ["'lstm_encoders'; must be one of sweep.mod"]),
         (f"fidelity.models.{AA_NAME}", {"a": {"steps": 2}}, [f"{AA_NAME}.a.steps is unknown; did"]),
         ("sizes.models", ["cloze"], ["sizes.models[0] is 'cloze'; must be one of sweep.models"]),
-        ("halting.mechanisms", {"atc": {}}, ["halting.mechanisms.atc is unknown; did you mean"]),
-        (
-            "halting.mechanisms",
-            {"dact": {"steps": [2]}},
-            ["halting.mechanisms.dact.steps is unknown; did"],
-        ),
+        (MECHANISMS, {"atc": {}}, [f"{MECHANISMS}.atc is unknown; did you mean"]),
+        (MECHANISMS, {"dact": {"steps": [2]}}, [f"{MECHANISMS}.dact.steps is unknown; did"]),
         (
             "multihop.models",
             {"hop_attention_fixed_steps": {}, "adaptive_attention": {}},

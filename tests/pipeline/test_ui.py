@@ -62,9 +62,8 @@ def test_an_invalid_port(
     monkeypatch.setattr(sys, "argv", ["ui", "--port", port])
     with pytest.raises(SystemExit):
         ui.main()
-    assert (
-        f"argument --port: {port} is not a port; must be from 1 to 65535" in capsys.readouterr().err
-    )
+    error = capsys.readouterr().err
+    assert f"argument --port: {port} is not a port; must be from 1 to 65535" in error
 
 
 def test_links_filter_runs(tmp_path: Path) -> None:
@@ -92,9 +91,9 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
         )
         try:
             address = f"http://127.0.0.1:{port}"
-            counts = get_json(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
+            found = get_json(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
             assert b"sqlite" not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
-            assert "act-nli" in [experiment["name"] for experiment in counts["experiments"]]
+            assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
             taken = run(tmp_path, "--port", str(port))
             assert taken.returncode == 1
             assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
@@ -111,8 +110,8 @@ def get_json(url: str) -> dict[str, list[dict[str, str]]]:
     for _ in range(150):
         try:
             with urllib.request.urlopen(url, timeout=5) as answer:
-                counts: dict[str, list[dict[str, str]]] = json.load(answer)
-                return counts
+                content: dict[str, list[dict[str, str]]] = json.load(answer)
+                return content
         except OSError:
             time.sleep(0.3)
     raise AssertionError(f"nobody answers at {url}")

@@ -69,10 +69,7 @@ def test_parses_that_do_not_fit_become_right_branching(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("dev", "problem"),
     [
-        (
-            UNFIT,
-            "no parse fits its sentence; use a corpus with binary parses, or set corpus.par",
-        ),
+        (UNFIT, "no parse fits its sentence; use a corpus with binary parses, or set corpus.pars"),
         (pair("x7", "neutral", "A dog", " "), "pair x7 has a sentence without words; correct or"),
     ],
 )

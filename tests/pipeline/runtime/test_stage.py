@@ -45,15 +45,11 @@ def run(body: str, folder: Path) -> tuple[int | None, str]:
     return process.returncode, errors
 
 
-def test_a_user_error_is_printed_and_another_error_stored(
-    tmp_path: Path,
-) -> None:
+def test_a_user_error_is_printed_and_another_error_stored(tmp_path: Path) -> None:
     message = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
     body = 'raise ConfigError("params.yaml", ["a is missing", "b is 3"])'
     assert run(body, tmp_path) == (1, message)
-    status, message = run(
-        r"raise KeyError('gr\udcfcn')", tmp_path
-    )  # a file name in another encoding
+    status, message = run(r"raise KeyError('gr\udcfcn')", tmp_path)  # a name that is not UTF-8
     (path,) = (tmp_path / "state" / "errors").iterdir()
     assert (status, message) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")
     assert path.read_text().startswith("Traceback (most recent call last):\n")
@@ -88,12 +84,9 @@ def test_a_write_error_names_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("obstacle", ["a file", "a link to nowhere"])
 @pytest.mark.parametrize(
-    ("name", "kept"),
-    [("state", "the state that outlives a run"), ("artifacts", "the stages' output")],
+    ("name", "kept"), [("state", "state that outlives a run"), ("artifacts", "output of stages")]
 )
-def test_a_file_instead_of_a_folder_is_an_error(
-    name: str, kept: str, obstacle: str, tmp_path: Path
-) -> None:
+def test_a_file_in_place_of_a_folder(name: str, kept: str, obstacle: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text("") if obstacle == "a file" else path.symlink_to(tmp_path / "nowhere")
     message = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"

@@ -76,23 +76,20 @@ IDS = ["a", "b", "c", "d"]
 GROUPS = alone(4)
 
 
-def rows(model: str, right: str) -> list[dict[str, Any]]:
+def rows(right: str) -> list[dict[str, Any]]:
     """`right`: y, n or - (not scored) for each pair."""
-    predicted = {"y": "neutral", "n": "entailment"}
-    return [
-        {"model": model, "pair_id": i, "label": "neutral", "predicted": predicted[r]}
-        for i, r in zip(IDS, right, strict=True)
-        if r != "-"
-    ]
+    predicted, row = {"y": "neutral", "n": "entailment"}, {"model": "m", "label": "neutral"}
+    scored = [(i, r) for i, r in zip(IDS, right, strict=True) if r != "-"]
+    return [row | {"pair_id": i, "predicted": predicted[r]} for i, r in scored]
 
 
 def hits(**seeds: str) -> HitsBySeed:
     """Hits by seed; the keywords are s1, s2, ..."""
-    return {int(s[1:]): prediction_hits(rows("m", right), IDS) for s, right in seeds.items()}
+    return {int(s[1:]): prediction_hits(rows(right), IDS) for s, right in seeds.items()}
 
 
 def test_hits_are_in_the_order_of_the_pairs() -> None:
-    result = prediction_hits(reversed(rows("m", "yn-y")), IDS)
+    result = prediction_hits(reversed(rows("yn-y")), IDS)
     np.testing.assert_array_equal(result, [1.0, 0.0, np.nan, 1.0])
 
 
@@ -125,4 +122,4 @@ def test_models_without_a_common_seed_are_not_compared() -> None:
 
 def test_a_pair_of_another_split_is_named() -> None:
     with pytest.raises(ArtifactError, match=r"^m was scored on pair a, which is no test pair; run"):
-        prediction_hits(rows("m", "y---"), ["x"])
+        prediction_hits(rows("y---"), ["x"])
