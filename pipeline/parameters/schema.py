@@ -13,18 +13,18 @@ from pydantic import BeforeValidator
 from actmodels import validators
 from actmodels.registry import MODELS
 from pipeline.parameters.section import (
-    ONCE,
-    SOME,
+    NON_EMPTY,
     SPLITS,
+    UNIQUE,
     Fetched,
     Keys,
     Name,
     Pairs,
-    Place,
     Seconds,
     Section,
     Seeds,
     Split,
+    StoragePath,
     axes,
     each,
     must_be,
@@ -83,8 +83,8 @@ class Cluster(Section):
     wait_for_storage: Seconds
     dashboard: bool
     system_metrics: bool
-    storage: Place
-    state: Place
+    storage: StoragePath
+    state: StoragePath
 
 
 class Captions(Section):
@@ -119,7 +119,7 @@ class Corpus(Section):
 
 class Vocabulary(Section):
     size: validators.Count
-    count_splits: Annotated[list[Split], SOME, ONCE]
+    count_splits: Annotated[list[Split], NON_EMPTY, UNIQUE]
     lowercase: bool
 
 
@@ -144,7 +144,7 @@ class Tensors(Section):
 
 
 class TextSource(Fetched):
-    members: Annotated[list[Name], ONCE]
+    members: Annotated[list[Name], UNIQUE]
 
 
 class Texts(Section):
@@ -152,9 +152,9 @@ class Texts(Section):
 
 
 class LexicalBaseline(Section):
-    features: Annotated[list[Feature], SOME, ONCE]
+    features: Annotated[list[Feature], NON_EMPTY, UNIQUE]
     min_count: validators.Count
-    regularization: Annotated[list[validators.Positive], SOME, ONCE]
+    regularization: Annotated[list[validators.Positive], NON_EMPTY, UNIQUE]
 
 
 def without_null(models: Any) -> Any:
@@ -182,7 +182,7 @@ class Sweep(Limits):
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
-        dict[str, ModelGrid], each(MODELS, ModelGrid), SOME, BeforeValidator(without_null)
+        dict[str, ModelGrid], each(MODELS, ModelGrid), NON_EMPTY, BeforeValidator(without_null)
     ]
 
 
@@ -190,7 +190,7 @@ class SelectBest(Section):
     # only the order of the grid resolves every tie
     ties: Annotated[
         list[Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]],
-        *(SOME, ONCE),
+        *(NON_EMPTY, UNIQUE),
         must_be("a list that ends with 'grid_order'", lambda ties: ties[-1] == "grid_order"),
     ]
 
@@ -211,7 +211,7 @@ class Export(Section):
 class Ablate(Section):
     model: str
     dev_steps: validators.Steps
-    test_steps: Annotated[list[validators.Steps], SOME, ONCE]
+    test_steps: Annotated[list[validators.Steps], NON_EMPTY, UNIQUE]
     batch_size: validators.BatchSize
 
 
@@ -219,7 +219,7 @@ class Trace(Section):
     model: str
     seeds: validators.Count
     per_label: validators.NonNegativeInt
-    pair_ids: Annotated[list[Name], ONCE]
+    pair_ids: Annotated[list[Name], UNIQUE]
 
 
 class Report(Section):

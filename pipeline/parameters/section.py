@@ -70,7 +70,7 @@ def is_url(text: str) -> bool:
     return port != 0 and "%00" not in text and known is not None
 
 
-def is_place(text: str) -> bool:
+def is_storage_path(text: str) -> bool:
     """Return whether text is a folder or a URL of an object store, not a mistyped URL."""
     known = r"(file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+"
     return text == text.strip() and bool(re.fullmatch(known, text))
@@ -85,16 +85,16 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-ONCE = must_be("a list with each value once", lambda values: len(set(values)) == len(values))
-SOME = Field(min_length=1)
+UNIQUE = must_be("a list with each value once", lambda values: len(set(values)) == len(values))
+NON_EMPTY = Field(min_length=1)
 Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
-Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), ONCE]
+Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
 Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
-PLACES = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
-Place = Annotated[str, must_be(PLACES, is_place)]
+STORAGE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
+StoragePath = Annotated[str, must_be(STORAGE, is_storage_path)]
 Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
 Sha256 = Annotated[str, must_be("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
 Split = Literal["train", "dev", "test"]
@@ -108,12 +108,12 @@ def each(names: Iterable[str], of: Any, *, required: Collection[str] = ()) -> Ke
 
 def axes(types: Mapping[str, Any]) -> Keys:
     """Return Keys for a grid: each setting has a list of distinct values."""
-    return Keys({name: Annotated[list[of], SOME, ONCE] for name, of in types.items()})  # type: ignore[valid-type]
+    return Keys({name: Annotated[list[of], NON_EMPTY, UNIQUE] for name, of in types.items()})  # type: ignore[valid-type]
 
 
 class Fetched(Section):
     """A file to download: mirrors, digest, and size if known."""
 
-    urls: Annotated[list[Url], SOME]
+    urls: Annotated[list[Url], NON_EMPTY]
     sha256: Sha256
     bytes: Bytes | None

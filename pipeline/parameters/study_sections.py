@@ -11,8 +11,8 @@ from actmodels.registry import HALTINGS, MODELS
 from actmodels.sequences.config import HALTING_KINDS, TASKS, sequence_setting_types
 from actmodels.trial_config import setting_types
 from pipeline.parameters.section import (
-    ONCE,
-    SOME,
+    NON_EMPTY,
+    UNIQUE,
     Fetched,
     Keys,
     Name,
@@ -55,7 +55,7 @@ class Fidelity(Limits):
 
 
 class Sizes(Section):
-    models: Annotated[list[str], ONCE]
+    models: Annotated[list[str], UNIQUE]
     halvings: Annotated[int, validators.Range(ge=1, le=20)]  # to one in a million
     max_error: validators.Share
     pairs: validators.Count
@@ -75,7 +75,7 @@ class SequenceStudy(Limits):
     """One of Graves' tasks; each halting mechanism takes the settings that it has."""
 
     mechanisms: Annotated[
-        dict[str, Axes], each(HALTING_KINDS, Annotated[Axes, axes(SEQUENCES)]), SOME
+        dict[str, Axes], each(HALTING_KINDS, Annotated[Axes, axes(SEQUENCES)]), NON_EMPTY
     ]
     settings: Annotated[Settings, Keys(SEQUENCES)]
 
@@ -133,7 +133,7 @@ class WhoDidWhat(Section):
 
 class ClozeData(Section):
     source: Literal["none", "text", "cbt", "whodidwhat"]
-    question_types: Annotated[list[Literal["NE", "CN"]], SOME, ONCE]
+    question_types: Annotated[list[Literal["NE", "CN"]], NON_EMPTY, UNIQUE]
     lowercase: bool
     text: ClozeText
     cbt: Cbt
@@ -144,8 +144,8 @@ class ReadingStudy(Limits):
     """The numbers of steps compared on one question type, by strategy."""
 
     one_step: bool
-    query_gating: Annotated[list[validators.Several], ONCE]
-    adaptive_computation: Annotated[list[validators.Several], ONCE]
+    query_gating: Annotated[list[validators.Several], UNIQUE]
+    adaptive_computation: Annotated[list[validators.Several], UNIQUE]
     settings: Annotated[Settings, Keys(READER, required=READER)]
 
 
