@@ -1,4 +1,4 @@
-"""The stages. Importing what one needs takes seconds, in which Ctrl-C ends it with a line too."""
+"""The stages. Ctrl-C during their imports, which take seconds, also prints one line."""
 
 import os
 import signal

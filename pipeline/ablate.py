@@ -1,6 +1,4 @@
-"""Stage `ablate`: accuracy at a fixed number of inference steps, in both readings."""
-
-import statistics
+"""Stage `ablate`: accuracy with a fixed number of inference steps, by state and by answer."""
 
 import numpy as np
 from tqdm import tqdm
@@ -12,27 +10,20 @@ from actmodels.tracing import AblationRow, ablate_steps
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts, run_stage
+from pipeline.statistics.aggregate import grouped, mean
 from pipeline.statistics.paired import Groups, compare
-from pipeline.trials.trials import log_figures, retrained_models
+from pipeline.trials.models import retrained_models
+from pipeline.trials.records import log_metrics
 
 
-def mean_accuracies(rows: list[TableRow]) -> TableRow:
-    """Return the mean over seeds by reading and steps, such as state_4 or adaptive."""
-    groups: dict[str, list[float]] = {}
-    for row in rows:
-        name = row["reading"] + ("" if row["steps"] is None else f"_{row['steps']}")
-        groups.setdefault(name, []).append(row["accuracy"])
-    return {name: statistics.fmean(values) for name, values in groups.items()}
-
-
-def gains(found: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
-    """Compare the adaptive model with each fixed number of steps, by the rows of each seed."""
-    readings = list(zip(*found, strict=True))
-    hits = [np.array([row.hits.numpy() for row in seeds], dtype=float) for seeds in readings]
+def gains(seeds: list[list[AblationRow]], groups: Groups) -> list[TableRow]:
+    """Compare the adaptive model with each fixed number of steps; `seeds` has the rows of each."""
+    readings = list(zip(*seeds, strict=True))
+    hits = [np.array([row.hits.numpy() for row in rows], dtype=float) for rows in readings]
     return [
-        {"reading": seeds[0].reading, "steps": seeds[0].steps, "seeds": len(seeds)}
+        {"reading": rows[0].reading, "steps": rows[0].steps, "seeds": len(rows)}
         | compare(fixed, hits[-1], groups)._asdict()
-        for seeds, fixed in zip(readings[:-1], hits[:-1], strict=True)
+        for rows, fixed in zip(readings[:-1], hits[:-1], strict=True)
     ]
 
 
@@ -42,7 +33,7 @@ def main() -> None:
     plan = {"dev": list(range(1, ablate.dev_steps + 1)), "test": ablate.test_steps}
     pairs = {split: PairTensors.load(artifacts("tensors", f"{split}.pt")) for split in plan}
     rows: dict[str, list[TableRow]] = {split: [] for split in plan}
-    found: dict[str, list[list[AblationRow]]] = {split: [] for split in plan}
+    by_seed: dict[str, list[list[AblationRow]]] = {split: [] for split in plan}
     keys = []
     models = list(retrained_models(ablate.model))
     for config, record, model in tqdm(models, "ablate", unit="model"):
@@ -50,14 +41,18 @@ def main() -> None:
         keys.append(record.key)
         name = {"model": config.model, "seed": config.seed}
         for split, steps in plan.items():
-            own = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
-            found[split].append(own)
-            rows[split] += [name | one._asdict() | {"accuracy": one.accuracy} for one in own]
-    compared = gains(found["test"], premise_groups(pairs["test"]).numpy())
-    summary = {split: mean_accuracies(table) for split, table in rows.items()}
+            ablated = ablate_steps(model, pairs[split], config.input, steps, ablate.batch_size)
+            by_seed[split].append(ablated)
+            rows[split] += [name | row._asdict() | {"accuracy": row.accuracy} for row in ablated]
+    compared = gains(by_seed["test"], premise_groups(pairs["test"]).numpy())
+    summary: dict[str, TableRow] = {split: {} for split in plan}
+    for split, table in rows.items():
+        for (reading, steps), seeds in grouped(table, "reading", "steps").items():
+            key = reading if steps is None else f"{reading}_{steps}"
+            summary[split][key] = mean(seeds, "accuracy")
     write_tables("ablate", **rows, gains=compared)
     write_json(artifacts("ablate", "summary.json"), summary)
-    log_figures("ablate", keys, summary)
+    log_metrics("ablate", keys, summary)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Stage `cloze`: readers of cloze questions that test hypotheses (Munkhdalai & Yu 2017).
+"""Stage `cloze`: train hypothesis-testing readers on cloze questions (Munkhdalai & Yu 2017).
 
-Readers of one and of more steps, with query gating and with adaptive computation, each with every
-seed. Dev chooses the epoch; the test split is read once, by the readers so chosen.
+Readers with one or more steps, with query gating and with adaptive computation. Dev accuracy
+selects the epoch; each reader is tested once.
 """
 
-from pipeline.runtime.idle import end_if_idle
+from pipeline.runtime.idle import SUMMARY, end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("cloze")
+    end_if_idle("cloze.question_types", {**SUMMARY, "queries.jsonl": ""})
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,30 +42,30 @@ from pipeline.parameters.study_sections import Cloze
 from pipeline.parameters.trials import reader_trials
 from pipeline.runtime.results import TableRow, read_json
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import summarise
+from pipeline.statistics.aggregate import summarize
 from pipeline.statistics.paired import Groups, against_first
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 from tune.store import TrialStore
 
 ReaderRun = Run[ReaderTrialConfig]
-ATTENDED = 3  # most attended words that are named, as in the paper's appendix A
+ATTENDED = 3  # most attended words per question, as in the paper's appendix A
 DIGITS = 4
 
 
 def plan(study: Cloze) -> list[ReaderRun]:
-    """Return one step, if asked for, then each strategy with its numbers of steps, by seed."""
+    """Return the one-step runs if configured, then each strategy and number of steps, by seed."""
     runs = []
-    for questions, kind in study.kinds.items():
-        for changes, config in reader_trials(questions, kind, study.seeds):
-            name = f"{changes['strategy'].replace('_', ' ')}, {changes['steps']} steps"
-            run = name if changes["steps"] > 1 else "one step"
-            runs.append(Run({"questions": questions, "run": run}, config))
+    for question_type, settings in study.question_types.items():
+        for point, config in reader_trials(question_type, settings, study.seeds):
+            name = f"{point['strategy'].replace('_', ' ')}, {point['steps']} steps"
+            name = name if point["steps"] > 1 else "one step"
+            runs.append(Run({"questions": question_type, "run": name}, config))
     return runs
 
 
 def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -> TableRow:
-    """Return the figures of a reader's best epoch and of the test split."""
+    """Return a reader's dev metrics at its best epoch, and its test metrics."""
     mean_steps, _ = mean_and_sd(test.steps)
     return (
         result_row(run, record)
@@ -77,7 +77,7 @@ def reader_result(run: ReaderRun, record: TrialRecord, test: ReaderEvaluation) -
 
 
 def step_rows(seeded: TableRow, dev: ReaderEvaluation) -> list[TableRow]:
-    """Return the weight of each step in the answers to dev, and the accuracy of its own answers."""
+    """Return the mean weight of each step on dev, and the accuracy of the step's own answers."""
     right = dev.step_predictions == dev.answers[:, None]
     weights, accuracies = dev.weights.double().mean(dim=0), right.double().mean(dim=0)
     pairs = zip(weights.tolist(), accuracies.tolist(), strict=True)
@@ -87,11 +87,14 @@ def step_rows(seeded: TableRow, dev: ReaderEvaluation) -> list[TableRow]:
     ]
 
 
-def baseline_rows(kind: str, source: str, splits: Mapping[str, QuestionTensors]) -> list[TableRow]:
-    """Return the accuracies of guesses without reading, for each split."""
+def baseline_rows(
+    question_type: str, source: str, splits: Mapping[str, QuestionTensors]
+) -> list[TableRow]:
+    """Return the accuracy of guessing without reading, for each split."""
     return [
         {
-            **{"questions": kind, "source": source, "split": split, "count": len(questions)},
+            **{"questions": question_type, "source": source, "split": split},
+            "count": len(questions),
             "candidates": questions.candidate_counts.double().mean().item(),
             "random": (1 / questions.candidate_counts.double()).mean().item(),
             "most_frequent": most_frequent_accuracy(questions),
@@ -101,32 +104,29 @@ def baseline_rows(kind: str, source: str, splits: Mapping[str, QuestionTensors])
 
 
 def compare_runs(rows: Sequence[TableRow], articles: Mapping[str, Groups]) -> list[TableRow]:
-    """Return mean and sd of each run, and its difference from the first of its kind.
+    """Return mean and sd of each run, and its difference from the first run of its question type.
 
-    Seeds are not paired: runs of one seed begin with the same words' rows, but with other numbers
-    of steps they soon have nothing else in common.
+    Seeds are not paired: runs of one seed start with the same word vectors, but diverge as their
+    numbers of steps differ.
 
     Args:
-        articles: which test questions of each kind are of one article.
+        articles: the article number of each test question, by question type.
     """
-    found = against_first(rows, "questions", "run", articles, seeds_paired=False)
+    compared = against_first(rows, "questions", "run", articles, seeds_paired=False)
     labels = {(row["questions"], row["run"]): row for row in rows}
     names = ("questions", "run", "strategy", "steps")
-    return [{name: labels[key][name] for name in names} | row for key, row in found.items()]
+    return [{name: labels[key][name] for name in names} | row for key, row in compared.items()]
 
 
 class Wording(NamedTuple):
-    """The words behind the tensors of the dev split.
-
-    words: by token id. candidates: of each question.
-    """
+    """The text of the dev split: words by token id, candidates by question."""
 
     words: list[str]
     candidates: list[list[str]]
 
 
 def load_wording(folder: Path) -> Wording:
-    """Read the output of stage `cloze_data` for one kind."""
+    """Read the output of stage `cloze_data` for one question type."""
     special = [""] * FIRST_WORD
     special[UNKNOWN], special[PLACEHOLDER] = "<unknown>", BLANK
     lines = (folder / "dev_candidates.tsv").read_text(encoding="utf-8").split("\n")[:-1]
@@ -136,34 +136,33 @@ def load_wording(folder: Path) -> Wording:
 def query_trace(
     reader: Reader, questions: QuestionTensors, number: int, wording: Wording
 ) -> dict[str, Any]:
-    """Follow a reader through dev question `number`.
+    """Trace a reader on dev question `number`, step by step.
 
     Returns:
-        document, query and candidates as words, the right answer and the reader's; attended, the
-        words of the document with most attention, all steps together, each word once; for each
-        step z_t as key, g_t as gate and e_t as halting (None where there is none), p_t as weight,
-        and the answer of the step alone with its probability.
+        document, query and candidates as words; the correct and the predicted answer;
+        attended: the words with the highest attention, summed over steps;
+        steps: for each step key z_t, gate g_t, halting e_t (None if absent), weight p_t, and the
+            step's own answer with its probability.
     """
-    found = trace_query(reader, questions, number)
+    trace = trace_query(reader, questions, number)
     candidates = wording.candidates[number]
 
     def words(ids: Tensor, offsets: Tensor) -> list[str]:
         return [wording.words[i] for i in ids[offsets[number] : offsets[number + 1]].tolist()]
 
     def at(values: Tensor | None, step: int, digits: int | None = None) -> Any:
-        """The last step writes nothing, so it has neither gate nor chance to halt."""
-        if values is None or step >= len(values):
+        if values is None or step >= len(values):  # the last step has no gate and cannot halt
             return None
         exact = values[step].tolist()
         return exact if digits is None else [round(value, digits) for value in exact]
 
     steps = []
-    for step, probabilities in enumerate(found.step_probabilities):
+    for step, probabilities in enumerate(trace.step_probabilities):
         best = int(probabilities.argmax())
         steps.append(
             {
-                **{"key": at(found.keys, step, DIGITS), "gate": at(found.gates, step, DIGITS)},
-                **{"halting": at(found.halting, step), "weight": at(found.weights, step)},
+                **{"key": at(trace.keys, step, DIGITS), "gate": at(trace.gates, step, DIGITS)},
+                **{"halting": at(trace.halting, step), "weight": at(trace.weights, step)},
                 **{"answer": candidates[best], "probability": probabilities[best].item()},
             }
         )
@@ -174,14 +173,14 @@ def query_trace(
         "query": words(questions.query_ids, questions.query_offsets),
         "candidates": candidates,
         "answer": candidates[int(questions.answers[number])],
-        "predicted": candidates[int(found.probabilities.argmax())],
-        "attended": attended(document, found.attention.sum(dim=0)),
+        "predicted": candidates[int(trace.probabilities.argmax())],
+        "attended": attended(document, trace.attention.sum(dim=0)),
         "steps": steps,
     }
 
 
 def attended(document: list[str], weights: Tensor) -> list[str]:
-    """Return the words with most attention, summed over their places."""
+    """Return the words with the highest attention, summed over their occurrences."""
     sums: dict[str, float] = {}
     for word, weight in zip(document, weights.tolist(), strict=True):
         sums[word] = sums.get(word, 0.0) + weight
@@ -194,45 +193,40 @@ def main() -> None:
     study, execution = params.cloze, execution_settings(params)
     execution = replace(execution, data_folder=artifacts("cloze_data"))
     manifest = read_json("cloze_data", "manifest.json")
-    asked = manifest["kinds"]
-    trained = train("cloze", plan(study), execution, lambda of: str(asked[of.questions]["digest"]))
-    folders = {kind: artifacts("cloze_data", kind) for kind in study.kinds}
+    runs = plan(study)
+    digests = [str(manifest["kinds"][run.config.questions]["digest"]) for run in runs]
+    trained = train("cloze", runs, execution, digests)
+    folders = {name: artifacts("cloze_data", name) for name in study.question_types}
     splits = {
-        kind: {name: QuestionTensors.load(folder / f"{name}.pt") for name in SPLITS}
-        for kind, folder in folders.items()
+        name: {split: QuestionTensors.load(folder / f"{split}.pt") for split in SPLITS}
+        for name, folder in folders.items()
     }
     store, traces = TrialStore(execution.trials), list[str]()
-    results: list[TableRow] = []
-    steps: list[TableRow] = []
+    results, steps, baselines = list[TableRow](), list[TableRow](), list[TableRow]()
     for run, record in tqdm(trained, "cloze", unit="reader"):
-        config, kind = run.config, run.config.questions
-        words = WordRows.load(folders[kind] / "vectors.pt")
+        config, name = run.config, run.config.questions
+        words = WordRows.load(folders[name] / "vectors.pt")
         reader = load_reader(config, words, BytesIO(store.weights(record.key)))
         dev, test = (
-            evaluate(reader, splits[kind][split], config.training.evaluation_batch_size)
+            evaluate(reader, splits[name][split], config.training.evaluation_batch_size)
             for split in ("dev", "test")
         )
         results.append(reader_result(run, record, test))
         steps += step_rows(run.seeded, dev)
         if config.seed == study.seeds[0] and config.reader.steps > 1:
-            wording, questions = load_wording(folders[kind]), splits[kind]["dev"]
-            for number in range(min(study.traced, len(questions))):
-                line = run.seeded | query_trace(reader, questions, number, wording)
+            wording, dev_questions = load_wording(folders[name]), splits[name]["dev"]
+            for number in range(min(study.traced, len(dev_questions))):
+                line = run.seeded | query_trace(reader, dev_questions, number, wording)
                 traces.append(json.dumps(line, ensure_ascii=False) + "\n")
-    articles = {k: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for k, f in folders.items()}
-    runs = compare_runs(results, articles)
-    tables = {
-        "results": results,
-        "runs": runs,
-        "steps": steps,
-        "baselines": [
-            r for k, of in splits.items() for r in baseline_rows(k, manifest["source"], of)
-        ],
-        "history": history_rows(trained),
-    }
+    articles = {n: np.loadtxt(f / ARTICLES, dtype=np.int64, ndmin=1) for n, f in folders.items()}
+    compared = compare_runs(results, articles)
+    for name, questions in splits.items():
+        baselines += baseline_rows(name, manifest["source"], questions)
+    tables = {"results": results, "runs": compared, "steps": steps, "baselines": baselines}
+    tables["history"] = history_rows(trained)
     write_text(artifacts("cloze", "queries.jsonl"), "".join(traces))
     kept = ("dev_accuracy_mean", "test_accuracy_mean", "difference")
-    write_study("cloze", trained, summarise(runs, "questions", "run", *kept), **tables)
+    write_study("cloze", trained, summarize(compared, "questions", "run", *kept), **tables)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ no word has a pre-trained one, and readers draw their own.
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("cloze_data")
+    end_if_idle("cloze_data.source", {"manifest.json": '{\n "source": "none",\n "kinds": {}\n}\n'})
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -66,13 +66,13 @@ def built(settings: ClozeData, folder: Path) -> Kinds:
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 (at byte {error.start + 1})"
         raise DataError(f"{source}: {problem}; name another cloze_data.text.name") from error
-    for kind in settings.kinds:
+    for kind in settings.question_types:
         for split, questions in found[kind].items():
             formatted = map(cbt.format_question, questions)
             write_lines(folder / kind / f"{split}.txt", formatted)
     return {
         kind: {split: partial(iter, found[kind][split]) for split in SPLITS}
-        for kind in settings.kinds
+        for kind in settings.question_types
     }
 
 
@@ -86,7 +86,8 @@ def children(settings: ClozeData, _folder: Path) -> Kinds:
         return cbt.parse_questions((line for _, line in lines), f"{member} in {archive}")
 
     return {
-        kind: {split: partial(read, kind, split) for split in SPLITS} for kind in settings.kinds
+        kind: {split: partial(read, kind, split) for split in SPLITS}
+        for kind in settings.question_types
     }
 
 

@@ -1,4 +1,4 @@
-"""Stage corpus: sentence pairs, generated or fetched, as one jsonl file per split."""
+"""Stage `corpus`: generate or download sentence pairs; one jsonl file per split."""
 
 from collections.abc import Iterator
 
@@ -14,22 +14,22 @@ from pipeline.synthetic.captions.corpus import generate_split
 
 
 def main() -> None:
-    """Write the corpus that params.yaml names."""
+    """Write artifacts/corpus/."""
     corpus = load_params().corpus
     pairs = generated(corpus) if corpus.source == "captions" else fetched(corpus)
-    splits = {split: parsed(drawn, corpus.parses) for split, drawn in pairs.items()}
+    splits = {split: parsed(split_pairs, corpus.parses) for split, split_pairs in pairs.items()}
     write_splits(artifacts("corpus"), corpus.source, splits)
 
 
 def parsed(pairs: Iterator[Pair], parses: bool) -> Iterator[Pair]:
-    """The pairs with a parse of each sentence, empty where there is none; or without."""
+    """Yield the pairs with a parse of each sentence (empty if missing), or without parses."""
     for pair in pairs:
-        own = {key: pair.pop(key, "") for key in PARSES}
-        yield pair | own if parses else pair
+        trees = {key: pair.pop(key, "") for key in PARSES}
+        yield pair | trees if parses else pair
 
 
 def generated(corpus: Corpus) -> dict[str, Iterator[Pair]]:
-    """The splits of the embedded corpus, each under a progress bar while it is drawn."""
+    """Return iterators that generate the splits, each with a progress bar."""
     settings, splits = corpus.captions, {}
     for split in SPLITS:
         total = round(getattr(settings, split) * (1 + settings.unlabeled))
@@ -39,7 +39,7 @@ def generated(corpus: Corpus) -> dict[str, Iterator[Pair]]:
 
 
 def fetched(corpus: Corpus) -> dict[str, Iterator[Pair]]:
-    """The splits of SNLI; its archive is fetched now, and read when the splits are drawn."""
+    """Download the archive of SNLI; return iterators that read the splits from it."""
     archive, counts = fetch(corpus.snli, "corpus.snli"), corpus.snli.labeled_pairs or {}
     return {
         split: read_split(archive, corpus.snli.folder, split, counts.get(split)) for split in SPLITS

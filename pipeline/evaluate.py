@@ -1,4 +1,4 @@
-"""Stage `evaluate`: the retrained models on the test split, read here once per model and seed."""
+"""Stage `evaluate`: evaluate the retrained models on the test split, once per model and seed."""
 
 import csv
 
@@ -12,14 +12,15 @@ from actmodels.metrics import mean_and_sd
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts, require_artifact, run_stage
-from pipeline.statistics.aggregate import mean, spread
-from pipeline.statistics.paired import hits_by_model, paired_rows
+from pipeline.statistics.aggregate import mean, mean_sd
+from pipeline.statistics.paired import HitsBySeed, paired_rows, prediction_hits, split_hits
 from pipeline.statistics.step_correlation import correlation_rows, depth_rows, length_rows
-from pipeline.trials.trials import log_figures, retrained_models
+from pipeline.trials.models import retrained_models
+from pipeline.trials.records import log_metrics
 
 
 def prediction_rows(name: TableRow, result: Evaluation, pair_ids: list[str]) -> list[TableRow]:
-    """Return a row per scored pair, for paired tests between models."""
+    """Return a row for each scored pair, for paired tests between models."""
     scored = [pair_ids[row] for row in result.rows.tolist()]
     steps = [None] * len(scored) if result.steps is None else result.steps.int().tolist()
     labels, predictions = result.labels.tolist(), result.predictions.tolist()
@@ -37,6 +38,7 @@ def main() -> None:
     names = ("results", "depth", "predictions", "lengths", "correlations")
     tables: dict[str, list[TableRow]] = {name: [] for name in names}
     by_model: dict[str, list[TableRow]] = {}
+    hits: dict[str, HitsBySeed] = {}
     for config, record, model in tqdm(list(retrained_models()), "evaluate", unit="model"):
         result = evaluate(model, pairs, config.input, params.batch_size)
         name = {"model": config.model, "seed": config.seed}
@@ -49,6 +51,7 @@ def main() -> None:
             | {"test_mean_steps": mean_steps, "test_sd_steps": sd_steps}
         )
         by_model.setdefault(config.model, []).append(row)
+        hits.setdefault(config.model, {})[config.seed] = split_hits(result, len(pairs))
         tables["results"].append(row)
         tables["depth"] += depth_rows(name, result, pairs)
         tables["predictions"] += prediction_rows(name, result, pair_ids)
@@ -57,21 +60,20 @@ def main() -> None:
     summary = {
         model: {
             "seeds": len(rows),
-            **spread(rows, "test_accuracy"),
-            **spread(rows, "dev_accuracy"),
+            **mean_sd(rows, "test_accuracy"),
+            **mean_sd(rows, "dev_accuracy"),
             "mean_steps": mean(rows, "test_mean_steps"),
             "parameters": rows[0]["parameters"],
         }
         for model, rows in by_model.items()
     }
-    with require_artifact("lexical_baseline", "predictions.csv").open(
-        encoding="utf-8", newline=""
-    ) as file:
-        found = hits_by_model([*tables["predictions"], *csv.DictReader(file)], pair_ids)
-    paired = paired_rows(found, params.reference, premise_groups(pairs).numpy())
+    path = require_artifact("lexical_baseline", "predictions.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        hits["lexical_baseline"] = {0: prediction_hits(csv.DictReader(file), pair_ids)}
+    paired = paired_rows(hits, params.reference, premise_groups(pairs).numpy())
     write_tables("evaluate", **tables, paired=paired)
     write_json(artifacts("evaluate", "summary.json"), summary)
-    log_figures("evaluate", [row["key"] for row in tables["results"]], summary)
+    log_metrics("evaluate", [row["key"] for row in tables["results"]], summary)
 
 
 if __name__ == "__main__":

@@ -27,13 +27,9 @@ from pipeline.parameters.load import Params, load_params
 from pipeline.runtime.results import read_json, write_json
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, run_stage, state_folder
 from pipeline.statistics.paired import HitsBySeed, paired_rows, split_hits
-from pipeline.trials.trials import (
-    data_digest,
-    load_model,
-    read_records,
-    retrained_models,
-    weights_file,
-)
+from pipeline.trials.execution import data_digest
+from pipeline.trials.models import load_model, retrained_models, weights_file
+from pipeline.trials.records import read_records
 from tune.mlflow_store import Candidate
 from tune.provenance import provenance_tags
 from tune.results import register

@@ -1,13 +1,13 @@
-"""Stage `fidelity`: the cost of each deviation from the papers, one change at a time.
+"""Stage `fidelity`: the effect of each deviation from the papers on test accuracy.
 
-Every variant starts from the configuration that was chosen for its model and differs in the
-settings named in params.yaml; the first variant of a model is the reference of the others.
+Each variant is the selected configuration of its model with the changes in params.yaml. The first
+variant of a model is the reference of the others.
 """
 
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("fidelity")
+    end_if_idle("fidelity.models")
 
 from actmodels.data.pairs import PairTensors
 from actmodels.data.trial_data import premise_groups
@@ -18,33 +18,33 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.schema import Params
 from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import summarise
+from pipeline.statistics.aggregate import summarize
 from pipeline.statistics.paired import Groups, against_first, split_hits
 from pipeline.studies.study import Run, result_row, train, write_study
 from pipeline.studies.variants import best_config, evaluate_runs, with_overrides
-from pipeline.trials.trials import data_digest, execution_settings
+from pipeline.trials.execution import data_digest, execution_settings
 
 
 def plan(params: Params) -> list[Run[TrialConfig]]:
-    """Return all variants with all seeds, in the order of params.yaml."""
+    """Return a run for each variant and seed, in the order of params.yaml."""
     study, common = params.fidelity, params.sweep.settings
     runs = []
     for model, variants in study.models.items():
         base = best_config(model)
         for variant, changes in variants.items():
             for seed in study.seeds:
-                kind = as_published(model, changes)
-                config = with_overrides(base, kind, common, changes, study, seed)
+                name = as_published(model, changes)
+                config = with_overrides(base, name, common, changes, study, seed)
                 runs.append(Run({"model": model, "variant": variant}, config))
     return runs
 
 
 def compare_variants(params: Params, rows: list[TableRow], groups: Groups) -> list[TableRow]:
-    """Return a row per variant, compared with the first variant of its model."""
+    """Return a row for each variant, compared with the first variant of its model."""
     study, table = params.fidelity, []
-    of_model = dict.fromkeys(study.models, groups)
-    found = against_first(rows, "model", "variant", of_model, seeds_paired=True)
-    for (model, variant), row in found.items():
+    by_model = dict.fromkeys(study.models, groups)
+    compared = against_first(rows, "model", "variant", by_model, seeds_paired=True)
+    for (model, variant), row in compared.items():
         settings = study.models[model][variant]
         changes = ", ".join(f"{name}: {value}" for name, value in settings.items())
         table.append({"model": model, "variant": variant, "changes": changes, **row})
@@ -54,8 +54,8 @@ def compare_variants(params: Params, rows: list[TableRow], groups: Groups) -> li
 def main() -> None:
     """Write artifacts/fidelity/."""
     params = load_params()
-    execution, digest = execution_settings(params), data_digest()
-    trained = train("fidelity", plan(params), execution, lambda _: digest)
+    execution = execution_settings(params)
+    trained = train("fidelity", plan(params), execution, data_digest())
     test = PairTensors.load(artifacts("tensors", "test.pt"))
     rows = [
         result_row(run, record)
@@ -65,7 +65,7 @@ def main() -> None:
     ]
     variants = compare_variants(params, rows, premise_groups(test).numpy())
     kept = ("seeds", "test_accuracy_mean", "difference")
-    summary = summarise(variants, "model", "variant", *kept)
+    summary = summarize(variants, "model", "variant", *kept)
     write_study("fidelity", trained, summary, results=rows, variants=variants)
 
 

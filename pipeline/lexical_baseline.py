@@ -1,7 +1,7 @@
 """Stage `lexical_baseline`: the feature-based classifier of Bowman et al. 2015, section 3.2.
 
-Multinomial logistic regression with an L2 penalty, whose strength dev accuracy chooses: the first
-row of the paper's table 1 (78.2 % on the test split of SNLI).
+Multinomial logistic regression with an L2 penalty selected by dev accuracy. The paper's table 1
+reports 78.2 % on the test split of SNLI.
 """
 
 import warnings
@@ -28,12 +28,12 @@ from tune.provenance import provenance_tags
 from tune.results import log_evaluation
 
 MODEL = "lexical_baseline"
-NAME = {"model": MODEL, "seed": 0}  # nothing is drawn at random, so there is one run
-MAX_ITERATIONS = 5_000  # some 200 are needed
+NAME = {"model": MODEL, "seed": 0}  # deterministic, so one run
+MAX_ITERATIONS = 5_000  # about 200 are needed
 
 
 def read_split(split: str) -> tuple[list[TokenPair], NDArray[np.str_]]:
-    """The pairs of a split, and their labels; raises DataError if there are none."""
+    """Return the pairs of a split and their labels; raise DataError if there are none."""
     path = require_artifact("vocabulary", f"{split}.tsv")
     pairs = list(tqdm(read_token_pairs(path), f"read {split}", unit=" pairs"))
     if not pairs:
@@ -44,17 +44,17 @@ def read_split(split: str) -> tuple[list[TokenPair], NDArray[np.str_]]:
 def fit(
     matrix: sparse.csr_matrix, labels: NDArray[np.str_], regularization: float
 ) -> LogisticRegression:
-    """Minimise the summed cross-entropy plus regularization / 2 times the sum of squared weights.
+    """Minimize the summed cross-entropy plus regularization / 2 times the sum of squared weights.
 
     Raises:
-        DataError: training pairs have fewer than two labels, or L-BFGS does not converge.
+        DataError: all training pairs have the same label, or L-BFGS does not converge.
     """
     if len(set(labels)) < 2:
         raise DataError(
             "lexical_baseline: all training pairs have one label; expected at least two"
         )
     model = LogisticRegression(C=1 / regularization, solver="lbfgs", max_iter=MAX_ITERATIONS)
-    # one thread: the same bits whatever the machine's number of cores
+    # bit-identical results on any number of cores
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         try:
@@ -67,7 +67,7 @@ def fit(
 
 
 def main() -> None:
-    """Write artifacts/lexical_baseline/; only the selected classifier reads the test split."""
+    """Write artifacts/lexical_baseline/; test only the selected classifier."""
     params = load_params().lexical_baseline
     folder = artifacts("lexical_baseline")
     features = Features(params.features, params.min_count)
@@ -76,7 +76,7 @@ def main() -> None:
     pairs, labels = read_split("dev")
     dev = features.transform(pairs), labels
     fits = {value: fit(*train, value) for value in tqdm(params.regularization, "fit", unit="fit")}
-    reached = {
+    scores = {
         value: {
             "train_accuracy": float(model.score(*train)),
             "dev_accuracy": float(model.score(*dev)),
@@ -84,19 +84,19 @@ def main() -> None:
         }
         for value, model in fits.items()
     }
-    # of equals the strongest penalty
-    chosen = max(fits, key=lambda value: (reached[value]["dev_accuracy"], value))
-    model = fits[chosen]
+    # ties: the strongest penalty
+    selected = max(fits, key=lambda value: (scores[value]["dev_accuracy"], value))
+    model = fits[selected]
 
     pairs, labels = read_split("test")
     predictions = model.predict(features.transform(pairs))
     result: dict[str, Any] = {
-        "regularization": chosen,
-        **{name: reached[chosen][name] for name in ("train_accuracy", "dev_accuracy")},
+        "regularization": selected,
+        **{name: scores[selected][name] for name in ("train_accuracy", "dev_accuracy")},
         "test_accuracy": float((predictions == labels).mean()),
         "parameters": int(model.coef_.size + model.intercept_.size),
     }
-    by_strength = {str(value): figures for value, figures in reached.items()}
+    by_strength = {str(value): metrics for value, metrics in scores.items()}
     summary = {MODEL: result | {"features": features.sizes, "by_regularisation": by_strength}}
     rows = [
         NAME | {"pair_id": pair.pair_id, "label": pair.label, "predicted": predicted}

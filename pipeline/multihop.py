@@ -1,6 +1,6 @@
-"""Stage `multihop`: models on pairs that take one hop after another, drawn during training.
+"""Stage `multihop`: train models on multi-hop pairs that are drawn during training.
 
-Dev and test are fixed: dev has the trained depths and test some more. Each run reads test once.
+Dev and test are fixed: dev has the trained numbers of hops, test has more. Each run is tested once.
 """
 
 import statistics
@@ -18,47 +18,47 @@ from pipeline.parameters.study_sections import Multihop
 from pipeline.parameters.trials import multihop_trials
 from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import grouped, mean, summarise
+from pipeline.statistics.aggregate import grouped, mean, summarize
 from pipeline.statistics.step_correlation import correlation, depth_rows
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
 from pipeline.studies.variants import evaluate_runs
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 
 MultihopRun = Run[MultihopTrialConfig]
 SUMMARY = ("accuracy", "accuracy_beyond", "mean_steps", "correlation")
 
 
 def write_pairs(study: Multihop) -> str:
-    """Write dev.pt, test.pt and embedding.pt; return the digest of what training reads."""
-    folder, drawn, hops = artifacts("multihop"), study.corpus, study.settings["max_hops"]
-    dev, test = (generator(f"multihop {split}", drawn.seed) for split in ("dev", "test"))
-    draw_split(drawn.dev, hops, 0, dev).save(folder / "dev.pt")
-    draw_split(drawn.test, hops, drawn.beyond, test).save(folder / "test.pt")
-    word_vectors(drawn.dimensions).save(folder / "embedding.pt")
+    """Write dev.pt, test.pt and embedding.pt; return the digest of the training input."""
+    folder, corpus, hops = artifacts("multihop"), study.corpus, study.settings["max_hops"]
+    dev, test = (generator(f"multihop {split}", corpus.seed) for split in ("dev", "test"))
+    draw_split(corpus.dev, hops, 0, dev).save(folder / "dev.pt")
+    draw_split(corpus.test, hops, corpus.beyond, test).save(folder / "test.pt")
+    word_vectors(corpus.dimensions).save(folder / "embedding.pt")
     return files_digest([folder / "dev.pt", folder / "embedding.pt"])
 
 
 def plan(study: Multihop) -> list[MultihopRun]:
-    """Return every combination of a model's values with every seed."""
+    """Return a run for each model, grid point and seed."""
     runs = []
     for model in study.models:
         for changes, config in multihop_trials(model, study):
-            named = [f"{name.replace('_', ' ')} {value}" for name, value in changes.items()]
-            runs.append(Run({"model": model, "run": ", ".join(named) or "as set"}, config))
+            parts = [f"{name.replace('_', ' ')} {value}" for name, value in changes.items()]
+            runs.append(Run({"model": model, "run": ", ".join(parts) or "as set"}, config))
     return runs
 
 
 def hop_rows(run: MultihopRun, result: Evaluation, test: PairTensors) -> list[TableRow]:
-    """Return accuracy and mean steps of a run at each depth of test."""
-    most = run.config.stream.max_hops
+    """Return accuracy and mean steps of a run on test, by number of hops."""
+    max_hops = run.config.stream.max_hops
     return [
-        run.seeded | row | {"hops": row["depth"], "trained": row["depth"] <= most}
+        run.seeded | row | {"hops": row["depth"], "trained": row["depth"] <= max_hops}
         for row in depth_rows({}, result, test)
     ]
 
 
 def step_correlation(run: MultihopRun, result: Evaluation, test: PairTensors) -> float | None:
-    """Return Pearson's r of steps and hops, on the trained depths and the next one."""
+    """Return Pearson's r of steps and hops, up to one hop more than in training."""
     if result.steps is None:
         return None
     hops = test.depths[result.rows]
@@ -67,7 +67,7 @@ def step_correlation(run: MultihopRun, result: Evaluation, test: PairTensors) ->
 
 
 def summary_rows(results: Sequence[TableRow], hops: Sequence[TableRow]) -> list[TableRow]:
-    """Return means over the seeds of each run; accuracy_beyond: at the first untrained depth."""
+    """Return means over seeds of each run; accuracy_beyond is that with one untrained hop."""
     correlations, summary = grouped(results, "model", "run"), []
     for (model, run), rows in grouped(hops, "model", "run").items():
         trained = [row for row in rows if row["trained"]]
@@ -90,7 +90,7 @@ def main() -> None:
     study, folder = params.multihop, artifacts("multihop")
     digest = write_pairs(study)
     execution = replace(execution_settings(params), data_folder=folder)
-    trained = train("multihop", plan(study), execution, lambda _: digest)
+    trained = train("multihop", plan(study), execution, digest)
     test, results, hops = PairTensors.load(folder / "test.pt"), list[TableRow](), list[TableRow]()
     for run, record, result in evaluate_runs(
         "multihop", trained, test, execution.trials, "multihop"
@@ -98,7 +98,7 @@ def main() -> None:
         steps_and_hops = {"correlation": step_correlation(run, result, test)}
         results.append(result_row(run, record) | steps_and_hops)
         hops += hop_rows(run, result, test)
-    summary = summarise(summary_rows(results, hops), "model", "run", *SUMMARY)
+    summary = summarize(summary_rows(results, hops), "model", "run", *SUMMARY)
     history = history_rows(trained)
     write_study("multihop", trained, summary, results=results, hops=hops, history=history)
 

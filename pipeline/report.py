@@ -1,4 +1,4 @@
-"""Stage `report`: tables, figures and text from the artifacts of all earlier stages."""
+"""Stage `report`: render the report from the artifacts of all earlier stages."""
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, run_stage, state_folder

@@ -1,4 +1,4 @@
-"""Stage `retrain`: train each model's best configuration until dev stops improving."""
+"""Stage `retrain`: train each model's best configuration until dev accuracy stops improving."""
 
 import statistics
 from dataclasses import replace
@@ -9,20 +9,16 @@ from pipeline.parameters.load import load_params
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.trials import (
-    data_digest,
-    execution_settings,
-    keyed,
-    weights_file,
-    write_trials,
-)
+from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.models import weights_file
+from pipeline.trials.records import write_trials
 from tune.selection import sample_sd
 from tune.store import TrialStore
 from tune.sweep import run_trials
 
 
 def main() -> None:
-    """Write artifacts/retrain/, the weights of the best epoch of each seed included."""
+    """Write artifacts/retrain/, with the weights of the best epoch of each seed."""
     params = load_params()
     best, limits = read_json("select_best", "best.json"), params.retrain
     configs = [
@@ -31,7 +27,7 @@ def main() -> None:
         for seed in limits.seeds
     ]
     execution = execution_settings(params)
-    trials = keyed(data_digest(), configs, execution)
+    trials = add_keys(data_digest(), configs, execution)
     store = TrialStore(execution.trials)
     swept = {m: store.load(w["key"], needs_weights=False) for m, w in best.items()}
     seconds = {m: (r and r.history[-1].seconds) or 0.0 for m, r in swept.items()}
@@ -50,11 +46,11 @@ def main() -> None:
         accuracies[config.model].append(record.best.dev_accuracy)
     summary = {
         model: {
-            "seeds": len(own),
-            "dev_accuracy_mean": statistics.fmean(own),
-            "dev_accuracy_sd": sample_sd(own),
+            "seeds": len(values),
+            "dev_accuracy_mean": statistics.fmean(values),
+            "dev_accuracy_sd": sample_sd(values),
         }
-        for model, own in accuracies.items()
+        for model, values in accuracies.items()
     }
     write_trials("retrain", records, summary)
     write_environment("retrain", trials, execution, records)

@@ -1,9 +1,9 @@
-"""Stage `select_best`: the best configuration of each model, by dev accuracy alone."""
+"""Stage `select_best`: select the best configuration of each model by dev accuracy."""
 
 from pipeline.parameters.load import load_params
 from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.trials.trials import read_records
+from pipeline.trials.records import read_records
 from tune.selection import TIE_RULES, select_best
 
 

@@ -1,14 +1,14 @@
-"""Stage `sequences`: Adaptive Computation Time around recurrent cells, on Graves' (2016) tasks.
+"""Stage `sequences`: Adaptive Computation Time in recurrent networks, on Graves' (2016) tasks.
 
-Data are drawn during training, so there is no test split: dev is a fixed set of fresh sequences,
-and figures by difficulty are of another one. Characters are drawn from a text, dev from the part
-that is held out; their figures are by kind of byte, and of a passage byte by byte.
+Sequences are drawn during training, so there is no test split: dev is a fixed sample, and metrics
+by difficulty are of another one. Characters are drawn from a text, dev from its held-out part;
+their metrics are by type of byte, and for each byte of a passage.
 """
 
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("sequences")
+    end_if_idle("sequences.tasks")
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,46 +28,41 @@ from actmodels.sequences.config import SequenceTrialConfig
 from actmodels.sequences.pondering import by_byte_class, by_difficulty, read
 from actmodels.sequences.task import Task
 from actmodels.sequences.training import build_task, evaluate
-from pipeline.datasets.stored_text import StoredText, stored_text
+from pipeline.datasets.stored_text import stored_text
 from pipeline.parameters.load import load_params
 from pipeline.parameters.study_sections import Sequences
 from pipeline.parameters.trials import sequence_trials
 from pipeline.runtime.results import TableRow
 from pipeline.runtime.stage import run_stage
-from pipeline.statistics.aggregate import summarise
+from pipeline.statistics.aggregate import summarize
 from pipeline.studies.study import Run, history_rows, result_row, train, write_study
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 from tune.store import TrialStore
 
 CHARACTERS = "characters"  # the task that needs a text
-NO_DATA = "drawn"  # the data's digest of other tasks: settings alone decide what is drawn
+NO_DATA = "drawn"  # the data digest of the other tasks, whose data depend on settings alone
 SequenceRun = Run[SequenceTrialConfig]
 
 
 def plan(study: Sequences) -> list[SequenceRun]:
-    """Return every combination of a mechanism's values with every seed, for all tasks."""
+    """Return a run for each task, halting mechanism, grid point and seed."""
     return [
-        Run({"task": task, "run": run_name(kind, changes)}, config)
-        for task, tasks in study.tasks.items()
-        for kind in tasks.kinds
-        for changes, config in sequence_trials(task, kind, tasks, study.seeds)
+        Run({"task": task, "run": run_name(mechanism, point)}, config)
+        for task, settings in study.tasks.items()
+        for mechanism in settings.mechanisms
+        for point, config in sequence_trials(task, mechanism, settings, study.seeds)
     ]
 
 
-def run_name(kind: str, changes: Mapping[str, Any]) -> str:
-    """Return `DACT, ponder weight 0.01`, or `fixed steps 3` where the name has the setting."""
-    if kind == "none":
+def run_name(mechanism: str, point: Mapping[str, Any]) -> str:
+    """Return a name such as `DACT, ponder weight 0.01`, or `fixed steps 3` instead of repeating."""
+    if mechanism == "none":
         return "without ACT"
-    title = HALTINGS[kind].title
-    each = [(name.replace("_", " "), f"{value:g}") for name, value in changes.items()]
-    if len(each) == 1 and title.endswith(each[0][0]):
-        return f"{title} {each[0][1]}"
-    return ", ".join([title, *(" ".join(one) for one in each)])
-
-
-def digest_of(config: SequenceTrialConfig, stored: StoredText | None) -> str:
-    """Return the digest of the data that a trial draws from."""
-    return stored.sha256 if stored and config.task_name == CHARACTERS else NO_DATA
+    title = HALTINGS[mechanism].title
+    settings = [f"{name.replace('_', ' ')} {value:g}" for name, value in point.items()]
+    if len(point) == 1 and title.endswith(next(iter(point)).replace("_", " ")):
+        return f"{title} {next(iter(point.values())):g}"
+    return ", ".join([title, *settings])
 
 
 def task_of(config: SequenceTrialConfig, study: Sequences, text: Tensor | None) -> Task:
@@ -77,26 +72,26 @@ def task_of(config: SequenceTrialConfig, study: Sequences, text: Tensor | None) 
         text: the bytes of the study's text, for characters.
 
     Raises:
-        DataError: the text is too short for it, or the part held out for the passage.
+        DataError: the text, or its held-out part, is too short.
     """
     task = build_task(config.task, text, f"sequences.text, {study.text}")
-    least = study.read_from + study.read_bytes + 1  # the last is only predicted
-    if isinstance(task, Characters) and len(task.held_out) < least:
+    needed = study.read_from + study.read_bytes + 1  # the last byte is only predicted
+    if isinstance(task, Characters) and len(task.held_out) < needed:
         raise DataError(
             f"sequences.text, {study.text}: {len(task.held_out):,} bytes are held out, but "
-            f"read_from, read_bytes and the byte after them need {least:,}; hold out more or "
+            f"read_from, read_bytes and the byte after them need {needed:,}; hold out more or "
             "read less"
         )
     return task
 
 
-def measured(
+def metric_rows(
     run: SequenceRun, weights: Mapping[str, Any], study: Sequences, text: Tensor | None
 ) -> dict[str, list[TableRow]]:
-    """Return rows of a trained network by table: by difficulty, or by byte.
+    """Return the rows of a trained network for each table: by difficulty, or by type of byte.
 
-    Sequences and windows are the same for all runs of a task; the passage is read by what halts,
-    with the first seed.
+    All runs of a task are measured on the same sequences. The passage is read only by networks that
+    halt, with the first seed.
     """
     config, task = run.config, task_of(run.config, study, text)
     model = ActRnn(task.inputs, task.outputs.size, config.network, config.halting)
@@ -104,8 +99,8 @@ def measured(
     draws = generator("drawn sequences", study.drawn_seed)
     batch_size = config.training.batch_size
     if not isinstance(task, Characters):
-        found = evaluate(model, task.outputs, task.sample(study.drawn, draws), batch_size)
-        return {"difficulty": [run.seeded | row for row in by_difficulty(found, task)]}
+        result = evaluate(model, task.outputs, task.sample(study.drawn, draws), batch_size)
+        return {"difficulty": [run.seeded | row for row in by_difficulty(result, task)]}
 
     def row(metrics: TableRow, **more: int) -> TableRow:
         return run.seeded | metrics | {"ponder": metrics["ponder_cost"]} | more
@@ -115,8 +110,8 @@ def measured(
     if config.halting is not None and config.seed == study.seeds[0]:
         end = study.read_from + study.read_bytes + 1
         passage = bytes(task.held_out[study.read_from : end].tolist())
-        along = enumerate(read(model, task, passage), start=1)
-        tables["reading"] = [row(one, position=position) for position, one in along]
+        per_byte = enumerate(read(model, task, passage), start=1)
+        tables["reading"] = [row(metrics, position=position) for position, metrics in per_byte]
     return tables
 
 
@@ -124,25 +119,27 @@ def main() -> None:
     """Write artifacts/sequences/."""
     params = load_params()
     study, execution, runs = params.sequences, execution_settings(params), plan(params.sequences)
-    stored, text = None, None
+    digest, text = NO_DATA, None
     if CHARACTERS in study.tasks:
         stored = stored_text(str(study.text))
         execution, text = replace(execution, text=stored.path), read_bytes(stored.path)
+        digest = stored.sha256
     for run in runs:
-        task_of(run.config, study, text)  # a text too short is reported before training
-    trained = train("sequences", runs, execution, lambda config: digest_of(config, stored))
-    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+        task_of(run.config, study, text)  # report a text that is too short before training
+    digests = [digest if run.config.task_name == CHARACTERS else NO_DATA for run in runs]
+    trained = train("sequences", runs, execution, digests)
+    torch.set_num_threads(1)  # bit-identical results on any number of cores
     store, results = TrialStore(execution.trials), list[TableRow]()
     tables: dict[str, list[TableRow]] = {"difficulty": [], "reading": [], "bytes": []}
     for run, record in tqdm(trained, "sequences", unit="model"):
         weight = getattr(run.config.halting, "ponder_weight", None)
-        asked = {"halting": run.config.halting_name, "ponder_weight": weight}
-        results.append(result_row(run, record) | asked)
+        settings = {"halting": run.config.halting_name, "ponder_weight": weight}
+        results.append(result_row(run, record) | settings)
         weights = torch.load(BytesIO(store.weights(record.key)), weights_only=True)
-        for name, rows in measured(run, weights, study, text).items():
+        for name, rows in metric_rows(run, weights, study, text).items():
             tables[name] += rows
     named = [row | {"run": f"{row['run']}, seed {row['seed']}"} for row in results]
-    summary = summarise(named, "task", "run", "dev_error", "dev_mean_steps")
+    summary = summarize(named, "task", "run", "dev_error", "dev_mean_steps")
     history = history_rows(trained)
     write_study("sequences", trained, summary, results=results, history=history, **tables)
 

@@ -1,18 +1,18 @@
 """Stage `sizes`: accuracy by number of training pairs, and its extrapolation.
 
-The retrained configurations are trained on a half, a quarter, … of the pairs, each part within
-the larger ones. Epochs and patience grow as parts shrink, so that all make as many updates at most:
-with no more epochs than the whole, small parts would be cut off early and the curve too steep. The
-whole is the retrained trial itself, which is reused.
+The selected configurations are trained on nested subsets: a half, a quarter, … of the pairs. Epochs
+and patience grow as subsets shrink, so that the maximum number of updates is constant: otherwise
+small subsets would stop early and the curve would be too steep. The full set reuses the retrained
+trial.
 
-Dev chooses the epoch, among many more of them for small parts, so errors are of test, which is
-read once for each trained model.
+Dev accuracy selects the epoch, among many more epochs for small subsets. So errors are measured on
+the test split, once for each trained model.
 """
 
 from pipeline.runtime.idle import end_if_idle
 
 if __name__ == "__main__":
-    end_if_idle("sizes")
+    end_if_idle("sizes.models")
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,113 +27,107 @@ from pipeline.parameters.schema import Params
 from pipeline.parameters.study_sections import Sizes
 from pipeline.runtime.results import TableRow, read_json
 from pipeline.runtime.stage import artifacts, run_stage
-from pipeline.statistics.aggregate import grouped, mean, spread, summarise
+from pipeline.statistics.aggregate import grouped, mean, mean_sd, summarize
 from pipeline.statistics.paired import Groups, Hits, split_hits
-from pipeline.statistics.power_law import LEAST_SIZES, PowerLaw, fit, mean_variances, redrawn
+from pipeline.statistics.power_law import MIN_SIZES, PowerLawFit, bootstrap, fit, mean_variances
 from pipeline.studies.study import Run, result_row, train, write_study
 from pipeline.studies.variants import best_config, evaluate_runs
-from pipeline.trials.trials import data_digest, execution_settings
+from pipeline.trials.execution import data_digest, execution_settings
 
-CURVE = 25  # points of a drawn law
+CURVE = 25  # points of a plotted law
 
 
 def plan(params: Params, pairs: int) -> list[Run[TrialConfig]]:
-    """Return every part of the training pairs with every seed, the smallest first."""
+    """Return a run for each model, subset and seed, the smallest subset first."""
     limits, runs = params.retrain, []
     for model in params.sizes.models:
         base = best_config(model)
-        for halved in range(params.sizes.halvings, -1, -1):
-            times = 2**halved
-            training = replace(base.training, train_pairs=pairs // times if halved else 0)
-            part = replace(
-                base,
-                training=training,
-                max_epochs=limits.max_epochs * times,
-                patience=limits.patience * times,
-            )
-            labels = {"model": model, "pairs": pairs // times}
-            runs += [Run(labels, replace(part, seed=seed)) for seed in limits.seeds]
+        for halvings in range(params.sizes.halvings, -1, -1):
+            factor = 2**halvings
+            training = replace(base.training, train_pairs=pairs // factor if halvings else 0)
+            epochs, patience = limits.max_epochs * factor, limits.patience * factor
+            config = replace(base, training=training, max_epochs=epochs, patience=patience)
+            labels = {"model": model, "pairs": pairs // factor}
+            runs += [Run(labels, replace(config, seed=seed)) for seed in limits.seeds]
     return runs
 
 
 def point_rows(rows: Sequence[TableRow], max_error: float) -> list[TableRow]:
-    """Return each model and size over its seeds; sizes near chance are not fitted."""
+    """Return a row for each model and size; sizes near chance accuracy are not fitted."""
     points = []
-    for (model, pairs), of in grouped(rows, "model", "pairs").items():
-        test = spread(of, "test_accuracy")
+    for (model, pairs), runs in grouped(rows, "model", "pairs").items():
+        test = mean_sd(runs, "test_accuracy")
         points.append(
-            {"model": model, "pairs": pairs, "seeds": len(of), "epochs": mean(of, "epochs")}
-            | {"cut_off": mean(of, "cut_off"), **spread(of, "dev_accuracy"), **test}
+            {"model": model, "pairs": pairs, "seeds": len(runs), "epochs": mean(runs, "epochs")}
+            | {"cut_off": mean(runs, "cut_off"), **mean_sd(runs, "dev_accuracy"), **test}
             | {"fitted": test["test_accuracy_mean"] >= 1 - max_error}
         )
     return points
 
 
-def accuracy(law: PowerLaw, laws: PowerLaw, pairs: int) -> TableRow:
-    """Return the law's accuracy at a number of pairs, and its 95 % interval over all draws."""
-    low, high = (1 - float(error) for error in np.quantile(laws.error(pairs), [0.975, 0.025]))
+def accuracy(law: PowerLawFit, bootstrapped: PowerLawFit, pairs: int) -> TableRow:
+    """Return the accuracy at a number of pairs with its 95 % bootstrap interval."""
+    low, high = (1 - np.quantile(bootstrapped.error(pairs), [0.975, 0.025])).tolist()
     return {"pairs": pairs, "accuracy": 1 - float(law.error(pairs)[0]), "low": low, "high": high}
 
 
 def extrapolated(
     hits: dict[int, Hits], groups: Groups, study: Sizes
 ) -> tuple[list[TableRow], list[TableRow]]:
-    """Return rows of the law of all sizes and of that without the largest; and a curve.
+    """Fit a law to all sizes, and to all but the largest; return their rows, and a curve.
 
     Args:
-        hits: of the fitted sizes, by number of training pairs [seeds, test pairs].
-        groups: of test pairs; see measures.paired.
+        hits: by number of training pairs, of the fitted sizes [seeds, test pairs].
+        groups: of test pairs; see statistics.paired.
     """
     sizes = sorted(hits)
-    rows: list[TableRow] = []
-    curve: list[TableRow] = []
-    if len(sizes) < LEAST_SIZES:
+    rows, curve = list[TableRow](), list[TableRow]()
+    if len(sizes) < MIN_SIZES:
         return rows, curve
     means = np.array([[1 - hits[n].mean() for n in sizes]])
-    drawn = redrawn([hits[n] for n in sizes], groups, study.n_bootstrap, study.bootstrap_seed)
+    samples = bootstrap([hits[n] for n in sizes], groups, study.n_bootstrap, study.bootstrap_seed)
     for used, at in ((len(sizes), study.pairs), (len(sizes) - 1, sizes[-1])):
-        if used < LEAST_SIZES:
+        if used < MIN_SIZES:
             break
         variances = mean_variances([hits[n] for n in sizes[:used]])
-        law, laws = (fit(sizes[:used], errors[:, :used], variances) for errors in (means, drawn))
-        found = accuracy(law, laws, at)
+        law, bootstrapped = (fit(sizes[:used], e[:, :used], variances) for e in (means, samples))
+        prediction = accuracy(law, bootstrapped, at)
         rows.append(
             {
                 **{"without_largest": used < len(sizes), "sizes": used},
                 "floor": float(law.floor[0]),
                 "scale": float(law.scale[0] * law.unit ** law.exponent[0]),
-                **{"exponent": float(law.exponent[0]), **found},
+                **{"exponent": float(law.exponent[0]), **prediction},
                 "bounded": bool(law.bounded[0]),
-                "wide": found["high"] - found["low"] > study.max_ci_width,
+                "wide": prediction["high"] - prediction["low"] > study.max_ci_width,
             }
         )
-        places = np.geomspace(sizes[0], max(at, sizes[-1]), CURVE).round().astype(int).tolist()
-        curve = curve or [accuracy(law, laws, n) for n in places]
+        grid = np.geomspace(sizes[0], max(at, sizes[-1]), CURVE).round().astype(int).tolist()
+        curve = curve or [accuracy(law, bootstrapped, n) for n in grid]
     return rows, curve
 
 
 def main() -> None:
     """Write artifacts/sizes/."""
     params = load_params()
-    study, execution, digest = params.sizes, execution_settings(params), data_digest()
+    study, execution = params.sizes, execution_settings(params)
     pairs = int(read_json("tensors", "manifest.json")["pairs"]["train"])
-    trained = train("sizes", plan(params, pairs), execution, lambda _: digest)
+    trained = train("sizes", plan(params, pairs), execution, data_digest())
     test = PairTensors.load(artifacts("tensors", "test.pt"))
     rows: list[TableRow] = []
     for run, record, result in evaluate_runs("sizes", trained, test, execution.trials):
         cut_off = record.best.epoch + run.config.patience > run.config.max_epochs
-        figures = {"test_accuracy": result.accuracy, "hits": split_hits(result, len(test))}
-        rows.append(result_row(run, record) | figures | {"cut_off": cut_off})
+        metrics = {"test_accuracy": result.accuracy, "hits": split_hits(result, len(test))}
+        rows.append(result_row(run, record) | metrics | {"cut_off": cut_off})
     points, groups = point_rows(rows, study.max_error), premise_groups(test).numpy()
-    laws: list[TableRow] = []
-    curves: list[TableRow] = []
+    laws, curves = list[TableRow](), list[TableRow]()
     by_size = grouped(rows, "model", "pairs")
     for model in study.models:
         fitted = [row["pairs"] for row in points if row["model"] == model and row["fitted"]]
         hits = {n: np.stack([row["hits"] for row in by_size[model, n]]) for n in fitted}
-        for table, own in zip((laws, curves), extrapolated(hits, groups, study), strict=True):
-            table += [{"model": model} | row for row in own]
-    summary = summarise(points, "model", "pairs", "test_accuracy_mean")
+        for table, new in zip((laws, curves), extrapolated(hits, groups, study), strict=True):
+            table += [{"model": model} | row for row in new]
+    summary = summarize(points, "model", "pairs", "test_accuracy_mean")
     write_study("sizes", trained, summary, results=rows, points=points, laws=laws, curves=curves)
 
 

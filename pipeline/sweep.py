@@ -1,4 +1,4 @@
-"""Stage `sweep`: train every point of the grid, or reuse it where it is already trained."""
+"""Stage `sweep`: train every point of the grid; reuse finished trials."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ from pipeline.parameters.load import load_params
 from pipeline.parameters.trials import sweep_trials
 from pipeline.runtime.stage import run_stage
 from pipeline.trials.environment import timed, write_environment
-from pipeline.trials.trials import data_digest, execution_settings, keyed, write_trials
+from pipeline.trials.execution import add_keys, data_digest, execution_settings
+from pipeline.trials.records import write_trials
 from tune.early_stopping import SuccessiveHalving
 from tune.grid import grid_hash
 from tune.sweep import run_trials
@@ -18,13 +19,13 @@ def main() -> None:
     execution, stopping, rule = execution_settings(params), params.sweep.early_stopping, None
     if stopping.rule == "successive_halving":
         rule = SuccessiveHalving(stopping.grace_period, stopping.reduction_factor)
-    trials = keyed(data_digest(), sweep_trials(params.sweep), execution, rule)
+    trials = add_keys(data_digest(), sweep_trials(params.sweep), execution, rule)
     with timed("sweep", trials, execution):
         records = run_trials("sweep", trials, execution)
     models: dict[str, Any] = {}
     for model in params.sweep.models:
-        found = [r.best.dev_accuracy for r in records if r.config["model"] == model]
-        models[model] = {"trials": len(found), "best_dev_accuracy": max(found)}
+        accuracies = [r.best.dev_accuracy for r in records if r.config["model"] == model]
+        models[model] = {"trials": len(accuracies), "best_dev_accuracy": max(accuracies)}
     summary = {"grid_hash": grid_hash(trials), "trials": len(records), "models": models}
     write_trials("sweep", records, summary)
     write_environment("sweep", trials, execution, records)

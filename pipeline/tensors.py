@@ -1,4 +1,4 @@
-"""Stage `tensors`: encode the pairs as arrays."""
+"""Stage `tensors`: encode the pairs as tensors."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 
 def write_embedding(words: list[str], train: PairTensors) -> None:
-    """Write the vocabulary's vectors, and of each word its hash and whether training has it."""
+    """Write the vector and hash of each word, and whether it occurs in training."""
     path = require_artifact("vectors", "vectors.pt")
     stored = torch.load(path, weights_only=True)
     if (rows := len(stored["vectors"])) != len(words):
@@ -40,12 +40,12 @@ def main() -> None:
     splits: dict[str, dict[str, Any]] = {}
     for split in SPLITS:
         pairs = read_token_pairs(require_artifact("vocabulary", f"{split}.tsv"))
-        # Only training may choose its pairs: dev and test figures are about all of them.
+        # dev and test keep all pairs, so that their metrics are comparable
         max_tokens = params.tensors.max_tokens if split == "train" else None
         encoded = encode(tqdm(pairs, f"encode {split}", unit=" pairs"), ids, max_tokens)
         if not encoded.pair_ids:
-            left = f"no pair of {split} is left of {encoded.dropped}"
-            raise DataError(f"{left}; raise tensors.max_tokens in params.yaml")
+            problem = f"all {encoded.dropped} pairs of {split} were dropped"
+            raise DataError(f"{problem}; raise tensors.max_tokens in params.yaml")
         encoded.tensors.save(folder / f"{split}.pt")
         write_lines(folder / f"{split}_ids.txt", encoded.pair_ids)
         count = len(encoded.tensors)

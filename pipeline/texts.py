@@ -1,4 +1,4 @@
-"""Stage `texts`: plain texts, fetched, each as the bytes it has, for the studies that read one."""
+"""Stage `texts`: download the plain texts of the studies, and store their bytes unchanged."""
 
 import hashlib
 import zipfile
@@ -16,39 +16,33 @@ from pipeline.runtime.stage import artifacts, clean_dir, run_stage
 
 
 def main() -> None:
-    """Write the texts that params.yaml names; none of them if one cannot be had."""
+    """Write artifacts/texts/; no text if one cannot be downloaded."""
     sources = load_params().texts.sources
     files = {name: fetch(source, f"texts.sources.{name}") for name, source in sources.items()}
     with clean_dir(artifacts("texts")):
-        found = {name: write(name, files[name], source) for name, source in sources.items()}
-        write_json(artifacts("texts", "summary.json"), {"texts": found})
+        written = {name: write(name, files[name], source) for name, source in sources.items()}
+        write_json(artifacts("texts", "summary.json"), {"texts": written})
 
 
 def write(name: str, path: Path, source: TextSource) -> dict[str, Any]:
     """Write one text; return its size and digest.
 
     Raises:
-        DataError: it is empty, or the archive has no such member, or no member is named.
+        DataError: the text is empty, its archive lacks a member, or no member is configured.
     """
-    text = content(path, source, f"texts.sources.{name}")
-    if not text:
-        raise DataError(f"texts.sources.{name}: the text is empty; expected at least one byte")
-    with replacing(artifacts("texts", f"{name}.txt")) as temporary:
-        temporary.write_bytes(text)
-    return {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
-
-
-def content(path: Path, source: TextSource, key: str) -> bytes:
-    """The bytes of a file, or of the members of an archive, each of which begins a line."""
+    key, text = f"texts.sources.{name}", b""
     if not source.members:
         if zipfile.is_zipfile(path):
             raise DataError(f"{key}: {path} is a zip archive; name files of it in {key}.members")
-        return path.read_bytes()
-    text = b""
-    for member in source.members:
+        text = path.read_bytes()
+    for member in source.members:  # each starts on a new line
         with open_member(path, member, key) as (stream, _):
             text += (b"" if text.endswith(b"\n") or not text else b"\n") + stream.read()
-    return text
+    if not text:
+        raise DataError(f"{key}: the text is empty; expected at least one byte")
+    with replacing(artifacts("texts", f"{name}.txt")) as temporary:
+        temporary.write_bytes(text)
+    return {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Start MLflow's pages on this project's store, and print where everything else is: `make ui`.
+"""`make ui`: start the MLflow UI on this project's store; print the report's and Ray's addresses.
 
 python -m pipeline.ui [--port 5000]
 """
@@ -24,7 +24,7 @@ SEARCHES = {
 
 
 def tracking_uri(state: Path) -> str:
-    """Return the store that the stages log to.
+    """Return the URI of the store that the stages log to.
 
     Raises:
         UserError: no stage has logged yet.
@@ -36,9 +36,9 @@ def tracking_uri(state: Path) -> str:
     return uri or f"sqlite:///{database}"
 
 
-def answers(host: str, port: int) -> bool:
-    """Return whether a server listens there."""
-    with contextlib.suppress(OSError, OverflowError):  # a port beyond all ports
+def is_listening(host: str, port: int) -> bool:
+    """Return whether a server listens on the port."""
+    with contextlib.suppress(OSError, OverflowError):  # an invalid port
         socket.create_connection((host, port), timeout=1).close()
         return True
     return False
@@ -47,24 +47,24 @@ def answers(host: str, port: int) -> bool:
 def port(text: str) -> int:
     """Parse a port."""
     if not (text.isdecimal() and len(text) < 6 and 0 < int(text) < 2**16):
-        raise argparse.ArgumentTypeError(f"{text[:20]} is none; must be from 1 to 65535")
+        raise argparse.ArgumentTypeError(f"{text[:20]} is not a port; must be from 1 to 65535")
     return int(text)
 
 
-def where_ray_is(state: Path) -> str:
-    """Return a sentence on Ray's dashboard, which exists while a sweep runs."""
+def ray_dashboard(state: Path) -> str:
+    """Return a line with the address of Ray's dashboard, which exists while a sweep runs."""
     if address := os.environ.get("RAY_ADDRESS"):
         return f"Ray dashboard: that of the cluster at {address} (RAY_ADDRESS)"
-    path = state / "ray_dashboard"  # a sweep that was killed leaves it behind
+    path = state / "ray_dashboard"  # left behind by a killed sweep
     address = path.read_text("ascii", "ignore").strip() if path.is_file() else ""
     host, _, number = address.rpartition(":")
-    if number.isdecimal() and answers(host, int(number[:6])):
+    if number.isdecimal() and is_listening(host, int(number[:6])):
         return f"Ray dashboard: http://{address} (it asks for the token in {state / 'ray_token'})"
-    return "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
+    return "Ray dashboard: not running; a sweep starts it and prints its address"
 
 
 def search_links(address: str, experiment: str) -> dict[str, str]:
-    """Return addresses of MLflow's page of filtered runs, the best on dev first."""
+    """Return links to filtered runs in the MLflow UI, sorted by dev accuracy."""
     order = {"orderByKey": "metrics.`best_dev_accuracy`", "orderByAsc": "false"}
     return {
         name: f"{address}/#/experiments/{experiment}/runs?"
@@ -74,34 +74,36 @@ def search_links(address: str, experiment: str) -> dict[str, str]:
 
 
 def serve(uri: str, number: int) -> NoReturn:
-    """Become MLflow's server; Ctrl-C ends it."""
+    """Replace this process by MLflow's server; Ctrl-C ends it."""
     command = [sys.executable, "-m", "mlflow", "ui", "--host", HOST, "--port", str(number)]
     command += ["--workers", "1"]
-    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # a password in a command could be read
+    os.environ["MLFLOW_BACKEND_STORE_URI"] = uri  # hides a password from other users
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     print(end="", flush=True)
     os.execv(sys.executable, command)
 
 
 def main() -> None:
-    """Say where things are and serve."""
+    """Print the addresses and start the server."""
     parser = argparse.ArgumentParser("python -m pipeline.ui", description=__doc__)
-    parser.add_argument("--port", type=port, default=5000, help="of MLflow's pages (default 5000)")
+    parser.add_argument(
+        "--port", type=port, default=5000, help="port of the MLflow UI (default 5000)"
+    )
     number = parser.parse_args().port
     uri = tracking_uri(state_folder())
     report = artifacts("report", "index.html")
     print(f"Report:        {report.as_uri() if report.is_file() else 'none yet; run: make repro'}")
-    print(where_ray_is(state_folder()), flush=True)
-    from tune.mlflow_store import check_address, experiment_id  # MLflow: seconds
+    print(ray_dashboard(state_folder()), flush=True)
+    from tune.mlflow_store import check_address, experiment_id  # importing MLflow takes seconds
 
     check_address(uri)
     if urllib.parse.urlparse(uri).scheme in ("http", "https"):
         print(f"MLflow:        {first_line(uri)} (MLFLOW_TRACKING_URI; nothing is started here)")
         return
-    if answers(HOST, number):
+    if is_listening(HOST, number):
         raise UserError(
-            f"port {number} is taken, perhaps by MLflow's pages of another project; "
-            f"end that, or choose another one: make ui PORT={number % 65535 + 1}"
+            f"port {number} is in use, perhaps by the MLflow UI of another project; "
+            f"stop that, or use another port: make ui PORT={number % 65535 + 1}"
         )
     experiment = experiment_id(uri, state_folder())
     address = f"http://{HOST}:{number}"

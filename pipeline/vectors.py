@@ -1,4 +1,4 @@
-"""Stage vectors: one input vector for each vocabulary word, drawn at random or pre-trained."""
+"""Stage `vectors`: one input vector for each word of the vocabulary, random or pre-trained."""
 
 import torch
 
@@ -11,7 +11,7 @@ from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 
 def main() -> None:
-    """Write the vectors of the vocabulary's words and how many of them have one."""
+    """Write artifacts/vectors/: the vectors, and how many words are pre-trained."""
     params = load_params()
     counts = read_counts(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
     vectors, found = look_up([word for word, _ in counts], params.vectors)

@@ -1,4 +1,4 @@
-"""Stage `vocabulary`: tokenize every labeled pair once, and count the words."""
+"""Stage `vocabulary`: tokenize each labeled pair once, and count the words."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,24 +17,24 @@ from pipeline.runtime.stage import artifacts, require_artifact, run_stage
 
 
 def labeled(
-    split: str, lowercase: bool, seen: Counter[str], words: Counter[str]
+    split: str, lowercase: bool, counts: Counter[str], words: Counter[str]
 ) -> Iterator[TokenPair]:
-    """The labeled pairs of a split, tokenized; counts pairs and parses in `seen`, and words.
+    """Yield the labeled pairs of a split, tokenized; count pairs and parses in `counts`, and words.
 
     Raises:
-        DataError: a sentence has no words, or no sentence has a parse that fits.
+        DataError: a sentence has no words, or no parse matches its sentence.
     """
     path = require_artifact("corpus", f"{split}.jsonl")
     for pair in tqdm(read_pairs(path), f"tokenize {split}", unit=" pairs"):
         if pair["gold_label"] == UNLABELLED:
-            seen["dropped"] += 1
+            counts["dropped"] += 1
             continue
-        seen["labeled"] += 1
+        counts["labeled"] += 1
         premise, hypothesis = (
             [*tokenize(pair[key], lowercase)] for key in ("sentence1", "sentence2")
         )
         if not (premise and hypothesis):
-            problem = "has a sentence without words; mend or remove it in the corpus"
+            problem = "has a sentence without words; correct or remove it in the corpus"
             raise DataError(f"{path.name}: pair {pair['pairID']} {problem}")
         words.update(premise + hypothesis)
         yield TokenPair(
@@ -43,22 +43,24 @@ def labeled(
             pair.get("reasoning_depth", 0),
             premise,
             hypothesis,
-            *trees(pair, (premise, hypothesis), seen),
+            *trees(pair, (premise, hypothesis), counts),
         )
-    if seen["right_branching"] and not seen["parsed"]:
-        advice = "take a corpus with binary parses, or set corpus.parses to false"
+    if counts["right_branching"] and not counts["parsed"]:
+        advice = "use a corpus with binary parses, or set corpus.parses to false"
         raise DataError(f"{path}: no parse fits its sentence; {advice}")
 
 
 def trees(
-    pair: Pair, sentences: tuple[list[str], list[str]], seen: Counter[str]
+    pair: Pair, sentences: tuple[list[str], list[str]], counts: Counter[str]
 ) -> Iterator[list[int]]:
-    """Of each sentence, if the corpus has parses, the tree of a parse with as many leaves as
-    tokens, or else one that branches to the right."""
+    """Yield the parse tree of each sentence if the corpus has parses.
+
+    A right-branching tree replaces a parse whose number of leaves is not that of the tokens.
+    """
     for key, tokens in zip(PARSES, sentences, strict=True):
         if key in pair:
             tree = tree_over(len(tokens), pair[key])
-            seen["right_branching" if tree is None else "parsed"] += 1
+            counts["right_branching" if tree is None else "parsed"] += 1
             yield right_branching(len(tokens)) if tree is None else tree
 
 
@@ -69,11 +71,11 @@ def main() -> None:
     words: Counter[str] = Counter()
     splits: dict[str, dict[str, int]] = {}
     for split in SPLITS:
-        seen: Counter[str] = Counter(labeled=0, dropped=0)
+        counts: Counter[str] = Counter(labeled=0, dropped=0)
         counted = words if split in params.count_splits else Counter[str]()
-        pairs = labeled(split, params.lowercase, seen, counted)
+        pairs = labeled(split, params.lowercase, counts, counted)
         write_token_pairs(folder / f"{split}.tsv", pairs)
-        splits[split] = dict(seen)
+        splits[split] = dict(counts)
     ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))
     write_words(folder / "words.tsv", ranked)
     kept = sum(count for _, count in ranked[: params.size])

@@ -1,4 +1,4 @@
-"""params.yaml as one validated object; all problems are reported together."""
+"""Load params.yaml as one validated object; all problems are reported together."""
 
 from pathlib import Path
 from typing import Any
@@ -9,54 +9,72 @@ from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import YAMLError
 
 from actmodels.errors import ConfigError, shown
-from pipeline.parameters.files import endless, text_of
-from pipeline.parameters.renamed import without_followers
+from actmodels.files import regular
+from pipeline.parameters.renamed import without_renamed
 from pipeline.parameters.rules import rule_problems
 from pipeline.parameters.schema import Params
 from pipeline.parameters.sentences import sentence
 
-__all__ = ["Params", "load_params"]
+__all__ = ["Params", "is_endless", "load_params", "read_yaml_text"]
+
+# not line breaks in YAML 1.2, but the libraries that read it take them as such
+SPACES = str.maketrans("\x85\u2028\u2029", "   ")
+MAX_VALUES = 100_000  # ours; params.yaml has about 400, dvc.lock 2,000
 
 
 class Constructor(SafeConstructor):
-    """Python values of YAML; those that ruamel fails on, such as `!!bool maybe`, have a line."""
+    """Report the line of values on which ruamel fails without one, such as `!!bool maybe`."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         """See SafeConstructor."""
         try:
             return super().construct_object(node, deep)
         except (LookupError, ValueError) as error:  # Python reads no number of 5,000 digits
-            kind = node.tag.rpartition(":")[2]
-            problem = f"{shown(node.value)} is not a valid {kind}; correct the value or its tag"
+            tag = node.tag.rpartition(":")[2]
+            problem = f"{shown(node.value)} is not a valid {tag}; correct the value or its tag"
             raise ConstructorError(None, None, problem, node.start_mark) from error
 
 
 def load_params(path: Path = Path("params.yaml")) -> Params:
-    """Read and check the parameters.
+    """Load and validate the parameters.
 
     Raises:
-        ConfigError: a sentence for each wrong value, else for each broken rule; or for the file.
+        ConfigError: a message for the file, for each invalid value, or for each broken rule.
     """
     try:
         params = Params.model_validate(_read(path))
     except ValidationError as error:
-        problems = [sentence(details, Params) for details in without_followers(error.errors())]
+        problems = [sentence(details, Params) for details in without_renamed(error.errors())]
         raise ConfigError(str(path), problems) from None
     if problems := rule_problems(params):
         raise ConfigError(str(path), problems)
     return params
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """The YAML mapping in a file.
+def read_yaml_text(path: Path) -> str:
+    """Return the text of a file; raise OSError also for a pipe or a device, which could block."""
+    return regular(path).read_text(encoding="utf-8").translate(SPACES)
 
-    YAML 1.2, the version that DVC reads and writes: `1e-3` is a number, `yes` is text.
-    """
+
+def is_endless(tree: Any) -> bool:
+    """Return whether a YAML tree has too many values, as with an alias that contains itself."""
+    pending = [tree]
+    for _ in range(MAX_VALUES):
+        if not pending:
+            return False
+        node = pending.pop()
+        if isinstance(node, dict | list):
+            pending.extend(node.values() if isinstance(node, dict) else node)
+    return True
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a YAML 1.2 mapping, as DVC does: `1e-3` is a number, `yes` is text."""
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = Constructor
     try:
-        tree = yaml.load(text_of(path))
-        if isinstance(tree, dict) and not endless(tree):
+        tree = yaml.load(read_yaml_text(path))
+        if isinstance(tree, dict) and not is_endless(tree):
             return tree
         problem = f"holds a {type(tree).__name__}; must be a mapping of sections"
         if tree is None:
@@ -71,8 +89,8 @@ def _read(path: Path) -> dict[str, Any]:
         problem = f"is not UTF-8 at byte {error.start}"
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        place = f" at line {mark.line + 1}" if mark else ""
-        problem = f"is not YAML{place}: {getattr(error, 'problem', error)}"
+        line = f" at line {mark.line + 1}" if mark else ""
+        problem = f"is not YAML{line}: {getattr(error, 'problem', error)}"
     except RecursionError:
         problem = "is nested without end; an alias may name itself, or others that name others"
     raise ConfigError(str(path), [problem])

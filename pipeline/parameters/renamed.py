@@ -1,37 +1,49 @@
-"""Keys and models that had another name before version 2; an old name is an error that says so."""
+"""Former names of keys and models; a former name in params.yaml gets an error with the new one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic_core import ErrorDetails
 
-RENAMED = {
-    "averaged_decomposable_attention": "mean_pool_decomposable_attention",
-    "averaged_first_decomposable_attention": "pool_first_decomposable_attention",
-    "broader": "hypernym",
-    "colour": "color",
-    "comparing_adaptive_attention": "compare_adaptive_attention",
-    "draws": "n_bootstrap",
-    "draws_seed": "bootstrap_seed",
-    "first_epochs": "grace_period",
-    "graves": "sequences",
-    "keep_one_in": "reduction_factor",
-    "labelled_pairs": "labeled_pairs",
-    "lexicalised": "lexical_baseline",
-    "lures": "distractors",
-    "most_error": "max_error",
-    "narrower": "hyponym",
-    "nse": "cloze",
-    "questions": "cloze_data",
-    "regularisation": "regularization",
-    "siblings": "co_hyponym",
-    "tokenised": "tokenized",
-    "trials_per_pack": "trials_per_fusion",
-    "unlabelled": "unlabeled",
-    "widest": "max_ci_width",
+FORMER_NAMES = {  # new name: name before version 2
+    "bootstrap_seed": "draws_seed",
+    "cloze": "nse",
+    "cloze_data": "questions",
+    "co_hyponym": "siblings",
+    "color": "colour",
+    "compare_adaptive_attention": "comparing_adaptive_attention",
+    "distractors": "lures",
+    "grace_period": "first_epochs",
+    "hypernym": "broader",
+    "hyponym": "narrower",
+    "labeled_pairs": "labelled_pairs",
+    "lexical_baseline": "lexicalised",
+    "max_ci_width": "widest",
+    "max_error": "most_error",
+    "mean_pool_decomposable_attention": "averaged_decomposable_attention",
+    "mechanisms": "kinds",  # halting, sequences.tasks
+    "n_bootstrap": "draws",
+    "pool_first_decomposable_attention": "averaged_first_decomposable_attention",
+    "question_types": "kinds",  # cloze, cloze_data
+    "reduction_factor": "keep_one_in",
+    "regularization": "regularisation",
+    "sequences": "graves",
+    "tokenized": "tokenised",
+    "trials_per_fusion": "trials_per_pack",
+    "unlabeled": "unlabelled",
 }
 
 
-def without_followers(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    """Drop "is missing" for a key whose old name is among the errors."""
-    new = {(*e["loc"][:-1], RENAMED.get(str(e["loc"][-1]))) for e in errors if e["loc"]}
-    return [e for e in errors if e["type"] != "missing" or e["loc"] not in new]
+def new_name(name: object, known: Iterable[str]) -> str | None:
+    """Return the key among `known` that had this name; None if none had."""
+    return next((key for key in known if FORMER_NAMES.get(key) == name), None)
+
+
+def without_renamed(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Drop "is missing" for each key whose former name is among the errors."""
+    paths = {error["loc"] for error in errors}
+    return [
+        error
+        for error in errors
+        if error["type"] != "missing"
+        or (*error["loc"][:-1], FORMER_NAMES.get(str(error["loc"][-1]))) not in paths
+    ]

@@ -1,12 +1,11 @@
 """The sections of params.yaml as frozen, strictly typed objects; one class per section.
 
-A whole number is accepted where a number is expected, nothing else is converted. Rules that span
-several keys are in `pipeline.parameters.rules`.
+An int is accepted for a float; nothing else is converted. Rules that span several keys are in
+`pipeline.parameters.rules`.
 """
 
-# ruff: noqa: D101  (params.yaml says what each section and key means)
+# ruff: noqa: D101  (params.yaml documents each section and key)
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
@@ -14,18 +13,18 @@ from pydantic import BeforeValidator
 from actmodels import validators
 from actmodels.registry import MODELS
 from pipeline.parameters.section import (
-    ONCE,
-    SOME,
+    NON_EMPTY,
     SPLITS,
+    UNIQUE,
     Fetched,
     Keys,
     Name,
     Pairs,
-    Place,
     Seconds,
     Section,
     Seeds,
     Split,
+    StoragePath,
     axes,
     each,
     must_be,
@@ -58,24 +57,21 @@ FusionSize = Annotated[
         lambda size: size == "auto" or (type(size) is int and 1 <= size <= 1000),
     ),
 ]
-FileName = Annotated[
-    str,
-    must_be("a name of letters, digits, _ and -", re.compile(r"[A-Za-z0-9][\w-]*", re.A).fullmatch),
-]
-# what MLflow's addresses of models can hold; `.` and `..` are places in them
+FileName = Annotated[str, must_be("a name of letters, digits, _ and -", r"[A-Za-z0-9][\w-]*")]
+# what MLflow's model URIs can hold; there, `.` and `..` are paths
 ModelName = Annotated[
     str,
     must_be(
         "a name of at most 200 letters of a to z, digits, dots, dashes and underscores, the "
         "first of them a letter or a digit",
-        re.compile(r"[A-Za-z0-9][\w.-]{0,199}", re.A).fullmatch,
+        r"[A-Za-z0-9][\w.-]{0,199}",
     ),
 ]
 
 
 class Cluster(Section):
     cpus_per_trial: validators.Count
-    # Ray's own rule: a share of one device or whole devices
+    # Ray's rule: a fraction of one device, or whole devices
     gpus_per_trial: Annotated[
         validators.NonNegativeFloat, must_be("whole above 1", lambda n: n <= 1 or n % 1 == 0)
     ]
@@ -87,8 +83,8 @@ class Cluster(Section):
     wait_for_storage: Seconds
     dashboard: bool
     system_metrics: bool
-    storage: Place
-    state: Place
+    storage: StoragePath
+    state: StoragePath
 
 
 class Captions(Section):
@@ -97,7 +93,7 @@ class Captions(Section):
     dev: Pairs
     test: Pairs
     unlabeled: validators.Share
-    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest there is
+    max_depth: Annotated[int, validators.Range(ge=1, le=6)]  # the deepest implemented
     facts: Annotated[Settings, each(FACTS, validators.NonNegativeFloat, required=FACTS)]
     common: validators.UnitInterval
     usual: validators.UnitInterval
@@ -123,7 +119,7 @@ class Corpus(Section):
 
 class Vocabulary(Section):
     size: validators.Count
-    count_splits: Annotated[list[Split], SOME, ONCE]
+    count_splits: Annotated[list[Split], NON_EMPTY, UNIQUE]
     lowercase: bool
 
 
@@ -148,7 +144,7 @@ class Tensors(Section):
 
 
 class TextSource(Fetched):
-    members: Annotated[list[Name], ONCE]
+    members: Annotated[list[Name], UNIQUE]
 
 
 class Texts(Section):
@@ -156,20 +152,20 @@ class Texts(Section):
 
 
 class LexicalBaseline(Section):
-    features: Annotated[list[Feature], SOME, ONCE]
+    features: Annotated[list[Feature], NON_EMPTY, UNIQUE]
     min_count: validators.Count
-    regularization: Annotated[list[validators.Positive], SOME, ONCE]
+    regularization: Annotated[list[validators.Positive], NON_EMPTY, UNIQUE]
 
 
 def without_null(models: Any) -> Any:
-    """Drop the models set to null: how a preset or a switch leaves out one of conf/base.yaml's."""
+    """Drop models set to null, with which a preset removes a model of conf/base.yaml."""
     if isinstance(models, dict):
         return {name: grid for name, grid in models.items() if grid is not None}
     return models
 
 
 class ModelGrid(Section):
-    """A model's trials: `settings` of all of them, before those common to all models; axes."""
+    """A model's trials: `settings` override those common to all models; `grid` has the axes."""
 
     settings: Annotated[Settings, Keys(PAIRS)]
     grid: Annotated[Axes, axes(PAIRS)]
@@ -186,15 +182,15 @@ class Sweep(Limits):
     early_stopping: EarlyStopping
     settings: Annotated[Settings, Keys(PAIRS)]
     models: Annotated[
-        dict[str, ModelGrid], each(MODELS, ModelGrid), SOME, BeforeValidator(without_null)
+        dict[str, ModelGrid], each(MODELS, ModelGrid), NON_EMPTY, BeforeValidator(without_null)
     ]
 
 
 class SelectBest(Section):
-    # only the order of the grid tells any two configurations apart
+    # only the order of the grid resolves every tie
     ties: Annotated[
         list[Literal["dev_loss", "dev_mean_steps", "parameters", "grid_order"]],
-        *(SOME, ONCE),
+        *(NON_EMPTY, UNIQUE),
         must_be("a list that ends with 'grid_order'", lambda ties: ties[-1] == "grid_order"),
     ]
 
@@ -215,7 +211,7 @@ class Export(Section):
 class Ablate(Section):
     model: str
     dev_steps: validators.Steps
-    test_steps: Annotated[list[validators.Steps], SOME, ONCE]
+    test_steps: Annotated[list[validators.Steps], NON_EMPTY, UNIQUE]
     batch_size: validators.BatchSize
 
 
@@ -223,7 +219,7 @@ class Trace(Section):
     model: str
     seeds: validators.Count
     per_label: validators.NonNegativeInt
-    pair_ids: Annotated[list[Name], ONCE]
+    pair_ids: Annotated[list[Name], UNIQUE]
 
 
 class Report(Section):

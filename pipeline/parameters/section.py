@@ -1,4 +1,4 @@
-"""What every section of params.yaml is made of: its base class, and types of values."""
+"""The base class of the sections of params.yaml, and the types of their values."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,19 +15,19 @@ UNSET = "REQUIRED"
 
 
 class Section(BaseModel):
-    """A mapping of params.yaml: no unknown keys, no conversions, no changes afterwards."""
+    """A mapping of params.yaml: frozen, without unknown keys or type conversions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Keys:
-    """The keys that a mapping may have or, if required, must; they keep the file's order."""
+    """Annotate a mapping with its allowed keys, the type of each, and the required ones."""
 
     def __init__(self, types: Mapping[str, Any], *, required: Collection[str] = ()) -> None:
         self.types, self.required = types, required
 
-    def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> core_schema.CoreSchema:
-        """See pydantic."""
+    def __get_pydantic_core_schema__(self, _source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Return a typed dictionary whose validated values keep the file's order."""
         fields = {
             name: core_schema.typed_dict_field(
                 handler.generate_schema(of), required=name in self.required
@@ -35,17 +35,22 @@ class Keys:
             for name, of in self.types.items()
         }
         config = CoreConfig(strict=True, allow_inf_nan=False)
-        known = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=config)
+        schema = core_schema.typed_dict_schema(fields, extra_behavior="forbid", config=config)
 
         def in_order(value: Any, validate: ValidatorFunctionWrapHandler) -> dict[str, Any]:
             checked = validate(value)
             return {name: checked[name] for name in value}
 
-        return core_schema.no_info_wrap_validator_function(in_order, known)
+        return core_schema.no_info_wrap_validator_function(in_order, schema)
 
 
-def must_be(wording: str, holds: Callable[[Any], object]) -> AfterValidator:
-    """A rule for a value of the right type, and how to word it."""
+def must_be(wording: str, rule: Callable[[Any], object] | str) -> AfterValidator:
+    """Return a validator whose error says that the value must be `wording`.
+
+    Args:
+        rule: returns whether a value is valid; or a regular expression for the whole text.
+    """
+    holds = re.compile(rule, re.ASCII).fullmatch if isinstance(rule, str) else rule
 
     def check(value: Any) -> Any:
         if not holds(value):
@@ -56,17 +61,17 @@ def must_be(wording: str, holds: Callable[[Any], object]) -> AfterValidator:
 
 
 def is_url(text: str) -> bool:
-    """True for an absolute URL that `fetch` can open."""
+    """Return whether text is an absolute URL that `fetch` can open."""
     try:
         port = urlsplit(text).port
-    except ValueError:  # a bracket is open, or the port is no number
+    except ValueError:  # an open bracket, or a port that is not a number
         return False
     known = re.fullmatch(r"https?://[^/\s]+/\S+|file:///.+", text)
     return port != 0 and "%00" not in text and known is not None
 
 
-def is_place(text: str) -> bool:
-    """Return whether text is a folder or a URL of an object store, and no URL that is mistyped."""
+def is_storage_path(text: str) -> bool:
+    """Return whether text is a folder or a URL of an object store, not a mistyped URL."""
     known = r"(file:///|(s3|gs|abfs)://)[^/].*|(?!~[^/]|[A-Za-z][\w+.-]*:).+"
     return text == text.strip() and bool(re.fullmatch(known, text))
 
@@ -80,37 +85,35 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-ONCE = must_be("a list with each value once", lambda values: len(set(values)) == len(values))
-SOME = Field(min_length=1)
-Pairs = Annotated[int, Range(ge=1, le=10**8)]  # SNLI's 200-fold
+UNIQUE = must_be("a list with each value once", lambda values: len(set(values)) == len(values))
+NON_EMPTY = Field(min_length=1)
+Pairs = Annotated[int, Range(ge=1, le=10**8)]  # 200 times SNLI
 Bytes = Annotated[int, Range(ge=1, le=10**15)]  # a petabyte
 Seconds = Annotated[float, Range(ge=0, le=604_800)]  # a week
-Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), ONCE]
+Seeds = Annotated[list[NonNegativeInt], Field(min_length=1, max_length=1000), UNIQUE]
 Name = Annotated[str, must_be("text", lambda text: text not in ("", UNSET))]
 Url = Annotated[str, must_be("a URL that starts with https://, http:// or file:///", is_url)]
-PLACES = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
-Place = Annotated[str, must_be(PLACES, is_place)]
+STORAGE = "a folder, or a URL: file:///folder, s3://bucket/prefix or gs://bucket/prefix"
+StoragePath = Annotated[str, must_be(STORAGE, is_storage_path)]
 Pattern = Annotated[str, must_be("a regular expression", is_pattern)]
-Sha256 = Annotated[
-    str, must_be("a SHA-256 of 64 lower-case hex digits", re.compile("[0-9a-f]{64}").fullmatch)
-]
+Sha256 = Annotated[str, must_be("a SHA-256 of 64 lower-case hex digits", "[0-9a-f]{64}")]
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[str, ...] = get_args(Split)
 
 
-def each(names: Iterable[str], kind: Any, *, required: Collection[str] = ()) -> Keys:
-    """Any of these keys, all of one type."""
-    return Keys(dict.fromkeys(names, kind), required=required)
+def each(names: Iterable[str], of: Any, *, required: Collection[str] = ()) -> Keys:
+    """Return Keys with one type for all values."""
+    return Keys(dict.fromkeys(names, of), required=required)
 
 
 def axes(types: Mapping[str, Any]) -> Keys:
-    """Settings of these types, each with the values that are compared."""
-    return Keys({name: Annotated[list[of], SOME, ONCE] for name, of in types.items()})  # type: ignore[valid-type]
+    """Return Keys for a grid: each setting has a list of distinct values."""
+    return Keys({name: Annotated[list[of], NON_EMPTY, UNIQUE] for name, of in types.items()})  # type: ignore[valid-type]
 
 
 class Fetched(Section):
-    """A file that is fetched: mirrors, digest, and size where it is known."""
+    """A file to download: mirrors, digest, and size if known."""
 
-    urls: Annotated[list[Url], SOME]
+    urls: Annotated[list[Url], NON_EMPTY]
     sha256: Sha256
     bytes: Bytes | None

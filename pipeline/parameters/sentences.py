@@ -1,4 +1,4 @@
-"""How problems of params.yaml are worded: each names its key, its value and what is expected."""
+"""Error messages for params.yaml: each has the key, its value and the expected one."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -7,22 +7,20 @@ from typing import Any, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from actmodels.errors import shown
-from pipeline.parameters.renamed import RENAMED
+from pipeline.parameters.renamed import new_name
 from pipeline.parameters.section import UNSET, Keys, Section
 
 KeyPath = tuple[int | str, ...]
-LISTED = 20  # of the keys that there are, where none is near a mistyped one
-EXPECTED = {  # by pydantic's name of the problem
+MAX_LISTED = 20  # known keys, where none is close to the unknown one
+MAPPING = "a mapping of names to values"
+EXPECTED = {  # by pydantic's error type
     "int_type": "a whole number",
     "float_type": "a number",
     "finite_number": "a finite number",
     "bool_type": "true or false",
-    "string_type": "text",
-    "string_unicode": "text",
+    **dict.fromkeys(("string_type", "string_unicode"), "text"),
     "list_type": "a list",
-    "dict_type": "a mapping of names to values",
-    "model_type": "a mapping of names to values",
-    "model_attributes_type": "a mapping of names to values",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), MAPPING),
     "literal_error": "{expected}",
     "must_be": "{wording}",
     "greater_than_equal": "at least {ge:,.16g}",
@@ -34,24 +32,24 @@ EXPECTED = {  # by pydantic's name of the problem
 
 
 def dotted(path: KeyPath) -> str:
-    """The path of a key as people write it: `sweep.models.x.grid.dropout[1]`."""
+    """Return a path of keys as text: `sweep.models.x.grid.dropout[1]`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".")
 
 
 def unknown(path: KeyPath, known: Sequence[str]) -> str:
-    """Sentence for a key that is none of `known`, with its new name or the nearest of them."""
-    if RENAMED.get(str(path[-1])) in known:
-        return f"{dotted(path)} is now {RENAMED[str(path[-1])]}; rename it"
-    nearest = get_close_matches(str(path[-1]), known, n=1)
-    if nearest:
-        return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], nearest[0]))}?"
-    listed = ", ".join([*known[:LISTED], *["…"] * (len(known) > LISTED)])
+    """Return the message for an unknown key, with its new name or the closest known key."""
+    if renamed := new_name(path[-1], known):
+        return f"{dotted(path)} is now {renamed}; rename it"
+    closest = get_close_matches(str(path[-1]), known, n=1)
+    if closest:
+        return f"{dotted(path)} is unknown; did you mean {dotted((*path[:-1], closest[0]))}?"
+    listed = ", ".join([*known[:MAX_LISTED], *["…"] * (len(known) > MAX_LISTED)])
     return f"{dotted(path)} is unknown; must be one of {listed}"
 
 
 def sentence(details: ErrorDetails, schema: Any) -> str:
-    """One problem that pydantic reports, as a sentence; `schema` is the type that it checks."""
+    """Return the message for one pydantic error; `schema` is the validated type."""
     path, problem, value = details["loc"], details["type"], details["input"]
     if path[-1:] == ("[key]",):
         path = path[:-1]
@@ -61,7 +59,7 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
     if value == UNSET:
         return f"{key} is not set; the preset needs it on the command line: -S '{key}=...'"
     if problem in ("extra_forbidden", "invalid_key"):
-        return unknown(path, list(_types(_type_at(schema, path[:-1]))))
+        return unknown(path, list(_fields(_type_at(schema, path[:-1]))))
     if problem == "too_short":
         return f"{key} is empty; must have at least one value"
     if problem == "too_long":
@@ -71,22 +69,22 @@ def sentence(details: ErrorDetails, schema: Any) -> str:
     return f"{key} is {shown(value)}; must be {EXPECTED[problem].format(**context)}"
 
 
-def _type_at(kind: Any, path: KeyPath) -> Any:
-    """The type at a path."""
+def _type_at(schema: Any, path: KeyPath) -> Any:
+    """Return the type of the value at a path."""
     for part in path:
-        types = _types(kind)
-        kind = types.get(part) or types[None]
-    return kind
+        fields = _fields(schema)
+        schema = fields.get(part) or fields[None]
+    return schema
 
 
-def _types(kind: Any) -> dict[Any, Any]:
-    """The keys of a type, with the type of each; None is any key."""
-    if isinstance(kind, Keys):
-        return dict(kind.types)
-    if isinstance(kind, type) and issubclass(kind, Section):
-        return {name: of.rebuild_annotation() for name, of in kind.model_fields.items()}
-    parts = get_args(kind)
-    if get_origin(kind) in (dict, list):
+def _fields(schema: Any) -> dict[Any, Any]:
+    """Return the type of each key; the key None stands for any key or index."""
+    if isinstance(schema, Keys):
+        return dict(schema.types)
+    if isinstance(schema, type) and issubclass(schema, Section):
+        return {name: info.rebuild_annotation() for name, info in schema.model_fields.items()}
+    parts = get_args(schema)
+    if get_origin(schema) in (dict, list):
         return {None: parts[-1]}
-    # Annotated, with Keys behind the type that they belong to; or a section that may be null
-    return next((found for part in reversed(parts) if (found := _types(part))), {})
+    # Annotated, where Keys follow their type; or an optional section
+    return next((fields for part in reversed(parts) if (fields := _fields(part))), {})

@@ -1,6 +1,6 @@
-"""The sections of the studies, cloze questions among them; they are empty unless asked for."""
+"""The sections of the studies and of the cloze questions; empty unless a study is configured."""
 
-# ruff: noqa: D101  (params.yaml says what each section and key means)
+# ruff: noqa: D101  (params.yaml documents each section and key)
 
 from typing import Annotated, Any, Literal
 
@@ -11,8 +11,8 @@ from actmodels.registry import HALTINGS, MODELS
 from actmodels.sequences.config import HALTING_MECHANISMS, TASKS, sequence_setting_types
 from actmodels.trial_config import setting_types
 from pipeline.parameters.section import (
-    ONCE,
-    SOME,
+    NON_EMPTY,
+    UNIQUE,
     Fetched,
     Keys,
     Name,
@@ -24,26 +24,21 @@ from pipeline.parameters.section import (
 )
 
 CONTEXT_LINES = 20  # sentences of a document, before the query (Hill et al. 2015)
-WDW = "WDW"  # the one kind of questions that Who-Did-What has
-# The types of all settings of trials, by name; pipeline.parameters.trials tells which a trial has.
-LIMITS = {
-    "max_epochs": validators.Epochs,
-    "patience": validators.NonNegativeInt,
-}  # what a variant may change besides settings
+WDW = "WDW"  # the only question type of Who-Did-What
+# Types of the settings of all trials, by name; pipeline.parameters.trials picks those of a trial.
+LIMITS = {"max_epochs": validators.Epochs, "patience": validators.NonNegativeInt}
 PAIRS = {name: of for model in MODELS for name, of in setting_types(model).items()}
 MULTIHOP = PAIRS | validators.settings_of(StreamConfig)
 SEQUENCES = {
     name: of
     for task in TASKS
-    for kind in HALTING_MECHANISMS
-    for name, of in sequence_setting_types(task, kind).items()
+    for mechanism in HALTING_MECHANISMS
+    for name, of in sequence_setting_types(task, mechanism).items()
 }
-STEPPED = ("strategy", "steps")  # settings of readers that a study compares
-READER = {
-    name: of for name, of in validators.settings_of(*PARTS.values()).items() if name not in STEPPED
-}
+READER = dict(validators.settings_of(*PARTS.values()))
+del READER["strategy"], READER["steps"]  # the axes of a study
 Settings = dict[str, Any]
-Axes = dict[str, list[Any]]  # setting -> the values compared
+Axes = dict[str, list[Any]]  # setting -> compared values
 
 
 class Limits(Section):
@@ -60,7 +55,7 @@ class Fidelity(Limits):
 
 
 class Sizes(Section):
-    models: Annotated[list[str], ONCE]
+    models: Annotated[list[str], UNIQUE]
     halvings: Annotated[int, validators.Range(ge=1, le=20)]  # to one in a million
     max_error: validators.Share
     pairs: validators.Count
@@ -73,14 +68,14 @@ class Halting(Limits):
     model: str
     seeds: Seeds
     collapsed_below: validators.Positive
-    kinds: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]
+    mechanisms: Annotated[dict[str, Axes], each(HALTINGS, Annotated[Axes, axes(PAIRS)])]
 
 
 class SequenceStudy(Limits):
-    """One of Graves' tasks: each kind of halting takes the settings that it knows."""
+    """One of Graves' tasks; each halting mechanism takes the settings that it has."""
 
-    kinds: Annotated[
-        dict[str, Axes], each(HALTING_MECHANISMS, Annotated[Axes, axes(SEQUENCES)]), SOME
+    mechanisms: Annotated[
+        dict[str, Axes], each(HALTING_MECHANISMS, Annotated[Axes, axes(SEQUENCES)]), NON_EMPTY
     ]
     settings: Annotated[Settings, Keys(SEQUENCES)]
 
@@ -138,7 +133,7 @@ class WhoDidWhat(Section):
 
 class ClozeData(Section):
     source: Literal["none", "text", "cbt", "whodidwhat"]
-    kinds: Annotated[list[Literal["NE", "CN"]], SOME, ONCE]
+    question_types: Annotated[list[Literal["NE", "CN"]], NON_EMPTY, UNIQUE]
     lowercase: bool
     text: ClozeText
     cbt: Cbt
@@ -146,15 +141,15 @@ class ClozeData(Section):
 
 
 class ReadingStudy(Limits):
-    """What is compared on one kind of questions: numbers of steps, by strategy."""
+    """The numbers of steps compared on one question type, by strategy."""
 
     one_step: bool
-    query_gating: Annotated[list[validators.Several], ONCE]
-    adaptive_computation: Annotated[list[validators.Several], ONCE]
+    query_gating: Annotated[list[validators.Several], UNIQUE]
+    adaptive_computation: Annotated[list[validators.Several], UNIQUE]
     settings: Annotated[Settings, Keys(READER, required=READER)]
 
 
 class Cloze(Section):
     seeds: Seeds
     traced: validators.NonNegativeInt
-    kinds: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]
+    question_types: Annotated[dict[str, ReadingStudy], each(("NE", "CN", WDW), ReadingStudy)]

@@ -1,49 +1,45 @@
-"""Stages of which nothing is asked write empty results before imports that take seconds."""
+"""End a stage that has nothing to do with empty results, before imports that take seconds."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from actmodels.errors import ArtifactError, UserError
 from actmodels.files import write_text
 from actmodels.tables import COLUMNS, UNREPORTED
 from pipeline.parameters.load import load_params
-from pipeline.runtime.results import write_json, write_table
+from pipeline.runtime.results import write_table
 from pipeline.runtime.stage import artifacts, clean_dir, run_stage
 
-# stage -> the key of its section that is empty, or "none", where nothing is asked
-ASKED = {
-    **{"fidelity": "models", "sizes": "models", "halting": "kinds", "sequences": "tasks"},
-    **{"cloze": "kinds", "cloze_data": "source"},
-}
-MANIFEST: dict[str, Any] = {"source": "none", "kinds": {}}  # of no questions
+SUMMARY = {"summary.json": "{}\n"}
 
 
-def end_if_idle(stage: str) -> None:
-    """Write empty results and exit if params.yaml asks nothing of a stage."""
-    if is_idle(stage):
-        run_stage(partial(write_nothing, stage), stage)
+def end_if_idle(key: str, files: Mapping[str, str] = SUMMARY) -> None:
+    """Write empty results and exit if a setting, `stage.name`, is empty or "none".
+
+    Args:
+        files: the text of each result file that is not a table, by name.
+    """
+    if is_idle(key):
+        run_stage(partial(write_empty, key, files), key.partition(".")[0])
 
 
-def is_idle(stage: str) -> bool:
-    """Return whether nothing is asked of a stage; parameters with mistakes are for its own run."""
+def is_idle(key: str) -> bool:
+    """Return whether the setting is empty; False for invalid parameters: the stage reports them."""
+    stage, name = key.split(".")
     try:
-        return getattr(getattr(load_params(), stage), ASKED[stage]) in ({}, [], "none")
+        return getattr(getattr(load_params(), stage), name) in ({}, [], "none")
     except UserError:
         return False
 
 
-def write_nothing(stage: str) -> None:
-    """Write tables without rows and an empty summary."""
-    if not is_idle(stage):
+def write_empty(key: str, files: Mapping[str, str]) -> None:
+    """Write the stage's tables without rows, and its other files."""
+    stage = key.partition(".")[0]
+    if not is_idle(key):
         raise ArtifactError(f"{stage}: params.yaml changed as it began; run dvc repro again")
-    folder = artifacts(stage)
-    with clean_dir(folder):
-        for place in COLUMNS | UNREPORTED:
-            if place.startswith(f"{stage}/"):
-                write_table(artifacts(place), [])
-        if stage == "cloze":
-            write_text(folder / "queries.jsonl", "")
-        if stage == "cloze_data":
-            write_json(folder / "manifest.json", MANIFEST, indent=1)
-        else:
-            write_json(folder / "summary.json", {})
+    with clean_dir(artifacts(stage)):
+        for table in COLUMNS | UNREPORTED:
+            if table.startswith(f"{stage}/"):
+                write_table(artifacts(table), [])
+        for name, text in files.items():
+            write_text(artifacts(stage, name), text)

@@ -1,7 +1,7 @@
-"""Check that a stage's inputs are as the stages before it wrote them, and stay so while it runs.
+"""Verify a stage's inputs before it runs, and that they do not change while it runs.
 
-DVC records parameters and dependencies when a stage *ends*: an edit in between would be recorded
-with the results of the old ones. It also has the digest of every output, which shows damage.
+DVC records parameters and dependencies when a stage *ends*: it would record an edit in between
+with results of the old values. The recorded digests of outputs reveal corrupt files.
 """
 
 import hashlib
@@ -20,73 +20,74 @@ import yaml
 
 from actmodels.errors import ArtifactError
 from actmodels.files import known
-from pipeline.parameters.files import endless, text_of
+from pipeline.parameters.load import is_endless, read_yaml_text
 
 PIPELINE, LOCK, PARAMS = Path("dvc.yaml"), Path("dvc.lock"), Path("params.yaml")
 NOT_YAML = (ValueError, LookupError, AttributeError, RecursionError, yaml.YAMLError)
 
 
 @contextmanager
-def checked_inputs(stage: str, aside: Path) -> Iterator[None]:
+def checked_inputs(stage: str, quarantine: Path) -> Iterator[None]:
     """Check the inputs of a stage before and after the block, which runs it.
 
     Args:
-        aside: the folder for damaged files.
+        quarantine: the folder for corrupt files.
 
     Raises:
-        ArtifactError: see check_as_written; or an input changed.
+        ArtifactError: see verify_digests; or an input changed.
     """
     before = inputs(stage)
     known.update((Path(name).absolute(), digest) for name, digest in before.items())
-    check_as_written(stage, before, aside)
+    verify_digests(stage, before, quarantine)
     yield
-    now = inputs(stage)
-    changed = [name for name in before | now if before.get(name) != now.get(name)]
+    after = inputs(stage)
+    changed = [name for name in before | after if before.get(name) != after.get(name)]
     if changed:
         more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
         raise ArtifactError(
-            f"{stage}: what it reads changed while it ran ({', '.join(changed[:3])}{more}), so its "
+            f"{stage}: its inputs changed while it ran ({', '.join(changed[:3])}{more}), so its "
             "results are not recorded; run dvc repro again (finished trials are kept)"
         )
 
 
 def inputs(stage: str) -> dict[str, str]:
-    """Return each file and parameter that dvc.yaml lists for a stage, with its digest or value.
+    """Return the MD5 or value of each file and parameter that dvc.yaml lists for a stage.
 
-    Empty outside a project, and for a command that is no stage.
+    Empty outside a project, and for a command that is not a stage.
     """
-    declared, params, found = _declared(stage), _tree(PARAMS), {}
+    declared, params, values = _declared(stage), _tree(PARAMS), {}
     for key in declared.get("params", []):
         node: Any = params
         for part in key.split("."):
             node = node.get(part) if isinstance(node, dict) else None
-        found[f"{PARAMS}: {key}"] = json.dumps(node, sort_keys=True, default=str)
+        values[f"{PARAMS}: {key}"] = json.dumps(node, sort_keys=True, default=str)
     for path in (p for dependency in declared.get("deps", []) for p in _files(Path(dependency))):
-        found[path.as_posix()] = _digest(path)
-    return found
+        values[path.as_posix()] = _digest(path)
+    return values
 
 
-def check_as_written(stage: str, before: dict[str, str], aside: Path) -> None:
-    """Compare the stage's `inputs` with the digests that DVC recorded of other stages' outputs.
+def verify_digests(stage: str, digests: dict[str, str], quarantine: Path) -> None:
+    """Compare the stage's `inputs` with the digests that DVC recorded when they were written.
 
     Raises:
-        ArtifactError: an output is missing, or differs and is set aside, with corrupt copies in
-            DVC's cache.
+        ArtifactError: an input is missing; or its digest differs, and it is quarantined together
+            with corrupt copies in DVC's cache.
     """
     read = [Path(dependency) for dependency in _declared(stage).get("deps", [])]
     problems = []
-    for maker, name, digest in list(_recorded()):
+    for producer, name, digest in list(_recorded()):
         path = Path(name)
         if not any(path.is_relative_to(d) or d.is_relative_to(path) for d in read):
             continue
         if not os.path.lexists(path):
-            problems.append(f"{name} is missing; run: dvc repro {maker}")
-        elif (before.get(name) or _folder_digest(path, before)) != digest:
-            # DVC would put its own copy in place of what the stage writes
-            moved = [str(_quarantine(file, aside)) for file in (path, *_corrupt(_cache(), digest))]
+            problems.append(f"{name} is missing; run: dvc repro {producer}")
+        elif (digests.get(name) or _folder_digest(path, digests)) != digest:
+            # DVC would restore a corrupt cached copy over the stage's new output
+            files = (path, *_corrupt(_cache(), digest))
+            moved = ", ".join(str(_quarantine(file, quarantine)) for file in files)
             problems.append(
-                f"{name} is not what the stage {maker} wrote: it is damaged or was edited; "
-                f"set aside as {', '.join(moved)}; run: dvc repro -f -s {maker}"
+                f"{name} is not the output of stage {producer}: it is corrupt or was edited; "
+                f"quarantined as {moved}; run: dvc repro -f -s {producer}"
             )
     if problems:
         raise ArtifactError("\n".join(problems))
@@ -95,30 +96,30 @@ def check_as_written(stage: str, before: dict[str, str], aside: Path) -> None:
 def _recorded() -> Iterator[tuple[str, str, str]]:
     """Yield stage, path and digest of each output that DVC has recorded."""
     try:
-        for maker, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
+        for producer, recorded in _tree(LOCK)["stages"].items() if os.path.lexists(LOCK) else ():
             for out in recorded.get("outs", []):
-                yield maker, out["path"], out["md5"]
+                yield producer, out["path"], out["md5"]
     except (KeyError, TypeError, AttributeError) as error:
         raise ArtifactError(
-            f"{LOCK} is damaged; move it away (finished trials are kept) and run: dvc repro"
+            f"{LOCK} is corrupt; move it away (finished trials are kept) and run: dvc repro"
         ) from error
 
 
 def _cache() -> Path:
-    """Return the folder of DVC's cache, which is a setting."""
+    """Return the folder of DVC's cache, as configured in DVC."""
     command = [sys.executable, "-m", "dvc", "cache", "dir"]
     return Path(os.fsdecode(subprocess.run(command, capture_output=True).stdout.strip()))
 
 
 def _corrupt(cache: Path, digest: str) -> list[Path]:
-    """Return the cached files of an output that do not have the digest in their name."""
+    """Return the cached files of an output whose digest is not the one in their name."""
     path = cache / "files" / "md5" / digest[:2] / digest[2:]
     if not path.is_file():
         return []
     if _digest(path) != digest.removesuffix(".dir"):
         return [path]
-    listed = json.loads(path.read_bytes()) if digest.endswith(".dir") else []
-    return [file for entry in listed for file in _corrupt(cache, entry["md5"])]
+    entries = json.loads(path.read_bytes()) if digest.endswith(".dir") else []
+    return [file for entry in entries for file in _corrupt(cache, entry["md5"])]
 
 
 def _quarantine(path: Path, folder: Path) -> Path:
@@ -131,24 +132,24 @@ def _declared(stage: str) -> dict[str, Any]:
 
 
 def _tree(path: Path) -> dict[str, Any]:
-    """Return a YAML mapping, empty if unreadable; by libyaml, ten times as fast as ruamel."""
+    """Return a YAML mapping, empty if unreadable; libyaml is ten times as fast as ruamel."""
     try:
-        tree = yaml.load(text_of(path), yaml.CSafeLoader)
+        tree = yaml.load(read_yaml_text(path), yaml.CSafeLoader)
     except (FileNotFoundError, *NOT_YAML):
         return {}
-    return tree if isinstance(tree, dict) and not endless(tree) else {}
+    return tree if isinstance(tree, dict) and not is_endless(tree) else {}
 
 
 def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "md5").hexdigest()
-    except FileNotFoundError:  # removed meanwhile
+    except FileNotFoundError:  # removed in the meantime
         return "missing"
 
 
 def _folder_digest(path: Path, digests: dict[str, str]) -> str:
-    """Return DVC's digest of a folder: that of the sorted listing of its files."""
+    """Return DVC's digest of a folder: the MD5 of the sorted listing of its files."""
     for folder in (path, *path.rglob("*")):
         if folder.is_dir():
             list(folder.iterdir())  # PermissionError, where rglob would find no files
@@ -163,7 +164,7 @@ def _folder_digest(path: Path, digests: dict[str, str]) -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or the files below a folder without bytecode and hidden files."""
+    """Return a file, or the files in a folder except bytecode and hidden files."""
     if path.is_file():
         return [path]
     below = (p for p in path.rglob("*") if p.is_file())

@@ -1,4 +1,4 @@
-"""The two forms of small result files, the same bytes for the same content."""
+"""Write and read small result files: CSV and JSON, the same bytes for the same content."""
 
 import csv
 import json
@@ -15,10 +15,10 @@ TableRow = dict[str, Any]
 
 
 def write_table(path: Path, rows: Sequence[TableRow], columns: Sequence[str] = ()) -> None:
-    """Write rows as CSV; cells are empty where a row has None, nan or nothing.
+    """Write rows as CSV; the cell of a missing value, None or nan is empty.
 
     Args:
-        columns: by default those declared for this file, or else all that the rows have.
+        columns: by default those declared in actmodels.tables, else all columns of the rows.
     """
     declared = (COLUMNS | UNREPORTED).get(f"{path.parent.name}/{path.name}")
     columns = columns or declared or list(dict.fromkeys(name for row in rows for name in row))
@@ -38,7 +38,7 @@ def write_tables(stage: str, **tables: Sequence[TableRow]) -> None:
 
 
 def write_json(path: Path, content: dict[str, Any], indent: int = 2) -> None:
-    """Write a summary or a manifest, in the order of its keys."""
+    """Write a summary or a manifest; keys keep their order."""
     write_text(path, json.dumps(content, indent=indent) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""What every stage shares: where its files are, and how it ends."""
+"""The folders of a stage, and its start and end as a command."""
 
 import hashlib
 import inspect
@@ -41,18 +41,18 @@ def require_artifact(stage: str, *parts: str) -> Path:
 
 
 def state_folder() -> Path:
-    """Return the folder of what outlives a run: downloads, trials, MLflow's store."""
+    """Return the folder that outlives a run: downloads, trials, MLflow's store."""
     return project() / "state"
 
 
 def project() -> Path:
-    """Return the project's folder; DVC runs a queued experiment in a copy that it deletes."""
+    """Return the project's folder; DVC runs a queued experiment in a temporary copy."""
     return Path(os.environ.get("DVC_ROOT") or Path.cwd())
 
 
 @contextmanager
 def clean_dir(folder: Path) -> Iterator[None]:
-    """Empty the folder first and on failure: it holds what one run wrote, or nothing."""
+    """Empty the folder first and on failure: it holds the files of one run, or none."""
     shutil.rmtree(folder, ignore_errors=True)
     try:
         yield
@@ -62,14 +62,14 @@ def clean_dir(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def file_lock(path: Path, say_waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock, which the kernel takes back from a process that dies."""
+def file_lock(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Hold a lock, which the kernel releases when the process dies."""
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
-        say_waiting()
+        on_wait()
         lock.acquire()
     try:
         yield
@@ -78,36 +78,36 @@ def file_lock(path: Path, say_waiting: Callable[[], None]) -> Iterator[None]:
 
 
 def _make_folders() -> None:
-    """Raise ArtifactError unless there is a state folder, and one for artifacts."""
-    kept = {state_folder(): "all that outlives a run", artifacts(): "what stages write"}
-    for folder, what in kept.items():
+    """Make the folders of state and artifacts; raise ArtifactError if one is not writable."""
+    contents = {state_folder(): "state that outlives a run", artifacts(): "output of stages"}
+    for folder, content in contents.items():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            why = "" if os.access(folder, os.W_OK) else "cannot be written to"
+            problem = "" if os.access(folder, os.W_OK) else "cannot be written to"
         except OSError as error:
-            why = f"cannot be used as a folder: {error.strerror}"
-        if why:
-            raise ArtifactError(f"{folder} {why}; {what} is kept there")
+            problem = f"cannot be used as a folder: {error.strerror}"
+        if problem:
+            raise ArtifactError(f"{folder} {problem}; {content} is kept there")
 
 
 def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
-    """Run a stage as a command; inputs that are damaged, or edited meanwhile, end it.
+    """Run a stage as a command; fail if its inputs are corrupt, or edited while it runs.
 
     Args:
-        stage: its name; by default that of main's module.
+        stage: its name; by default the name of main's module.
     """
-    from pipeline.runtime.inputs import checked_inputs  # reads YAML, which commands do without
+    from pipeline.runtime.inputs import checked_inputs  # imports YAML, which commands do not need
 
     name = stage or Path(inspect.getfile(main)).stem
     waiting = f"{name}: waiting for another run of this project to end; Ctrl-C stops waiting"
 
     def checked() -> None:
         _make_folders()
-        # a stage goes on where only its `dvc` was killed
+        # a stage continues to run if only its `dvc` was killed
         with file_lock(state_folder() / "run.lock", lambda: print(waiting, flush=True)):
-            for half in artifacts(name).rglob(".*.tmp"):  # a kill left it; see replacing
-                half.unlink(missing_ok=True)
-            with checked_inputs(name, state_folder() / "damaged"):
+            for partial in artifacts(name).rglob(".*.tmp"):  # left by a kill; see replacing
+                partial.unlink(missing_ok=True)
+            with checked_inputs(name, state_folder() / "quarantine"):
                 main()
 
     run_command(checked)
@@ -116,8 +116,9 @@ def run_stage(main: Callable[[], None], stage: str = "") -> NoReturn:
 def run_command(main: Callable[[], None]) -> NoReturn:
     """Run a command and exit: 0, or 1 with each problem on its own line, or 130 when interrupted.
 
-    The trace of an error that is no `UserError` is kept in a file. tqdm.write puts messages on
-    their own lines below a bar. SIGTERM unwinds like Ctrl-C, so that temporary files are removed.
+    The traceback of an error other than `UserError` is written to a file. tqdm.write prints
+    messages on their own lines below a progress bar. SIGTERM unwinds the stack like Ctrl-C, so that
+    temporary files are removed.
     """
     _open_streams()
     received = signal.SIGINT
@@ -129,7 +130,8 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 
     signal.signal(signal.SIGTERM, terminate)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # pipeline/__init__.py set another
+        # replaces the handler of pipeline/__init__.py
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
     except UserError as error:
@@ -137,7 +139,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
             tqdm.write(f"error: {printable(line)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
-        tqdm.write(f"error: {printable(_unforeseen(error))}", file=sys.stderr)
+        tqdm.write(f"error: {printable(_store_traceback(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         tqdm.write(INTERRUPTED, file=sys.stderr)
@@ -146,7 +148,7 @@ def run_command(main: Callable[[], None]) -> NoReturn:
 
 
 def _open_streams() -> None:
-    """Point closed streams nowhere: the next opened file would take their number.
+    """Open closed standard streams on os.devnull, so that no other file gets their number.
 
     sys.stdin and sys.stdout stay None.
     """
@@ -156,16 +158,16 @@ def _open_streams() -> None:
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
-def _unforeseen(error: Exception) -> str:
-    """Store the trace of an error; return one line that names it."""
-    # names of files that are not in UTF-8 hold halves of characters
+def _store_traceback(error: Exception) -> str:
+    """Store the traceback of an error; return its message with the path of the traceback."""
+    # file names that are not UTF-8 contain surrogates
     trace = "".join(traceback.format_exception(error)).encode(errors="backslashreplace").decode()
-    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     if isinstance(error, OSError) and error.filename:
-        said = f"{error.filename}: {error.strerror}; mend that and run the same command again"
+        message = f"{error.filename}: {error.strerror}; fix that and run the same command again"
     path = state_folder() / "errors" / f"{hashlib.sha256(trace.encode()).hexdigest()[:8]}.txt"
     try:
         write_text(path, trace)
     except OSError as problem:
-        return f"{said} (the trace could not be kept in {path.parent}: {problem.strerror})"
-    return f"{said} (trace in {path})"
+        return f"{message} (the trace could not be stored in {path.parent}: {problem.strerror})"
+    return f"{message} (trace in {path})"

@@ -1,4 +1,4 @@
-"""Figures over the seeds of runs, by the two labels that tell runs apart: group, and run in it."""
+"""Aggregate rows over seeds; two columns identify a run: its group, and its name in the group."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -11,27 +11,27 @@ from tune.selection import sample_sd
 def grouped(
     rows: Iterable[TableRow], outer: str, inner: str
 ) -> dict[tuple[Any, Any], list[TableRow]]:
-    """Return the rows of each run, over its seeds."""
+    """Return the rows of each run, one row per seed."""
     groups: dict[tuple[Any, Any], list[TableRow]] = {}
     for row in rows:
         groups.setdefault((row[outer], row[inner]), []).append(row)
     return groups
 
 
-def spread(rows: Sequence[TableRow], name: str) -> TableRow:
-    """Return mean and sample standard deviation over seeds."""
+def mean_sd(rows: Sequence[TableRow], name: str) -> TableRow:
+    """Return mean and sample standard deviation of a column over seeds."""
     values = [row[name] for row in rows]
     return {f"{name}_mean": statistics.fmean(values), f"{name}_sd": sample_sd(values)}
 
 
 def mean(rows: Sequence[TableRow], name: str) -> float | None:
-    """Return the mean over the seeds that have the figure; None where none has."""
+    """Return the mean of a column over the seeds that have a value; None if no seed has one."""
     values = [row[name] for row in rows if row[name] is not None]
     return statistics.fmean(values) if values else None
 
 
-def summarise(rows: Iterable[TableRow], outer: str, inner: str, *kept: str) -> TableRow:
-    """Return the `kept` figures of each row under its two labels, as a metric file holds them."""
+def summarize(rows: Iterable[TableRow], outer: str, inner: str, *kept: str) -> TableRow:
+    """Return the `kept` columns of each row, nested by its two labels, for a metrics file."""
     summary: TableRow = {}
     for row in rows:
         summary.setdefault(row[outer], {})[row[inner]] = {name: row[name] for name in kept}

@@ -1,4 +1,4 @@
-"""Two models on the same pairs: is the difference more than seeds and pairs explain?"""
+"""Test the difference between two models on the same pairs, over seeds and pairs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,20 +10,20 @@ from scipy.special import stdtr, stdtrit
 from actmodels.errors import ArtifactError
 from actmodels.evaluation import Evaluation
 from pipeline.runtime.results import TableRow
-from pipeline.statistics.aggregate import grouped, mean, spread
+from pipeline.statistics.aggregate import grouped, mean, mean_sd
 
 Hits = NDArray[np.float64]
 Groups = NDArray[np.int64]
-HitsBySeed = dict[int, Hits]  # seed -> [pairs], 1 right, 0 wrong, nan not scored
+HitsBySeed = dict[int, Hits]  # seed -> [pairs]: 1 correct, 0 wrong, nan not scored
 
 
 class PairedTest(NamedTuple):
-    """A model against a reference; accuracies in [0, 1].
+    """The difference of a model from a reference, in accuracy in [0, 1].
 
     difference: mean accuracy minus the reference's, over the pairs that both scored.
-    low, high: its 95 % interval. p: of no difference, two-sided; None with one seed, where the
-        interval is that of the pairs alone.
-    pairs: the number that both scored.
+    low, high: its 95 % confidence interval; with one seed, over pairs alone.
+    p: two-sided p-value of no difference; None with one seed.
+    pairs: the number of pairs that both scored.
     """
 
     difference: float
@@ -36,36 +36,36 @@ class PairedTest(NamedTuple):
 def compare(
     reference: Hits, other: Hits, groups: Groups, *, seeds_paired: bool = True
 ) -> PairedTest:
-    """Compare replicates of two models, seed by seed and pair by pair, by Student's t.
+    """Compare replicates of two models by Student's t, paired by pair and optionally by seed.
 
-    The variance of the difference is that over seeds plus that over groups of pairs, as if the two
-    were independent; their interaction is in both, which errs on the safe side. Its degrees of
-    freedom are Welch's and Satterthwaite's. Where nothing differs, 5 % of the intervals should
-    leave out zero: tests/pipeline/statistics/test_simulated.py counts them.
+    The variance of the difference is the sum of the variances over seeds and over groups of pairs.
+    Their interaction counts in both, which is conservative. Degrees of freedom are those of Welch
+    and Satterthwaite. tests/pipeline/statistics/test_simulated.py checks that at most 6 % of the
+    intervals exclude zero if there is no difference.
 
     Args:
-        reference, other: 1 right, 0 wrong, nan not scored, [seeds, pairs]; row i of both was
-            trained from the same seed.
-        groups: a number for each pair [pairs]; pairs of one group share their premise or article,
-            so that their hits are not independent.
-        seeds_paired: whether the same seed means the same start, as for variants of one model.
-            Otherwise each model has a variance of its own.
+        reference, other: 1 correct, 0 wrong, nan not scored [seeds, pairs]; rows with the same
+            index have the same seed.
+        groups: the group number of each pair [pairs]. Pairs of a group share their premise or
+            article, so their hits are not independent.
+        seeds_paired: whether runs with the same seed have the same initialization, as for variants
+            of one model. Otherwise each model has its own variance over seeds.
     """
     scored = ~np.isnan(reference + other).any(axis=0)
     reference, other = reference[:, scored], other[:, scored]
     seeds, pairs = reference.shape
     gain = other - reference
     difference = float(gain.mean())
-    # variances of the mean, each with its degrees of freedom
+    # variances of the mean, with their degrees of freedom
     parts = [_over_groups(gain.mean(axis=0), groups[scored])]
     for runs in [gain] if seeds_paired else [reference, other]:
         if seeds > 1:
             parts.append((float(runs.mean(axis=1).var(ddof=1)) / seeds, seeds - 1))
-    variance = sum(of for of, _ in parts)
+    variance = sum(part for part, _ in parts)
     if variance == 0:
         p, margin = float(difference == 0), 0.0
     else:
-        freedom = variance**2 / sum(of**2 / own for of, own in parts)
+        freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
         error = variance**0.5
         margin = float(stdtrit(freedom, 0.975)) * error
         p = 2 * float(stdtr(freedom, -abs(difference) / error))
@@ -74,9 +74,9 @@ def compare(
 
 
 def _over_groups(gain: Hits, groups: Groups) -> tuple[float, int]:
-    """Return the variance of the mean of `gain` [pairs] over random groups, and its freedom.
+    """Return the variance of the mean of `gain` [pairs] over groups, and its degrees of freedom.
 
-    With one group for all, pairs are taken one by one.
+    With a single group, each pair is its own group.
     """
     _, group = np.unique(groups, return_inverse=True)
     sums = np.bincount(group, gain - gain.mean())
@@ -87,52 +87,50 @@ def _over_groups(gain: Hits, groups: Groups) -> tuple[float, int]:
 
 
 def split_hits(result: Evaluation, pairs: int) -> Hits:
-    """Return which pairs of a split a model has right [pairs]; nan where it scored none."""
+    """Return the hits of a model on a split [pairs]: 1 correct, 0 wrong, nan not scored."""
     hits = np.full(pairs, np.nan)
     hits[result.rows.numpy()] = (result.predictions == result.labels).double().numpy()
     return hits
 
 
-def hits_by_model(predictions: Iterable[TableRow], pair_ids: list[str]) -> dict[str, HitsBySeed]:
-    """Return the hits of each run, in the order of `pair_ids`; models in the order of the rows.
+def prediction_hits(predictions: Iterable[TableRow], pair_ids: Sequence[str]) -> Hits:
+    """Return the hits of a run in the order of `pair_ids` [pairs]; nan where not scored.
 
     Args:
-        predictions: rows with model, seed, pair_id, label and predicted.
+        predictions: rows with model, pair_id, label and predicted.
 
     Raises:
-        ArtifactError: a row is about a pair that is not among `pair_ids`.
+        ArtifactError: a row has a pair_id that is not in `pair_ids`.
     """
-    places = {pair_id: place for place, pair_id in enumerate(pair_ids)}
-    found: dict[str, HitsBySeed] = {}
+    indices = {pair_id: index for index, pair_id in enumerate(pair_ids)}
+    hits = np.full(len(pair_ids), np.nan)
     for row in predictions:
-        seeds = found.setdefault(str(row["model"]), {})
-        hits = seeds.setdefault(int(row["seed"]), np.full(len(pair_ids), np.nan))
-        if (place := places.get(str(row["pair_id"]))) is None:
+        if (index := indices.get(row["pair_id"])) is None:
             message = f"{row['model']} was scored on pair {row['pair_id']}, which is no test pair"
             raise ArtifactError(f"{message}; run: dvc repro lexical_baseline evaluate")
-        hits[place] = row["label"] == row["predicted"]
-    return found
+        hits[index] = row["label"] == row["predicted"]
+    return hits
 
 
-def paired_rows(found: Mapping[str, HitsBySeed], reference: str, groups: Groups) -> list[TableRow]:
-    """Return each model's difference from `reference`, with its interval; it has no row itself.
+def paired_rows(models: Mapping[str, HitsBySeed], reference: str, groups: Groups) -> list[TableRow]:
+    """Return one row for each model but the reference, with its difference from the reference.
 
-    Runs are matched by seed, which means nothing else in different models. A model without
-    randomness (one run, seed 0) is matched with each seed of the reference.
+    Runs are matched by seed but not paired: in different models a seed has no common meaning. A
+    deterministic model (one run, seed 0) is matched with each seed of the reference.
     """
     rows = []
-    theirs = found[reference]
-    for model, ours in found.items():
+    base = models[reference]
+    for model, hits in models.items():
         if model == reference:
             continue
-        seeds = sorted(theirs.keys() & ours.keys())
-        if not seeds and len(ours) == 1:
-            ours = dict.fromkeys(theirs, next(iter(ours.values())))
-            seeds = sorted(theirs)
+        seeds = sorted(base.keys() & hits.keys())
+        if not seeds and len(hits) == 1:
+            hits = dict.fromkeys(base, next(iter(hits.values())))
+            seeds = sorted(base)
         if not seeds:
             message = f"{model} and {reference} share no seed, so they cannot be compared"
             raise ArtifactError(f"{message}; run: dvc repro retrain evaluate")
-        one, two = (np.stack([hits[seed] for seed in seeds]) for hits in (theirs, ours))
+        one, two = (np.stack([runs[seed] for seed in seeds]) for runs in (base, hits))
         test = compare(one, two, groups, seeds_paired=False)
         rows.append({"model": model, "reference": reference, "seeds": len(seeds), **test._asdict()})
     return rows
@@ -149,23 +147,25 @@ def against_first(
     """Compare each run with the first run of its group.
 
     Args:
-        rows: with their hits [pairs]. groups: of the pairs, by the value of `outer`; see compare.
-        seeds_paired: runs of one seed have something in common.
+        rows: one row per run and seed; `hits` is [pairs].
+        outer, inner: the columns of the group, and of the run in the group.
+        groups: of the pairs, by the value of `outer`; see compare.
+        seeds_paired: see compare.
 
     Returns:
-        by the values of outer and inner; mean and sd over seeds, and the fields of `PairedTest`.
+        (outer, inner) -> mean and sd over seeds, and the fields of PairedTest.
     """
     first: dict[Any, Hits] = {}
-    found = {}
-    for (group, run), own in grouped(rows, outer, inner).items():
-        hits = np.stack([row["hits"] for row in own])
+    results = {}
+    for (group, run), replicates in grouped(rows, outer, inner).items():
+        hits = np.stack([row["hits"] for row in replicates])
         reference = first.setdefault(group, hits)
         paired = seeds_paired or reference is hits
-        found[group, run] = {
-            "seeds": len(own),
-            **spread(own, "dev_accuracy"),
-            **spread(own, "test_accuracy"),
-            "test_mean_steps": mean(own, "test_mean_steps"),
+        results[group, run] = {
+            "seeds": len(replicates),
+            **mean_sd(replicates, "dev_accuracy"),
+            **mean_sd(replicates, "test_accuracy"),
+            "test_mean_steps": mean(replicates, "test_mean_steps"),
             **compare(reference, hits, groups[group], seeds_paired=paired)._asdict(),
         }
-    return found
+    return results

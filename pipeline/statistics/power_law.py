@@ -1,9 +1,9 @@
-"""Error by number of training pairs: a power law above a floor.
+"""Fit a power law with a floor to the error by number of training pairs.
 
     error(n) = floor + scale · n^-exponent      (Hestness et al. 2017; Rosenfeld et al. 2020)
 
-For one exponent the best floor and scale, neither below zero, are a formula; so all exponents of a
-fine grid are tried, for every draw of a bootstrap together, and no start has to be guessed.
+For a fixed exponent, the best non-negative floor and scale have a closed form. So a grid search
+over the exponent is enough: it needs no initial guess, and fits all bootstrap samples together.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from pipeline.statistics.paired import Groups, Hits
 
 Floats = NDArray[np.float64]
 EXPONENTS = np.geomspace(0.01, 2, 400)  # published ones of language tasks: 0.05 to 0.5
-LEAST_SIZES = 4  # one more than the law has numbers
+MIN_SIZES = 4  # one more than the law has parameters
 
 
-class PowerLaw(NamedTuple):
-    """Laws, one for each draw, with n in units of `unit` pairs."""
+class PowerLawFit(NamedTuple):
+    """Fitted laws, one for each bootstrap sample [samples]; n is in units of `unit` pairs."""
 
     floor: Floats
     scale: Floats
@@ -28,28 +28,29 @@ class PowerLaw(NamedTuple):
     unit: int
 
     def error(self, pairs: Floats | int) -> Floats:
-        """Return errors in [0, 1] at numbers of pairs, one or one for each draw."""
-        of_draws: Floats = self.floor + self.scale * (pairs / self.unit) ** -self.exponent
-        return of_draws
+        """Return the error in [0, 1] of each sample at a number of pairs, or one number each."""
+        errors: Floats = self.floor + self.scale * (pairs / self.unit) ** -self.exponent
+        return errors
 
     @property
     def bounded(self) -> NDArray[np.bool_]:
-        """Whether the exponent is the least or the largest that was tried, or nothing falls."""
-        ends = (self.exponent == EXPONENTS[0]) | (self.exponent == EXPONENTS[-1])
-        found: NDArray[np.bool_] = ends | (self.scale == 0)
-        return found
+        """Whether the exponent is at an end of its grid, or the error is constant [samples]."""
+        ends: NDArray[np.bool_] = np.isin(self.exponent, EXPONENTS[[0, -1]]) | (self.scale == 0)
+        return ends
 
 
-def fit(pairs: Sequence[int], errors: Floats, variances: Floats) -> PowerLaw:
-    """Fit by the least sum of squares, each over its variance.
+def fit(pairs: Sequence[int], errors: Floats, variances: Floats) -> PowerLawFit:
+    """Fit by weighted least squares.
 
     Args:
-        pairs: [sizes]. errors: in [0, 1], [draws, sizes]. variances: of their means [sizes].
+        pairs: numbers of training pairs [sizes].
+        errors: in [0, 1] [samples, sizes].
+        variances: of the mean errors [sizes]; the weights are their inverses.
     """
     unit, weights = max(pairs), 1 / variances / (1 / variances).sum()
     x = (np.array(pairs) / unit) ** -EXPONENTS[:, None]  # [exponents, sizes]
     mean_x, mean_xx = x @ weights, x**2 @ weights  # [exponents]
-    mean_y, mean_xy = (errors @ weights)[:, None], (errors * weights) @ x.T  # [draws, exponents]
+    mean_y, mean_xy = (errors @ weights)[:, None], (errors * weights) @ x.T  # [samples, exponents]
     scale = np.maximum(0, (mean_xy - mean_x * mean_y) / (mean_xx - mean_x**2))
     floor = mean_y - scale * mean_x
     below = floor < 0
@@ -58,49 +59,53 @@ def fit(pairs: Sequence[int], errors: Floats, variances: Floats) -> PowerLaw:
     mean_yy = (errors**2 @ weights)[:, None]
     fitted = floor**2 + 2 * floor * scale * mean_x + scale**2 * mean_xx
     best = (mean_yy - 2 * (floor * mean_y + scale * mean_xy) + fitted).argmin(axis=1)
-    draw = np.arange(len(errors))
-    return PowerLaw(floor[draw, best], scale[draw, best], EXPONENTS[best], unit)
+    sample = np.arange(len(errors))
+    return PowerLawFit(floor[sample, best], scale[sample, best], EXPONENTS[best], unit)
 
 
 def mean_variances(hits: Sequence[Hits]) -> Floats:
-    """Return the variance of each size's mean error [sizes]: of seeds, and of test pairs.
+    """Return the variance of each size's mean error over seeds and test pairs [sizes].
 
-    That of seeds is pooled over sizes: of three seeds alone it is so uncertain that one size would
-    outweigh all others by chance.
+    The variance over seeds is pooled over sizes. Estimated from three seeds, it is so uncertain
+    that by chance one size could outweigh all others.
 
     Args:
-        hits: of each size, 1 right and 0 wrong [seeds, pairs].
+        hits: of each size: 1 correct, 0 wrong [seeds, pairs].
     """
-    of_seeds = [runs.mean(axis=1) for runs in hits]
-    freedom = sum(len(seeds) - 1 for seeds in of_seeds)
-    squares = sum(float(((seeds - seeds.mean()) ** 2).sum()) for seeds in of_seeds)
+    accuracies = [runs.mean(axis=1) for runs in hits]
+    freedom = sum(len(seeds) - 1 for seeds in accuracies)
+    squares = sum(float(((seeds - seeds.mean()) ** 2).sum()) for seeds in accuracies)
     pooled = squares / freedom if freedom else 0.0
-    # as if one more of two pairs were wrong (Agresti & Coull 1998): never without variance
-    shares = [(runs.mean() * runs.shape[1] + 1) / (runs.shape[1] + 2) for runs in hits]
-    of_pairs = [p * (1 - p) / runs.shape[1] for p, runs in zip(shares, hits, strict=True)]
-    return np.array([pooled / len(s) + own for s, own in zip(of_seeds, of_pairs, strict=True)])
+    variances = []
+    for runs in hits:
+        seeds, pairs = runs.shape
+        # one success and one failure added (Agresti & Coull 1998): never zero variance
+        share = (runs.mean() * pairs + 1) / (pairs + 2)
+        variances.append(pooled / seeds + share * (1 - share) / pairs)
+    return np.array(variances)
 
 
-def redrawn(hits: Sequence[Hits], groups: Groups, draws: int, seed: int) -> Floats:
-    """Return mean errors [draws, sizes] with groups of test pairs and seeds drawn again.
+def bootstrap(hits: Sequence[Hits], groups: Groups, n_bootstrap: int, seed: int) -> Floats:
+    """Resample groups of test pairs, and seeds; return mean errors [samples, sizes].
 
-    The groups are the same for all sizes, which are tested on the same pairs; seeds are drawn for
-    each size. The variance of k seeds drawn out of k is too small by (k - 1) / k, which their
-    distance from the mean corrects.
+    All sizes share the resampled groups, as their test pairs are the same; seeds are resampled for
+    each size. Resampling k of k seeds underestimates the variance by (k - 1) / k, so distances from
+    the mean are scaled up.
 
     Args:
-        hits: see mean_variances. groups: a number for each pair [pairs] (measures.paired).
+        hits: see mean_variances.
+        groups: the group number of each pair [pairs]; see paired.compare.
     """
     random = np.random.default_rng(seed)
     _, group = np.unique(groups, return_inverse=True)
     sizes = np.bincount(group)
-    times = random.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=draws)
-    found = []
+    counts = random.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=n_bootstrap)
+    samples = []
     for runs in hits:
         wrong = np.stack([np.bincount(group, 1 - run) for run in runs])
-        errors = times @ wrong.T / (times @ sizes)[:, None]  # [draws, seeds]
-        count, mean = len(runs), errors.mean(axis=1)
-        chosen = random.integers(count, size=(draws, count))
-        again = np.take_along_axis(errors, chosen, axis=1).mean(axis=1)
-        found.append(mean + (again - mean) * (count / max(1, count - 1)) ** 0.5)
-    return np.stack(found, axis=1)
+        errors = counts @ wrong.T / (counts @ sizes)[:, None]  # [samples, seeds]
+        seeds, mean = len(runs), errors.mean(axis=1)
+        drawn = random.integers(seeds, size=(n_bootstrap, seeds))
+        resampled = np.take_along_axis(errors, drawn, axis=1).mean(axis=1)
+        samples.append(mean + (resampled - mean) * (seeds / max(1, seeds - 1)) ** 0.5)
+    return np.stack(samples, axis=1)

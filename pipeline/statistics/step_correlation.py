@@ -1,4 +1,4 @@
-"""Steps against the length of the sentences and the recorded reasoning depth."""
+"""Correlation of steps with sentence length and with the recorded reasoning depth."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,13 +20,13 @@ def mean_lengths(pairs: PairTensors) -> Tensor:
 def correlation(
     steps: Tensor, values: Tensor, measure: Callable[..., Any] = pearsonr
 ) -> float | None:
-    """Return a correlation from SciPy of [pairs] and [pairs]; None where either is constant."""
+    """Return the correlation of two tensors [pairs]; None if either is constant."""
     varies = steps.unique().numel() > 1 and values.unique().numel() > 1
     return float(measure(steps.numpy(), values.numpy())[0]) if varies else None
 
 
 def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
-    """Return correlations over the scored pairs of steps with length, and depth if recorded.
+    """Return the correlations of steps with length and, if recorded, with depth.
 
     Empty for a model without halting.
     """
@@ -38,14 +38,14 @@ def correlation_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> 
         against["depth"] = depths.double()
     return [
         name
-        | {"steps_against": what, "pairs": len(steps), "pearson": correlation(steps, values)}
+        | {"steps_against": variable, "pairs": len(steps), "pearson": correlation(steps, values)}
         | {"spearman": correlation(steps, values, spearmanr)}
-        for what, values in against.items()
+        for variable, values in against.items()
     ]
 
 
 def length_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
-    """Return how many pairs have each combination of steps and mean sentence length."""
+    """Count the pairs with each combination of steps and mean sentence length."""
     if result.steps is None:
         return []
     both = torch.stack([mean_lengths(pairs)[result.rows], result.steps.double()], dim=1)
@@ -57,12 +57,12 @@ def length_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[
 
 
 def depth_rows(name: TableRow, result: Evaluation, pairs: PairTensors) -> list[TableRow]:
-    """Return accuracy and steps by recorded reasoning depth; empty where none is recorded."""
+    """Return accuracy and mean steps by reasoning depth; empty if no depth is recorded."""
     rows = []
     depths, right = pairs.depths[result.rows], result.predictions == result.labels
     for depth in depths[depths > 0].unique().tolist():
-        own = depths == depth
-        steps = None if result.steps is None else result.steps[own].double().mean().item()
-        figures = {"accuracy": right[own].double().mean().item(), "mean_steps": steps}
-        rows.append(name | {"depth": depth, "pairs": int(own.sum())} | figures)
+        mask = depths == depth
+        steps = None if result.steps is None else result.steps[mask].double().mean().item()
+        metrics = {"accuracy": right[mask].double().mean().item(), "mean_steps": steps}
+        rows.append(name | {"depth": depth, "pairs": int(mask.sum())} | metrics)
     return rows

@@ -1,9 +1,9 @@
-"""What all studies share: runs are trained, and become rows of tables.
+"""Train the runs of a study, and write its tables.
 
-Rows may have more than a table's columns.
+Rows may have more keys than the table has columns.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -11,7 +11,7 @@ from actmodels.records import TrialRecord
 from actmodels.trial_config import BaseTrialConfig
 from pipeline.runtime.results import TableRow, write_json, write_tables
 from pipeline.runtime.stage import artifacts
-from pipeline.trials.trials import keyed
+from pipeline.trials.execution import add_keys
 from tune.execution import Execution
 from tune.grid import Trial
 
@@ -20,9 +20,9 @@ Config = TypeVar("Config", bound=BaseTrialConfig)
 
 @dataclass(frozen=True)
 class Run(Generic[Config]):
-    """One training of a study.
+    """One training run of a study.
 
-    labels: the columns that tell it apart, but for its seed: the group, then the run in it.
+    labels: the columns that identify it, except the seed: its group, then its name in the group.
     """
 
     labels: TableRow
@@ -30,7 +30,7 @@ class Run(Generic[Config]):
 
     @property
     def seeded(self) -> TableRow:
-        """The first columns of every table with a row per run."""
+        """The first columns of each table with a row per run."""
         return self.labels | {"seed": self.config.seed}
 
 
@@ -38,29 +38,30 @@ Trained = tuple[Run[Config], TrialRecord]
 
 
 def train(
-    kind: str, runs: Sequence[Run[Config]], execution: Execution, digest: Callable[[Config], str]
+    stage: str, runs: Sequence[Run[Config]], execution: Execution, digests: str | Sequence[str]
 ) -> list[Trained[Config]]:
-    """Train all runs, in their order, each configuration once; finished trials are reused.
+    """Train each distinct configuration once; reuse finished trials.
 
     Args:
-        digest: of the data that a configuration is trained on.
+        digests: of the training data; one for all runs, or one for each.
     """
     if not runs:
         return []
-    from tune.sweep import run_trials  # Ray and MLflow, where there is something to train
+    from tune.sweep import run_trials  # imports Ray and MLflow
 
-    configs = list(dict.fromkeys(run.config for run in runs))
+    digests = [digests] * len(runs) if isinstance(digests, str) else digests
+    configs = {run.config: digest for run, digest in zip(runs, digests, strict=True)}
     trials: dict[Config, Trial] = {}
-    for data in dict.fromkeys(map(digest, configs)):  # together, as the code is read once for each
-        of_data = [config for config in configs if digest(config) == data]
-        trials |= zip(of_data, keyed(data, of_data, execution), strict=True)
-    records = run_trials(kind, [trials[c] for c in configs], execution, keep_weights=True)
-    found = dict(zip(configs, records, strict=True))
-    return [(run, found[run.config]) for run in runs]
+    for digest in dict.fromkeys(digests):  # add_keys reads the code once per call
+        group = [config for config in configs if configs[config] == digest]
+        trials |= zip(group, add_keys(digest, group, execution), strict=True)
+    records = run_trials(stage, [trials[c] for c in configs], execution, keep_weights=True)
+    by_config = dict(zip(configs, records, strict=True))
+    return [(run, by_config[run.config]) for run in runs]
 
 
 def result_row(run: Run[Any], record: TrialRecord) -> TableRow:
-    """Return the figures of a run's best epoch."""
+    """Return the dev metrics of a run's best epoch."""
     best = record.best
     dev = {name: value for name, value in best.result().items() if name.startswith("dev_")}
     return {
@@ -77,7 +78,7 @@ def result_row(run: Run[Any], record: TrialRecord) -> TableRow:
 
 
 def history_rows(trained: Iterable[Trained[Any]]) -> list[TableRow]:
-    """Return the figures of each epoch of each run."""
+    """Return the metrics of each epoch of each run."""
     return [
         run.seeded | epoch.result() | {"dev_error": epoch.dev_error}
         for run, record in trained
@@ -91,9 +92,9 @@ def write_study(
     summary: TableRow,
     **tables: Sequence[TableRow],
 ) -> None:
-    """Write tables, timings.csv with the seconds of each run's epochs, and summary.json.
+    """Write the tables, summary.json, and timings.csv (seconds of training of each run).
 
-    Timings are apart from the results, which repeat.
+    Timings have their own file, as all other results are reproducible.
     """
     timings = []
     for run, record in trained:

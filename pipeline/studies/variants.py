@@ -1,4 +1,4 @@
-"""Studies that start from a chosen configuration: it is changed, trained and scored on pairs."""
+"""Vary the selected configuration of a model, and evaluate the trained variants on pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
@@ -17,7 +17,7 @@ from pipeline.parameters.study_sections import Limits
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import artifacts
 from pipeline.studies.study import Run, Trained
-from pipeline.trials.trials import load_model
+from pipeline.trials.models import load_model
 from tune.storage import Storage
 from tune.store import TrialStore
 
@@ -25,10 +25,10 @@ Pairs = TypeVar("Pairs", bound=TrialConfig)
 
 
 def best_config(model: str) -> TrialConfig:
-    """Return the configuration that `select_best` chose for a model.
+    """Return the configuration that `select_best` selected for a model.
 
     Raises:
-        ArtifactError: there is none.
+        ArtifactError: the model was not swept.
     """
     winners = read_json("select_best", "best.json")
     if model not in winners:
@@ -44,17 +44,17 @@ def with_overrides(
     study: Limits,
     seed: int,
 ) -> TrialConfig:
-    """Return a configuration like `base` but for some settings.
+    """Return `base` with some settings replaced.
 
     Args:
-        model: base's own or a relative of it, whose further settings are the common ones.
+        model: the model of `base`, or a variant of it; its additional settings are the common ones.
         common: `sweep.settings`.
-        changes: the settings that differ; max_epochs and patience may be among them.
-        study: says how long is trained, where the changes do not.
+        changes: the replaced settings; may include max_epochs and patience.
+        study: default max_epochs and patience.
     """
     known = setting_types(model)
     settings = {name: value for name, value in {**common, **base.flat()}.items() if name in known}
-    if "evaluation_batch_size" in known:  # batch mates in evaluation are as many as in training
+    if "evaluation_batch_size" in known:  # evaluate in batches of the training size
         settings["evaluation_batch_size"] = base.training.batch_size
     limits = {"max_epochs": study.max_epochs, "patience": study.patience}
     for name, value in changes.items():
@@ -66,17 +66,17 @@ def evaluate_runs(
     stage: str,
     trained: Sequence[Trained[Pairs]],
     pairs: PairTensors,
-    place: Storage,
+    trials: Storage,
     data: str = "tensors",
 ) -> Iterator[tuple[Run[Pairs], TrialRecord, Evaluation]]:
-    """Yield each run of a stage on the pairs of a split, with the weights of its best epoch.
+    """Evaluate each run of a stage on a split, with the weights of its best epoch.
 
     Args:
         data: the stage that wrote the word vectors.
     """
-    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+    torch.set_num_threads(1)  # bit-identical results on any number of cores
     words = WordVectors.load(artifacts(data, "embedding.pt"))
-    store = TrialStore(place)
+    store = TrialStore(trials)
     for run, record in tqdm(trained, stage, unit="model", disable=not trained):
         model = load_model(run.config, words, BytesIO(store.weights(record.key)), stage)
         yield run, record, evaluate(model, pairs, run.config.input)

@@ -1,6 +1,6 @@
-"""The machine and the time of a training stage: artifacts/<stage>/environment.json.
+"""Machine and wall-clock time of a training stage: artifacts/<stage>/environment.json.
 
-Apart from the stage's results, because no two runs agree on it.
+A file of its own, as it differs between runs, unlike the results.
 """
 
 import json
@@ -21,15 +21,15 @@ from tune.storage import Storage, storage
 from tune.store import TrialStore
 
 
-def _place(stage: str, trials: Sequence[Trial], execution: Execution) -> tuple[Storage, str]:
+def _file(stage: str, trials: Sequence[Trial], execution: Execution) -> tuple[Storage, str]:
     return storage(execution.state / "stopwatch"), f"{stage}-{grid_hash(trials)}.json"
 
 
 @contextmanager
 def timed(stage: str, trials: Sequence[Trial], execution: Execution) -> Iterator[None]:
-    """Add the block's time to that of earlier runs of the same trials, however it ends.
+    """Add the block's time to the time of earlier runs of the same trials, also if it raises.
 
-    A run that was killed, and not interrupted, is not counted.
+    The time of a killed process is lost.
     """
     store, ended = TrialStore(execution.trials), False
 
@@ -46,22 +46,21 @@ def timed(stage: str, trials: Sequence[Trial], execution: Execution) -> Iterator
             total = total_time(stage, trials, execution)
             total["trained"] += trained
             total["wall_seconds"] += time.monotonic() - started
-            place, name = _place(stage, trials, execution)
-            place.make()
-            place.write_checked(name, json.dumps(total).encode())
+            folder, name = _file(stage, trials, execution)
+            folder.make()
+            folder.write_checked(name, json.dumps(total).encode())
 
 
 def total_time(stage: str, trials: Sequence[Trial], execution: Execution) -> dict[str, Any]:
-    """Return trained trials and seconds of all runs; zeros if the file is damaged or missing."""
-    place, name = _place(stage, trials, execution)
+    """Return trained trials and seconds of all runs; zeros if the file is corrupt or missing."""
+    folder, name = _file(stage, trials, execution)
     try:
-        found: dict[str, Any] = json.loads(place.read_checked(name))
-        return found
+        return dict(json.loads(folder.read_checked(name)))
     except FileNotFoundError:
         pass
     except DamagedError as error:
-        aside = place.quarantine(name)
-        message = f"{error}; set aside as {aside}, what earlier runs took is not counted"
+        moved = folder.quarantine(name)
+        message = f"{error}; quarantined as {moved}, the time of earlier runs is not counted"
         print(message, file=sys.stderr, flush=True)
     return {"trained": 0, "wall_seconds": 0.0}
 
@@ -69,7 +68,7 @@ def total_time(stage: str, trials: Sequence[Trial], execution: Execution) -> dic
 def write_environment(
     stage: str, trials: Sequence[Trial], execution: Execution, records: Sequence[TrialRecord]
 ) -> None:
-    """Write environment.json; its machine is the driver's, nodes are those of each trial."""
+    """Write environment.json: the driver's machine, and the machine of each trial."""
     total = total_time(stage, trials, execution)
     environment = {
         "provenance": provenance_tags(),

@@ -29,7 +29,7 @@ SEQUENCES: dict[str, Any] = {
 }
 LIMITS: dict[str, Any] = {
     **{"max_epochs": 2, "patience": 0},
-    "kinds": {"none": {}, "act": {"ponder_weight": [0.01]}},
+    "mechanisms": {"none": {}, "act": {"ponder_weight": [0.01]}},
 }
 TEXT = ROOT / "LICENSE"  # some plain text
 
@@ -87,13 +87,13 @@ TINY: dict[str, Any] = {
     "multihop.settings.updates_per_epoch": 3,
     "multihop.settings.max_hops": 2,
     "cloze_data.source": "text",
-    "cloze_data.kinds": ["NE"],
+    "cloze_data.question_types": ["NE"],
     "cloze_data.text.name": "stories",
     "cloze_data.text.section_pattern": "= [^=]+ =",
     "cloze_data.text.stride": 3,
     "cloze.seeds": [1, 2],
     "cloze.traced": 3,
-    "cloze.kinds": {
+    "cloze.question_types": {
         "NE": {
             "max_epochs": 2,
             "patience": 1,
@@ -114,7 +114,7 @@ TINY: dict[str, Any] = {
     "sizes.n_bootstrap": 50,
     "halting.seeds": [1],
     "halting.max_epochs": 2,
-    "halting.kinds": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},
+    "halting.mechanisms": {"ponder_net": {}, "target_steps": {"target_steps": [3.0]}},
 }
 
 

@@ -130,7 +130,7 @@ def test_edited_in_mid_sweep(project: Project, undisturbed: Project, shared_ray:
         project.configure({"sweep.max_epochs": 9})
         processes(shared_ray.pid, worker)[0].kill()
         assert command.wait(240) != 0
-    assert "error: sweep: what it reads changed while it ran (" in project.log()
+    assert "error: sweep: its inputs changed while it ran (" in project.log()
     assert "params.yaml: sweep" in project.log() and "actmodels/evaluation.py" in project.log()
     for path, text in zip(edited, before, strict=True):
         path.write_text(text)

@@ -12,7 +12,7 @@ import torch
 from actmodels.errors import ArtifactError
 from actmodels.files import DamagedError
 from pipeline.inference.bundle import Bundle, read_bundle
-from pipeline.runtime.inputs import check_as_written, inputs
+from pipeline.runtime.inputs import inputs, verify_digests
 from tests.fuzz.damage import damaged
 from tests.pipeline.tiny_export import write_tiny
 from tests.samples import MODELS, sample_trial
@@ -97,7 +97,7 @@ def test_what_stages_hand_on(
     files = sorted(p for p in Path("artifacts").rglob("*") if p.is_file())
     read: dict[Path, list[str]] = {path: [] for path in files}
     for stage in sorted(folder.name for folder in Path("artifacts").iterdir()):
-        check_as_written(stage, before := inputs(stage), Path("damaged"))
+        verify_digests(stage, before := inputs(stage), Path("quarantine"))
         for path in files:
             if path.as_posix() in before:
                 read[path].append(stage)
@@ -108,10 +108,10 @@ def test_what_stages_hand_on(
         stage, content = drawn.choice(read[path]), path.read_bytes()
         path.write_bytes(other := damaged(content, drawn))
         with pytest.raises(ArtifactError) as told:
-            check_as_written(stage, inputs(stage), Path("damaged"))
+            verify_digests(stage, inputs(stage), Path("quarantine"))
         said = re.fullmatch(
-            r"(\S+) is not what the stage (\w+) wrote: it is damaged or was edited; "
-            r"set aside as (\S+); run: dvc repro -f -s (\w+)",
+            r"(\S+) is not the output of stage (\w+): it is corrupt or was edited; "
+            r"quarantined as (\S+); run: dvc repro -f -s (\w+)",
             str(told.value),
         )
         assert said and said[2] == said[4] == path.parts[1]

@@ -1,4 +1,4 @@
-"""Whatever params.yaml says, it is soon taken or refused, with one sentence for each problem."""
+"""Any params.yaml is soon accepted or rejected, with one message for each problem."""
 
 import io
 import random
@@ -24,7 +24,7 @@ HOSTILE: list[Any] = [
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every value, mappings and lists included."""
+    """Yield the path of every value, also of mappings and lists."""
     if path:
         yield path
     inside = dict(enumerate(node)) if isinstance(node, list) else node

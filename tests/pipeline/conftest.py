@@ -1,4 +1,4 @@
-"""A project's folder, in which the stages under test run; and downloads that lose no time."""
+"""Fixtures: a project folder, and downloads that retry without waiting."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from pipeline.datasets import download
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, empty."""
+    """Return an empty current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fetching waits for nothing and goes through no proxy."""
+    """Download without waiting and without a proxy."""
     monkeypatch.setattr(download, "FIRST_WAIT_S", 0.001)
     monkeypatch.setattr(download, "TIMEOUTS_S", (15.0, 0.2))
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):

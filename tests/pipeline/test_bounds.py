@@ -1,6 +1,6 @@
-"""Every number of params.yaml has an upper end: work without one is a hang, and no memory holds it.
+"""Every number of params.yaml has an upper bound, so that no value causes endless work.
 
-Which numbers there are is asked of the schema itself.
+The schema itself lists the numbers.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from pipeline.parameters.study_sections import PAIRS, SEQUENCES
 
 
 def numbers(hint: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Each type of a number in a type, with the way to it."""
+    """Yield path and type of each number in a type."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     if base in (int, float):
         yield path, hint
@@ -33,17 +33,17 @@ def numbers(hint: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from numbers(kind, path)
 
 
-def test_every_number_has_an_upper_end() -> None:
-    found = list(numbers(Params, "params"))
-    assert len(found) > 400 and any(path.endswith("hop_attention.width") for path, _ in found)
-    for path, hint in {str(hint): (path, hint) for path, hint in found}.values():
+def test_every_number_has_an_upper_bound() -> None:
+    result = list(numbers(Params, "params"))
+    assert len(result) > 400 and any(path.endswith("hop_attention.width") for path, _ in result)
+    for path, hint in {str(hint): (path, hint) for path, hint in result}.values():
         for value in (10**16, 10**400, 1e300):
             with pytest.raises(ValidationError):
                 print(path, TypeAdapter(hint).validate_python(value, strict=True))
 
 
 def test_a_name_has_one_type_whatever_the_trial() -> None:
-    """What params.yaml is checked by is the types of all trials together."""
+    """params.yaml is validated by the types of all trials together."""
     for model in MODELS:
         assert setting_types(model).items() <= PAIRS.items()
     for task in TASKS:

@@ -1,4 +1,4 @@
-"""The stage of readers: what it plans, and what it says of trained ones."""
+"""Stage `cloze`: its runs, and the tables of trained readers."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ Trained = tuple[ReaderRun, ReaderTraining, TrialRecord]
 
 
 def test_each_strategy_with_its_steps_and_every_seed() -> None:
-    runs = plan(Cloze(seeds=[1, 2], traced=0, kinds={"NE": ReadingStudy(**READING)}))
+    runs = plan(Cloze(seeds=[1, 2], traced=0, question_types={"NE": ReadingStudy(**READING)}))
     assert [(run.labels["run"], run.config.seed) for run in runs[::2]] == [
         ("one step", 1),
         ("query gating, 2 steps", 1),
@@ -93,9 +93,9 @@ def test_runs_are_compared_with_the_first() -> None:
     hits = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]], dtype=float)
     runs = [("one step", 1), ("one step", 2), ("more", 1), ("more", 2)]
     rows = [scored(*run, hit.mean()) | {"hits": hit} for run, hit in zip(runs, hits, strict=True)]
-    found = compare_runs(rows, {"NE": np.array([1, 1, 2, 3])})
-    assert [list(row) for row in found] == [COLUMNS["cloze/runs.csv"]] * 2
-    first, other = found
+    result = compare_runs(rows, {"NE": np.array([1, 1, 2, 3])})
+    assert [list(row) for row in result] == [COLUMNS["cloze/runs.csv"]] * 2
+    first, other = result
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
     assert other["difference"] == pytest.approx((0.75 + 0.5) / 2 - 0.25)
     assert other["low"] < other["difference"] < other["high"]
@@ -111,7 +111,7 @@ def test_baselines() -> None:
 
 
 def wording(folder: Path, count: int) -> Wording:
-    """Words w0, w1, ... and as many candidates as the sample questions have."""
+    """Write words w0, w1, ... and the candidates of the sample questions."""
     write_words(folder / "words.tsv", [(f"w{n}", 1) for n in range(WORDS)])
     counts = questions(count).candidate_counts.tolist()
     lines = ["\t".join(f"c{n}" for n in range(of)) + "\n" for of in counts]
@@ -124,25 +124,25 @@ def test_a_trace_in_words(tmp_path: Path, strategy: str) -> None:
     reader, split = make(strategy=strategy, steps=3), questions(5)
     words = wording(tmp_path, 5)
     for number in range(5):
-        found = query_trace(reader, split, number, words)
+        result = query_trace(reader, split, number, words)
         known = trace_query(reader, split, number)
-        assert json.loads(json.dumps(found)) == found
-        assert found["query"].count("XXXXX") == 1
-        assert len(found["steps"]) == 3
-        assert {found["answer"], found["predicted"]} <= set(found["candidates"])
-        assert found["answer"] == f"c{int(split.answers[number])}"
-        assert set(found["attended"]) <= set(found["document"])
-        for place, step in enumerate(found["steps"]):
+        assert json.loads(json.dumps(result)) == result
+        assert result["query"].count("XXXXX") == 1
+        assert len(result["steps"]) == 3
+        assert {result["answer"], result["predicted"]} <= set(result["candidates"])
+        assert result["answer"] == f"c{int(split.answers[number])}"
+        assert set(result["attended"]) <= set(result["document"])
+        for place, step in enumerate(result["steps"]):
             assert step["key"] == pytest.approx(known.keys[place].tolist(), abs=1e-4)
-            assert len(step["key"]) == len(found["query"])
+            assert len(step["key"]) == len(result["query"])
             assert step["probability"] == known.step_probabilities[place].max().item()
             last = place == 2
             assert (step["gate"] is None) is (last or strategy != "query_gating")
             assert (step["halting"] is None) is (last or strategy == "query_gating")
-        assert sum(step["weight"] for step in found["steps"]) == pytest.approx(1)
+        assert sum(step["weight"] for step in result["steps"]) == pytest.approx(1)
 
 
-def test_attention_counts_wherever_a_word_stands() -> None:
+def test_attention_is_summed_over_occurrences() -> None:
     weights = torch.tensor([0.3, 0.2, 0.4, 0.1, 0.0])
     assert attended(["b", "a", "c", "b", "d"], weights) in (["b", "c", "a"], ["c", "b", "a"])
     assert attended(["a", "b", "a"], torch.tensor([0.3, 0.4, 0.3])) == ["a", "b"]

@@ -16,7 +16,7 @@ from pipeline.datasets.tokens import read_words
 from tests.pipeline.datasets.cloze_samples import question, text
 from tests.pipeline.datasets.test_whodidwhat import FILE
 from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, told, write_params
+from tests.pipeline.project import fetched, read_output, write_params
 
 SPLITS = ("train", "dev", "test")
 
@@ -27,7 +27,7 @@ def require_artifact(folder: Path, **asked: Any) -> Any:
     write_params(folder, cloze_data=asked, vectors=vectors, texts=asked.pop("texts", {}))
     texts.main()
     cloze_data.main()
-    return told(folder, "cloze_data", "manifest.json")
+    return read_output(folder, "cloze_data", "manifest.json")
 
 
 def from_text(folder: Path, content: bytes = "\n".join(text()).encode(), **changes: Any) -> Any:
@@ -72,7 +72,7 @@ def test_questions_of_a_text(folder: Path) -> None:
     articles = (kind(folder) / "test_articles.txt").read_text().split()
     tested = QuestionTensors.load(kind(folder) / "test.pt")
     assert len(articles) == len(tested) > len(set(articles)) == 2
-    other = from_text(folder, lowercase=True, kinds=["NE"])["kinds"]
+    other = from_text(folder, lowercase=True, question_types=["NE"])["kinds"]
     assert list(other) == ["NE"] and other["NE"]["digest"] != found["kinds"]["NE"]["digest"]
 
 

@@ -1,4 +1,4 @@
-"""The rows that stage `evaluate` writes of an evaluation that did not score every pair."""
+"""Rows of stage `evaluate` for an evaluation that did not score every pair."""
 
 from dataclasses import replace
 

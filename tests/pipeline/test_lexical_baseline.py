@@ -1,4 +1,4 @@
-"""Stage lexical_baseline: what it writes, what it may look at, and what it says of bad input."""
+"""Stage `lexical_baseline`: output, selection on dev alone, and errors."""
 
 import csv
 from itertools import product
@@ -13,14 +13,14 @@ from pipeline.baseline.features import GROUPS
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Feature
 from tests.pipeline.baseline.test_features import pair
-from tests.pipeline.project import told, write_params, written
+from tests.pipeline.project import read_output, write_params, written
 
 ANIMALS = ("dog", "cat", "bird", "horse")
 DEEDS = {"entailment": "moves", "neutral": "barks", "contradiction": "sleeps"}
 
 
 def pairs(split: str, labels: tuple[str, ...] = tuple(DEEDS)) -> list[TokenPair]:
-    """Pairs whose label the verb of the hypothesis tells, four of each label."""
+    """Return four pairs of each label, determined by the verb of the hypothesis."""
     return [
         pair(f"a {animal} runs .", f"the {animal} {DEEDS[label]} .", label, f"{split}-{n}")
         for n, (animal, label) in enumerate(product(ANIMALS, labels))
@@ -32,7 +32,7 @@ Logged = list[tuple[str, str, dict[str, str], dict[str, Any], Path]]
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
-    """What the stage hands to MLflow."""
+    """Record the stage's calls to MLflow."""
     calls: Logged = []
     monkeypatch.setattr(lexical_baseline, "log_evaluation", lambda *given: calls.append(given))
     return calls
@@ -61,13 +61,13 @@ def table(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def summary(folder: Path) -> dict[str, Any]:
-    """What the stage says of its classifier."""
+    """Run the stage and return its summary."""
     lexical_baseline.main()
-    found: dict[str, Any] = told(folder, "lexical_baseline")["lexical_baseline"]
+    found: dict[str, Any] = read_output(folder, "lexical_baseline")["lexical_baseline"]
     return found
 
 
-def test_what_is_written(folder: Path, logged: Logged) -> None:
+def test_output(folder: Path, logged: Logged) -> None:
     stored = summary(folder)
     (result,) = table(folder, "results.csv")
     assert (result["model"], result["seed"]) == ("lexical_baseline", "0")
@@ -95,7 +95,7 @@ def test_what_is_written(folder: Path, logged: Logged) -> None:
 
 @pytest.fixture
 def biased(folder: Path) -> Path:
-    """Training pairs that are mostly neutral, which a great penalty makes of every pair."""
+    """Write mostly neutral training pairs: with a strong penalty all predictions are neutral."""
     write(folder, "train", pairs("train") + pairs("more", ("neutral",)) * 3)
     configure(folder, regularization=[0.1, 1000])
     return folder
@@ -105,14 +105,14 @@ def neutral(split: str) -> list[TokenPair]:
     return [one._replace(label="neutral") for one in pairs(split)]
 
 
-def test_dev_chooses_the_strength(biased: Path) -> None:
+def test_dev_selects_the_strength(biased: Path) -> None:
     assert summary(biased)["regularization"] == 0.1
     write(biased, "dev", neutral("dev"))
     assert summary(biased)["regularization"] == 1000
 
 
-def test_the_test_split_chooses_nothing(biased: Path) -> None:
-    """Test labels that the other strength meets better change the test accuracy alone."""
+def test_the_test_split_selects_nothing(biased: Path) -> None:
+    """Test labels in favor of another strength change only the test accuracy."""
     before, predicted = summary(biased), table(biased, "predictions.csv")
     write(biased, "test", neutral("test"))
     after, repeated = summary(biased), table(biased, "predictions.csv")
@@ -121,7 +121,7 @@ def test_the_test_split_chooses_nothing(biased: Path) -> None:
     assert [row["predicted"] for row in repeated] == [row["predicted"] for row in predicted]
 
 
-def test_pairs_that_cannot_be_learnt(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_that_cannot_be_learned(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for split in lexical_baseline.SPLITS:
         write(folder, split, [])
         with pytest.raises(DataError, match=rf"{split}\.tsv has no pairs; give the corpus label"):

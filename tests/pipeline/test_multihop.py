@@ -1,4 +1,4 @@
-"""The stage of multi-hop pairs: the pairs that it draws, its runs, and its tables."""
+"""Stage `multihop`: its pairs, runs and tables."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ STUDY: dict[str, Any] = {
 
 
 def section(folder: Path, **changes: Any) -> Multihop:
-    """The section of a small study, in the folder's params.yaml too."""
+    """Write and return the section of a small study."""
     cluster = {"dashboard": False, "system_metrics": False}
     write_params(folder, multihop=STUDY | changes, cluster=cluster)
     return load_params().multihop
@@ -50,7 +50,7 @@ def test_pairs_are_balanced_over_depths_and_the_same_each_time(folder: Path) -> 
     assert multihop.write_pairs(other) != digest
 
 
-def test_every_value_of_every_model_with_every_seed(folder: Path) -> None:
+def test_a_run_for_each_model_grid_point_and_seed(folder: Path) -> None:
     models = {
         "decomposable_attention": {},
         "hop_attention_fixed_steps": {"steps": [1, 2], "dropout": [0.1]},
@@ -68,7 +68,7 @@ def test_every_value_of_every_model_with_every_seed(folder: Path) -> None:
 
 
 def evaluation(test: PairTensors, right: list[bool], steps: list[int] | None) -> Evaluation:
-    """Predictions that are right or wrong, after these steps."""
+    """Return an evaluation with these hits and steps."""
     labels = torch.where(torch.tensor(right), test.labels, (test.labels + 1) % 3)
     logits = torch.nn.functional.one_hot(labels, 3).float()
     taken = None if steps is None else torch.tensor(steps)

@@ -1,4 +1,4 @@
-"""params.yaml: what is taken, and the sentence on each kind of wrong value, key or file."""
+"""params.yaml: valid values, and the message for each type of invalid value, key or file."""
 
 import re
 from pathlib import Path
@@ -68,6 +68,8 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         (f"{AA}.grid.droput", [0.1], f"{AA}.grid.droput is unknown; did you mean {AA}.grid.dro"),
         ("sizes.widest", 1, "sizes.widest is now max_ci_width; rename it"),
         ("sweep.models.comparing_adaptive_attention", {}, "is now compare_adaptive_attention; re"),
+        ("cloze.kinds", {}, "cloze.kinds is now question_types; rename it"),
+        ("halting.kinds", {}, "halting.kinds is now mechanisms; rename it"),
         ("retrain.seeds", REMOVED, "retrain.seeds is missing"),
         ("sweep.settings", [], "sweep.settings is []; must be a mapping of names to values"),
         ("vocabulary.size", 10.0, "vocabulary.size is 10.0; must be a whole number"),
@@ -116,21 +118,19 @@ def test_the_demo_is_valid_and_mirrors_the_file(tree: Any) -> None:
         ("trace.per_label", 0, "trace.per_label is 0; must be at least 1, or name pairs in trace."),
     ],
 )
-def test_a_wrong_value_is_named_with_what_is_expected(
+def test_an_invalid_value_is_named_with_the_expected_one(
     tree: Any, tmp_path: Path, key: str, value: Any, sentence: str
 ) -> None:
     [problem] = problems(changed(tree, key, value), tmp_path)
     assert sentence in problem
 
 
-def test_all_wrong_values_come_in_one_message_and_so_do_all_broken_rules(
-    tree: Any, tmp_path: Path
-) -> None:
+def test_all_problems_are_reported_together(tree: Any, tmp_path: Path) -> None:
     wrong = {"retrain.patience": (-1, 0), f"{AA}.grid.dropout": ([2], [0]), "texts.a": (1, REMOVED)}
     for key, (value, _) in wrong.items():
         changed(tree, key, value)
-    found = problems(tree, tmp_path)
-    assert len(found) == 3
+    messages = problems(tree, tmp_path)
+    assert len(messages) == 3
     for key, (_, value) in wrong.items():
         changed(tree, key, value)
     for key, value in {"sizes.models": ["x"], "trace.per_label": 0, "sequences.text": "a"}.items():
@@ -138,7 +138,7 @@ def test_all_wrong_values_come_in_one_message_and_so_do_all_broken_rules(
     assert len(problems(tree, tmp_path)) == 3
 
 
-def test_a_setting_that_nobody_gives_is_missing(tree: Any, tmp_path: Path) -> None:
+def test_a_setting_without_value_is_missing(tree: Any, tmp_path: Path) -> None:
     del tree["sweep"]["settings"]["init"]
     assert problems(tree, tmp_path) == [
         f"sweep.models.{model}: init of {model} is missing"
@@ -151,16 +151,16 @@ def test_a_model_set_to_null_is_left_out(tree: Any, tmp_path: Path) -> None:
     assert "compare_adaptive_attention" not in load(tree, tmp_path).sweep.models
 
 
-def test_a_whole_number_may_stand_for_a_number(tree: Any, tmp_path: Path) -> None:
-    """The other way round it is another trial's key, or a result written otherwise."""
+def test_an_int_is_accepted_for_a_float(tree: Any, tmp_path: Path) -> None:
+    """The reverse would change a trial's key, or the text of a result."""
     changed(tree, "cluster.trials_per_fusion", "auto")  # or a whole number, as in the demo
     changed(tree, "cluster.gpus_per_trial", 2)
     changed(tree, f"{AA}.settings.halting_bias", 1)
     changed(tree, f"{AA}.grid.dropout", [0])
     params = load(tree, tmp_path)
     own = params.sweep.models[AA_NAME]
-    found = (params.cluster.gpus_per_trial, own.settings["halting_bias"], own.grid["dropout"][0])
-    assert repr(found) == "(2.0, 1.0, 0.0)"
+    messages = (params.cluster.gpus_per_trial, own.settings["halting_bias"], own.grid["dropout"][0])
+    assert repr(messages) == "(2.0, 1.0, 0.0)"
 
 
 @pytest.mark.parametrize("key", ["storage", "state"])
@@ -172,7 +172,7 @@ def test_places(tree: Any, tmp_path: Path, key: str) -> None:
         assert problem.startswith(f"cluster.{key} is {place!r}; must be a folder, or a URL: file:/")
 
 
-def test_numbers_as_they_are_written(tmp_path: Path) -> None:
+def test_number_formats(tmp_path: Path) -> None:
     text = PARAMS.read_text(encoding="utf-8")
     path = tmp_path / "params.yaml"
     path.write_text(text.replace("size: 40000", f"size: 0x{'f' * 5000}"), encoding="utf-8")
@@ -200,7 +200,7 @@ def test_numbers_as_they_are_written(tmp_path: Path) -> None:
         (LAUGHS.encode(), "is nested without end; an alias may name itself, or others that name"),
     ],
 )
-def test_a_file_that_is_no_mapping_is_told_by_its_line(
+def test_an_invalid_file_is_an_error_with_its_line(
     tmp_path: Path, content: bytes, sentence: str
 ) -> None:
     path = tmp_path / "params.yaml"
@@ -211,6 +211,6 @@ def test_a_file_that_is_no_mapping_is_told_by_its_line(
     assert caught.value.problems[0].startswith(sentence)
 
 
-def test_a_missing_file_tells_where_to_run(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"params\.yaml: no such file; run from the project"):
         load_params(tmp_path / "params.yaml")

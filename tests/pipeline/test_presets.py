@@ -28,8 +28,8 @@ LOCAL = [
     "vectors.dimensions=50",
 ]
 
-HOPS = "hop_attention"  # ours, which the stage multihop trains
-FILES = {  # what a study needs to be told
+HOPS = "hop_attention"  # trained by the stage multihop
+FILES = {  # overrides that a study needs
     "cloze_whodidwhat": [
         f"cloze_data.whodidwhat.{split}.{key}={value}"
         for split in ("train", "dev", "test")
@@ -39,7 +39,7 @@ FILES = {  # what a study needs to be told
 
 
 def compose(folder: Path, *overrides: str) -> Params:
-    """What `dvc exp run -S` does with its overrides before it runs a stage."""
+    """Compose params.yaml as `dvc exp run -S` does before it runs a stage."""
     output = folder / "params.yaml"
     with initialize_config_dir(str(CONF), version_base=None):
         composed = hydra_compose("config", overrides=list(overrides))
@@ -74,15 +74,15 @@ def test_each_preset_composes_into_valid_params(tmp_path: Path, preset: str) -> 
 def test_each_study_composes_with_the_demo_and_a_local_run(tmp_path: Path, study: str) -> None:
     for overrides in ([], LOCAL):
         params = compose(tmp_path, *overrides, *FILES.get(study, []), f"study={study}")
-        asked = (params.fidelity.models, params.sizes.models)
-        asked += (params.halting.kinds, params.cloze.kinds, len(params.multihop.models) > 1)
+        configured = [params.fidelity.models, params.sizes.models, params.halting.mechanisms]
+        configured += [params.cloze.question_types, len(params.multihop.models) > 1]
         names = ("fidelity", "sizes", "halting", "cloze", "depth")
-        assert [bool(found) for found in asked] == [study.startswith(name) for name in names]
+        assert [bool(value) for value in configured] == [study.startswith(name) for name in names]
         assert bool(params.sequences.tasks) == study.startswith(("sequences", "parity"))
 
 
 def test_all_models_compose_into_one_configuration_each(tmp_path: Path) -> None:
-    """Every network but our ablations, which are swept as the network they are taken from."""
+    """All networks; our ablations are swept like the network they derive from."""
     params = compose(tmp_path, "models=spinn")  # all, and the one that reads parses
     assert not compose(tmp_path, "models=all").corpus.parses
     presets, ablations = (trials(compose(tmp_path, *one)) for one in ([], ["models=ablations"]))
@@ -112,18 +112,18 @@ def test_the_paper_has_the_grid_of_its_table_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", [LOCAL, ["preset=paper"], []])
-def test_parikhs_inputs_are_for_his_models_alone(tmp_path: Path, preset: list[str]) -> None:
+def test_parikhs_inputs_are_only_for_his_models(tmp_path: Path, preset: list[str]) -> None:
     """Unit vectors, hashed words and a NULL token (the paper's appendix D, Parikh et al.)."""
     sweep = compose(tmp_path, *preset, "models=all").sweep
     inputs = ("unit_norm", "oov_rule", "null_token")
-    found = {
+    inputs_of = {
         name: [(sweep.settings | model.settings)[key] for key in inputs]
         for name, model in sweep.models.items()
     }
-    his = found.pop("decomposable_attention")
-    assert found.pop("decomposable_intra_attention") == his
+    his = inputs_of.pop("decomposable_attention")
+    assert inputs_of.pop("decomposable_intra_attention") == his
     assert his[0] is (preset != []) and his[2]
-    for name, (unit_norm, oov_rule, null_token) in found.items():
+    for name, (unit_norm, oov_rule, null_token) in inputs_of.items():
         assert (unit_norm, oov_rule == "hashed", null_token) == (False, False, False), name
 
 

@@ -13,7 +13,7 @@ Logged = list[tuple[Path, dict[str, float], Path]]
 
 @pytest.fixture
 def project(folder: Path) -> Path:
-    """A project folder whose earlier stages are done."""
+    """Write a project folder with the artifacts of earlier stages."""
     shutil.copytree(STORED, folder / "artifacts")
     write_params(folder)
     return folder
@@ -21,13 +21,13 @@ def project(folder: Path) -> Path:
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Logged:
-    """The arguments for MLflow; tests/end_to_end/test_pipeline.py has the real one."""
+    """Record the arguments for MLflow; tests/end_to_end/test_pipeline.py has the real one."""
     calls: Logged = []
     monkeypatch.setattr(report, "log_report", lambda *given: calls.append(given))
     return calls
 
 
-def test_the_report_is_logged_and_published_figures_can_be_left_out(
+def test_the_report_is_logged_and_published_results_can_be_left_out(
     project: Path, logged: Logged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_params(project, report={"published": False})

@@ -1,7 +1,6 @@
-"""The stage of Sequences' tasks: its runs, their keys, and figures of trained networks."""
+"""Stage `sequences`: its runs, their keys, and metrics of trained networks."""
 
 import json
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,7 @@ from pipeline.parameters.study_sections import Sequences, SequenceStudy
 from pipeline.sequences import (
     NO_DATA,
     SequenceRun,
-    digest_of,
-    measured,
+    metric_rows,
     plan,
     run_name,
     task_of,
@@ -41,8 +39,8 @@ SETTINGS: dict[str, Any] = {
     **{"dev_sequences": 10, "dev_seed": 1},
 }
 TASKS = {
-    "parity": SequenceStudy(**PARITY | {"max_epochs": 2, "kinds": KIND}),
-    "characters": SequenceStudy(max_epochs=2, patience=0, kinds=KIND, settings=SETTINGS),
+    "parity": SequenceStudy(**PARITY | {"max_epochs": 2, "mechanisms": KIND}),
+    "characters": SequenceStudy(max_epochs=2, patience=0, mechanisms=KIND, settings=SETTINGS),
 }
 
 
@@ -55,10 +53,10 @@ RUNS = plan(study())  # of each task two without ACT, then two with it
 
 
 def kinds(**kinds: Any) -> list[SequenceRun]:
-    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"kinds": kinds})}))
+    return plan(study(seeds=[1], tasks={"parity": SequenceStudy(**PARITY | {"mechanisms": kinds})}))
 
 
-def test_every_value_of_every_kind_with_every_seed() -> None:
+def test_a_run_for_each_mechanism_grid_point_and_seed() -> None:
     both = ("without ACT", 3), ("without ACT", 4)
     act = ("ACT, ponder weight 0.01", 3), ("ACT, ponder weight 0.01", 4)
     assert [(run.labels["run"], run.config.seed) for run in RUNS] == [*both, *act] * 2
@@ -85,7 +83,7 @@ def test_names_of_runs(kind: str, changes: dict[str, Any], name: str) -> None:
 
 
 def stored(folder: Path, content: bytes = CONTENT) -> StoredText:
-    """A text as stage `texts` writes it into a project's folder."""
+    """Write a text as stage `texts` does."""
     texts = folder / "artifacts" / "texts"
     texts.mkdir(parents=True)
     (texts / "small.txt").write_bytes(content)
@@ -102,27 +100,27 @@ def text(folder: Path) -> Tensor:
 def tables(run: SequenceRun, text: Tensor | None = None) -> dict[str, list[dict[str, Any]]]:
     training = SequenceTraining(run.config, text)
     training.run_epoch()
-    found = measured(run, training.best_parameters, study(), text)
-    for name, rows in found.items():
+    result = metric_rows(run, training.best_parameters, study(), text)
+    for name, rows in result.items():
         assert set(COLUMNS[f"sequences/{name}.csv"]) <= set(rows[0])
-    return found
+    return result
 
 
 def test_difficulties_add_up_and_repeat() -> None:
-    found = tables(RUNS[2])
-    assert list(found) == ["difficulty"]
-    assert [row["difficulty"] for row in found["difficulty"]] == [1, 2, 3, 4]
-    assert sum(row["instances"] for row in found["difficulty"]) == 20
-    assert tables(RUNS[2]) == found
+    result = tables(RUNS[2])
+    assert list(result) == ["difficulty"]
+    assert [row["difficulty"] for row in result["difficulty"]] == [1, 2, 3, 4]
+    assert sum(row["instances"] for row in result["difficulty"]) == 20
+    assert tables(RUNS[2]) == result
 
 
-def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
-    """Kinds are of the same windows for all runs; what halts reads, with the first seed."""
+def test_characters_by_type_and_along_a_passage(text: Tensor) -> None:
+    """All runs have the same windows; only networks that halt read the passage."""
     without, act, other = (tables(RUNS[place], text) for place in (4, 6, 7))
-    assert [list(found) for found in (without, act, other)] == [
+    assert [list(result) for result in (without, act, other)] == [
         *(["bytes"], ["bytes", "reading"], ["bytes"]),
     ]
-    rows = [[(row["kind"], row["bytes"]) for row in found["bytes"]] for found in (without, act)]
+    rows = [[(row["kind"], row["bytes"]) for row in result["bytes"]] for result in (without, act)]
     assert rows[0] == rows[1] and sum(count for _, count in rows[0]) == 20 * 6
     named = [kind for kind, _ in rows[0]]
     assert named == [kind for kind in BYTE_CLASSES if kind in named]
@@ -134,7 +132,7 @@ def test_characters_by_kind_and_along_a_passage(text: Tensor) -> None:
     assert all(row["loss"] > 0 and row["entropy"] > 0 for row in reading)
 
 
-def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
+def test_keys_depend_on_the_text_unless_data_are_drawn(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[Trial]] = []
@@ -146,8 +144,9 @@ def test_keys_are_of_the_text_and_of_nothing_where_data_are_drawn(
     monkeypatch.setattr("tune.sweep.run_trials", note)
     place = Execution(folder, folder, folder, 1, 0, max_failures=0, dashboard=False)
     first = stored(folder)
-    for text in (first, StoredText("small", first.path, "another")):
-        trained = train("sequences", RUNS, place, partial(digest_of, stored=text))
+    for digest in (first.sha256, "another"):
+        digests = [digest if run.config.task_name == "characters" else NO_DATA for run in RUNS]
+        trained = train("sequences", RUNS, place, digests)
     assert [trial.config for trial in seen[0]] == [run.config for run in RUNS]
     assert [record.key for _, record in trained] == [trial.key for trial in seen[1]]
     assert [t.origin["data"] for t in seen[0]] == [*[NO_DATA] * 4, *[first.sha256] * 4]

@@ -1,4 +1,4 @@
-"""The studies' sections, their texts and questions: what is taken, and sentences on the rest."""
+"""The studies' sections: valid values, and messages for invalid ones."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ READING: dict[str, Any] = {
 PARITY: dict[str, Any] = {
     "max_epochs": 1,
     "patience": 0,
-    "kinds": {"act": {"ponder_weight": [0.01]}},
+    "mechanisms": {"act": {"ponder_weight": [0.01]}},
     "settings": {
         **{"bits": 4, "cell": "rnn", "state_size": 8, "init": "xavier", "init_std": 0.1},
         **{"epsilon": 0.01, "max_steps": 5, "halting_bias": 1.0, "learning_rate": 0.01},
@@ -42,14 +42,14 @@ HOPS, DEEP = "hop_attention", "must be at most 2, as a premise has at most 6 hop
 
 
 def having(study: dict[str, Any], **settings: Any) -> dict[str, Any]:
-    """A study with some settings of its trials changed; without those that are None."""
-    given = study["settings"] | settings
-    return study | {"settings": {name: value for name, value in given.items() if value is not None}}
+    """Return a study with changed settings; None removes one."""
+    values = study["settings"] | settings
+    return study | {"settings": {key: value for key, value in values.items() if value is not None}}
 
 
-def comparing(study: dict[str, Any] = PARITY, **kinds: Any) -> dict[str, Any]:
-    """A study of these ways of halting."""
-    return study | {"kinds": kinds}
+def comparing(study: dict[str, Any] = PARITY, **mechanisms: Any) -> dict[str, Any]:
+    """Return a study of these halting mechanisms."""
+    return study | {"mechanisms": mechanisms}
 
 
 CHARACTERS = having(PARITY, bits=None, window=5, held_out_bytes=9)
@@ -57,7 +57,7 @@ LOGIC = having(
     comparing(ponder_net={"ponder_weight": [0.1], "prior_steps": [3]}),
     **{"bits": None, "vectors": 2, "gates": 2},
 )
-PARITYS = "sequences.tasks.parity"
+PARITYS, MECHANISMS = "sequences.tasks.parity", "halting.mechanisms"
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ PARITYS = "sequences.tasks.parity"
             {"characters": CHARACTERS},
             ["sequences.text is null, but characters need a text; name one of texts.sources: whi"],
         ),
-        (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.kinds.act?"]),
+        (PARITYS, comparing(atc={}), [f"unknown; did you mean {PARITYS}.mechanisms.act?"]),
         (
             PARITYS,
             comparing(dact={"steps": [2]}),
             [
-                f"{PARITYS}.kinds.dact: steps is not a setting of parity",
-                f"{PARITYS}.kinds.dact: ponder_weight of parity is missing",
+                f"{PARITYS}.mechanisms.dact: steps is not a setting of parity",
+                f"{PARITYS}.mechanisms.dact: ponder_weight of parity is missing",
             ],
         ),
         (PARITYS, having(PARITY, damping=0.1), ["settings.damping is unknown; must be one of bit"]),
@@ -89,8 +89,7 @@ PARITYS = "sequences.tasks.parity"
             "sequences.tasks",
             {"logic": LOGIC},
             [
-                "sequences.tasks.logic.kinds.ponder_net: halting ponder_net is for one input with "
-                "one "
+                "tasks.logic.mechanisms.ponder_net: halting ponder_net is for one input with one "
                 "answer, as parity has; logic must have one of none, act, target_steps, fixed_steps"
             ],
         ),
@@ -102,15 +101,15 @@ PARITYS = "sequences.tasks.parity"
         ),
         ("cloze_data.source", "whodidwhat", [f"{s} is not set; source whodid" for s in SPLITS]),
         (
-            "cloze.kinds",
+            "cloze.question_types",
             {"NE": READING},
-            ["cloze_data.source is 'none'; cloze.kinds needs questions:"],
+            ["cloze_data.source is 'none'; cloze.question_types needs questions:"],
         ),
         ("fidelity.models.lstm_encoders", {"a": {}}, ["'lstm_encoders'; must be one of sweep.mod"]),
         (f"fidelity.models.{AA_NAME}", {"a": {"steps": 2}}, [f"{AA_NAME}.a.steps is unknown; did"]),
         ("sizes.models", ["cloze"], ["sizes.models[0] is 'cloze'; must be one of sweep.models"]),
-        ("halting.kinds", {"atc": {}}, ["halting.kinds.atc is unknown; did you mean"]),
-        ("halting.kinds", {"dact": {"steps": [2]}}, ["halting.kinds.dact.steps is unknown; did"]),
+        (MECHANISMS, {"atc": {}}, [f"{MECHANISMS}.atc is unknown; did you mean"]),
+        (MECHANISMS, {"dact": {"steps": [2]}}, [f"{MECHANISMS}.dact.steps is unknown; did"]),
         (
             "multihop.models",
             {"hop_attention_fixed_steps": {}, "adaptive_attention": {}},
@@ -134,29 +133,29 @@ PARITYS = "sequences.tasks.parity"
         ("multihop.corpus.beyond", 3, [f"multihop.corpus.beyond is 3; {DEEP}"]),
     ],
 )
-def test_a_wrong_value_is_named_with_what_is_expected(
+def test_an_invalid_value_is_named_with_the_expected_one(
     tree: Any, tmp_path: Path, key: str, value: Any, sentences: list[str]
 ) -> None:
-    found = problems(changed(tree, key, value), tmp_path)
-    assert len(found) == len(sentences), found
-    for said, problem in zip(sentences, found, strict=True):
-        assert said in problem
+    messages = problems(changed(tree, key, value), tmp_path)
+    assert len(messages) == len(sentences), messages
+    for expected, problem in zip(sentences, messages, strict=True):
+        assert expected in problem
 
 
-def asked(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: Any) -> Any:
+def with_cloze(tree: Any, study: dict[str, Any] = READING, kind: str = "NE", **text: Any) -> Any:
     """A study on questions of a text."""
     tree["texts"]["sources"] = {"stories": SOURCE}
     tree["cloze_data"]["source"] = "text"
     tree["cloze_data"]["text"] |= {"name": "stories"} | text
-    tree["cloze"]["kinds"] = {kind: study}
+    tree["cloze"]["question_types"] = {kind: study}
     return tree
 
 
 def test_studies_are_valid(tree: Any, tmp_path: Path) -> None:
     tree["sequences"] |= {"tasks": {"characters": CHARACTERS, "parity": PARITY}, "text": "stories"}
-    params = load(asked(tree), tmp_path)
-    assert params.cloze.kinds["NE"].query_gating == [2]
-    assert params.sequences.tasks["parity"].kinds == {"act": {"ponder_weight": [0.01]}}
+    params = load(with_cloze(tree), tmp_path)
+    assert params.cloze.question_types["NE"].query_gating == [2]
+    assert params.sequences.tasks["parity"].mechanisms == {"act": {"ponder_weight": [0.01]}}
 
 
 NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one_step": False}
@@ -171,18 +170,18 @@ NO_STEPS: dict[str, Any] = {"query_gating": [], "adaptive_computation": [], "one
         (having(READING, pool_size=3), ": pool_size is 3; must be at least batch_size, 4"),
     ],
 )
-def test_what_a_study_of_readers_may_be(
+def test_an_invalid_study_of_readers(
     tree: Any, tmp_path: Path, study: dict[str, Any], sentence: str
 ) -> None:
-    found = problems(asked(tree, READING | study), tmp_path)
-    assert found[0].startswith(f"cloze.kinds.NE{sentence}")
+    messages = problems(with_cloze(tree, READING | study), tmp_path)
+    assert messages[0].startswith(f"cloze.question_types.NE{sentence}")
 
 
-def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: Path) -> None:
-    found = problems(asked(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
-    assert found == [
+def test_a_study_of_readers_has_question_types_of_its_source(tree: Any, tmp_path: Path) -> None:
+    messages = problems(with_cloze(tree, kind="WDW", dev_share=0.8, test_share=0.2), tmp_path)
+    assert messages == [
         "cloze_data.text.dev_share and test_share are (0.8, 0.2); must leave sections for training",
-        "cloze.kinds.WDW is unknown; must be one of NE, CN",
+        "cloze.question_types.WDW is unknown; must be one of NE, CN",
     ]
     tree["cloze_data"] |= {"source": "whodidwhat", "whodidwhat": dict.fromkeys(SPLITS, FILE)}
     tree["cloze_data"]["whodidwhat"]["names_seed"] = 1
@@ -191,5 +190,5 @@ def test_a_study_of_readers_is_on_questions_that_there_are(tree: Any, tmp_path: 
 
 def test_the_compared_network_infers_in_steps(tree: Any, tmp_path: Path) -> None:
     changed(tree, "halting.model", "decomposable_attention")
-    [problem] = problems(changed(tree, "halting.kinds", {"act": {}}), tmp_path)
+    [problem] = problems(changed(tree, "halting.mechanisms", {"act": {}}), tmp_path)
     assert "halting.model is 'decomposable_attention'; must be a model that halts: " in problem

@@ -1,4 +1,4 @@
-"""Stage tensors: ids by hand, and the digest."""
+"""Stage `tensors`: ids and the digest."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from actmodels.errors import ArtifactError, DataError
 from pipeline import tensors
 from pipeline.datasets.encode import encode, files_digest, spelling_hash
 from pipeline.datasets.tokens import TokenPair, write_token_pairs, write_words
-from tests.pipeline.project import told, write_params
+from tests.pipeline.project import read_output, write_params
 
 PAIRS = [
     TokenPair("p1", "entailment", 3, ["b", "a", "z"], ["a"]),
@@ -22,22 +22,22 @@ PAIRS = [
 
 def test_encoding_by_hand() -> None:
     ids = {"a": FIRST_WORD, "b": FIRST_WORD + 1}
-    found = encode(PAIRS, ids)
-    assert found.tensors.premise_ids.tolist() == [4, 3, UNKNOWN, 3]
-    assert found.tensors.premise_offsets.tolist() == [0, 3, 4]
-    assert found.tensors.hypothesis_ids.tolist() == [3, 4, 4]
-    assert found.tensors.labels.tolist() == [1, 2]
-    assert found.tensors.depths.tolist() == [3, 0]
-    assert found.pair_ids == ["p1", "p2"]
+    result = encode(PAIRS, ids)
+    assert result.tensors.premise_ids.tolist() == [4, 3, UNKNOWN, 3]
+    assert result.tensors.premise_offsets.tolist() == [0, 3, 4]
+    assert result.tensors.hypothesis_ids.tolist() == [3, 4, 4]
+    assert result.tensors.labels.tolist() == [1, 2]
+    assert result.tensors.depths.tolist() == [3, 0]
+    assert result.pair_ids == ["p1", "p2"]
     assert encode(PAIRS, ids, max_tokens=2).pair_ids == ["p2"]
     assert encode(PAIRS, ids, max_tokens=2).dropped == 1
 
 
 def test_trees_are_encoded_with_their_sentences() -> None:
     parsed = PAIRS[0]._replace(premise_tree=[0, 0, 2], hypothesis_tree=[0])
-    found = encode([parsed] * 2, {}).tensors
-    assert found.premise_tree.tolist() == [0, 0, 2, 0, 0, 2]  # type: ignore[union-attr]
-    assert found.hypothesis_tree.tolist() == [0, 0]  # type: ignore[union-attr]
+    result = encode([parsed] * 2, {}).tensors
+    assert result.premise_tree.tolist() == [0, 0, 2, 0, 0, 2]  # type: ignore[union-attr]
+    assert result.hypothesis_tree.tolist() == [0, 0]  # type: ignore[union-attr]
     assert encode(PAIRS, {}).tensors.premise_tree is None
 
 
@@ -64,7 +64,7 @@ def vectors(folder: Path, words: int) -> None:
 def test_stage_and_digest(folder: Path) -> None:
     def digest() -> str:
         tensors.main()
-        manifest = told(folder, "tensors", "manifest.json")
+        manifest = read_output(folder, "tensors", "manifest.json")
         assert manifest["pairs"] == {"train": 2, "dev": 2, "test": 2}
         return str(manifest["digest"])
 
@@ -88,12 +88,12 @@ def test_stage_and_digest(folder: Path) -> None:
 
 def words_in_train(folder: Path) -> list[bool]:
     tensors.main()
-    found = WordVectors.load(folder / "artifacts" / "tensors" / "embedding.pt").in_train.tolist()
-    return [bool(value) for value in found]
+    result = WordVectors.load(folder / "artifacts" / "tensors" / "embedding.pt").in_train.tolist()
+    return [bool(value) for value in result]
 
 
-def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path) -> None:
-    """The vocabulary is b, a, z; z stands in one premise, b alone in one hypothesis."""
+def test_words_of_training_pairs_are_marked(folder: Path) -> None:
+    """The vocabulary is b, a, z; z occurs in one premise, b alone in one hypothesis."""
     assert words_in_train(folder) == [True, True, True]
     train = folder / "artifacts" / "vocabulary" / "train.tsv"
     write_token_pairs(train, PAIRS[1:])
@@ -106,7 +106,7 @@ def test_words_of_training_pairs_are_told_from_those_of_the_others(folder: Path)
     write_params(folder, tensors={"max_tokens": 2})  # training leaves the first pair out
     assert words_in_train(folder) == [True, True, False]
     write_params(folder, tensors={"max_tokens": 1})
-    problem = r"no pair of train is left of 2; raise tensors\.max_tokens"
+    problem = r"all 2 pairs of train were dropped; raise tensors\.max_tokens"
     with pytest.raises(DataError, match=problem):
         tensors.main()
 

@@ -1,4 +1,4 @@
-"""The texts stage on small archives and files."""
+"""Stage `texts` on small archives and files."""
 
 import hashlib
 from pathlib import Path
@@ -10,7 +10,7 @@ from actmodels.errors import DataError
 from pipeline import texts
 from pipeline.datasets.stored_text import stored_text
 from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, told, write_params, written
+from tests.pipeline.project import fetched, read_output, write_params, written
 
 MEMBERS = {
     "t/first": b"one\ntwo",
@@ -21,8 +21,8 @@ MEMBERS = {
 JOINED = b"one\ntwo\nzw\xc3\xb6lf\n\xff\x00 end"
 
 
-def require_artifact(folder: Path, **sources: Any) -> dict[str, bytes]:
-    """What the stage makes of some sources."""
+def run_stage(folder: Path, **sources: Any) -> dict[str, bytes]:
+    """Run the stage on some sources and return its files."""
     write_params(folder, texts={"sources": sources})
     texts.main()
     return written(folder, "texts")
@@ -37,35 +37,35 @@ def archive(folder: Path) -> Path:
 
 
 def test_without_sources_there_is_only_an_empty_summary(folder: Path) -> None:
-    assert list(require_artifact(folder)) == ["summary.json"]
-    assert told(folder, "texts") == {"texts": {}}
+    assert list(run_stage(folder)) == ["summary.json"]
+    assert read_output(folder, "texts") == {"texts": {}}
     assert not (folder / "state").exists()
 
 
-def test_members_are_joined_in_the_order_asked_for(folder: Path) -> None:
+def test_members_are_joined_in_the_configured_order(folder: Path) -> None:
     last = source(archive(folder), "t/third")
-    found = require_artifact(folder, all=source(archive(folder), *MEMBERS), last=last)
-    assert (found["all.txt"], found["last.txt"]) == (JOINED, MEMBERS["t/third"])
+    result = run_stage(folder, all=source(archive(folder), *MEMBERS), last=last)
+    assert (result["all.txt"], result["last.txt"]) == (JOINED, MEMBERS["t/third"])
     digest = hashlib.sha256(JOINED).hexdigest()
-    assert told(folder, "texts")["texts"]["all"] == {"bytes": len(JOINED), "sha256": digest}
+    assert read_output(folder, "texts")["texts"]["all"] == {"bytes": len(JOINED), "sha256": digest}
     text = stored_text("all")
     assert text.path == folder / "artifacts" / "texts" / "all.txt"
     assert text.sha256 == digest
-    found = require_artifact(folder, all=source(archive(folder), "t/third", "t/first"))
-    assert set(found) == {"all.txt", "summary.json"}  # that no longer asked for is gone
-    assert found["all.txt"] == b"\xff\x00 end\none\ntwo"
+    result = run_stage(folder, all=source(archive(folder), "t/third", "t/first"))
+    assert set(result) == {"all.txt", "summary.json"}  # the text no longer configured is removed
+    assert result["all.txt"] == b"\xff\x00 end\none\ntwo"
 
 
 def test_without_members_the_file_is_the_text(folder: Path) -> None:
     plain = folder / "plain.txt"
     plain.write_bytes(JOINED * 3)
-    before = require_artifact(folder, plain=source(plain))
+    before = run_stage(folder, plain=source(plain))
     assert before["plain.txt"] == JOINED * 3
     plain.unlink()
     texts.main()  # from state/downloads
     assert written(folder, "texts") == before
     with pytest.raises(DataError, match=r"expected 0{64} \(texts\.sources\.far\.sha256\)"):
-        require_artifact(folder, far=source(archive(folder), "t/first", sha256="0" * 64))
+        run_stage(folder, far=source(archive(folder), "t/first", sha256="0" * 64))
     assert written(folder, "texts") == before
 
 
@@ -80,5 +80,5 @@ def test_without_members_the_file_is_the_text(folder: Path) -> None:
 def test_a_bad_source_leaves_nothing(folder: Path, members: list[str], problem: str) -> None:
     good = source(archive(folder), "t/first")
     with pytest.raises(DataError, match=problem):
-        require_artifact(folder, good=good, bad=source(archive(folder), *members))
+        run_stage(folder, good=good, bad=source(archive(folder), *members))
     assert list((folder / "artifacts").iterdir()) == []

@@ -1,4 +1,4 @@
-"""The stage `trace` on real models: which pairs, in which order, and what each line says."""
+"""Stage `trace` on real models: pairs, their order, and their lines."""
 
 import json
 from pathlib import Path
@@ -15,9 +15,9 @@ from actmodels.tables import OUTCOMES
 from actmodels.tracing import trace
 from pipeline.datasets.tokens import TokenPair, write_token_pairs
 from pipeline.parameters.schema import Trace as Settings
-from pipeline.trace import BATCH, chosen_rows, lines, main, outcome, summarise
-from pipeline.trials.trials import retrained_models
-from tests.pipeline.project import told, write_params, written
+from pipeline.trace import BATCH, chosen_rows, count_outcomes, lines, main, outcome
+from pipeline.trials.models import retrained_models
+from tests.pipeline.project import read_output, write_params, written
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_pairs, sample_trial
 
@@ -29,7 +29,7 @@ def settings(**given: Any) -> Settings:
 
 
 def tokens_of(pairs: PairTensors) -> list[TokenPair]:
-    """The sentences as words that spell the ids."""
+    """Return the sentences as words that spell the ids."""
 
     def words(ids: torch.Tensor, offsets: torch.Tensor) -> list[list[str]]:
         return [[f"w{i}" for i in part.tolist()] for part in ids.tensor_split(offsets[1:-1])]
@@ -61,7 +61,7 @@ def project(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stored
 
 
-def test_named_pairs_come_first_and_then_the_first_of_each_label_as_they_stand() -> None:
+def test_configured_pairs_come_first_and_then_the_first_of_each_label() -> None:
     labels = ["entailment", "neutral", "entailment", "entailment", "contradiction", "neutral"]
     pairs = [TokenPair(f"p{row}", label, 0, ["a"], ["b"]) for row, label in enumerate(labels)]
     assert chosen_rows(pairs, settings(per_label=1)) == [0, 1, 4]
@@ -76,14 +76,14 @@ def test_a_pair_that_is_not_there() -> None:
         chosen_rows([], settings(pair_ids=["x"]))
 
 
-def test_a_line_is_what_the_pair_gives_by_itself(project: Path) -> None:
-    found = list(lines(settings()))
+def test_a_line_equals_the_trace_of_a_single_pair(project: Path) -> None:
+    traced = list(lines(settings()))
     _, _, model = next(retrained_models(MODEL))
     assert isinstance(model, AlternatingAttention)
     pairs = sample_pairs(PAIRS, seed=5)
-    assert [line["pair_id"] for line in found] == [f"pair{row}" for row in range(PAIRS)]
-    assert len({line["steps"] for line in found}) > 1
-    for row, (line, pair) in enumerate(zip(found, tokens_of(pairs), strict=True)):
+    assert [line["pair_id"] for line in traced] == [f"pair{row}" for row in range(PAIRS)]
+    assert len({line["steps"] for line in traced}) > 1
+    for row, (line, pair) in enumerate(zip(traced, tokens_of(pairs), strict=True)):
         alone = trace(model, collate(pairs, torch.tensor([row]), null_token=True))
         assert (line["model"], line["seed"], line["label"]) == (MODEL, 9, pair.label)
         assert line["premise"] == ["<null>", *pair.premise]
@@ -118,8 +118,8 @@ def test_the_stage_writes_lines_of_the_first_seeds_and_their_counts(project: Pat
     text = made["traces.jsonl"].decode().replace("\n", ",")[:-1]
     json.loads(f"[{text}]", parse_float=lambda number: numbers.append(number) or float(number))
     assert max(len(number.split(".")[1]) for number in numbers) == 4  # decimals
-    summary = told(project, "trace")
-    assert summary == summarise(read)
+    summary = read_output(project, "trace")
+    assert summary == count_outcomes(read)
     right = sum(line["predicted"] == line["label"] for line in read if line["seed"] == 9)
     assert (summary[MODEL]["seed_9"]["pairs"], summary[MODEL]["seed_9"]["right"]) == (15, right)
 
@@ -159,12 +159,12 @@ def line(seed: int, label: str, classes: list[str], answer: str) -> dict[str, ob
 def test_counts_by_seed() -> None:
     first = [([N, E], E), ([N, C], E), ([E, N], N), ([E], E)]
     lines = [*(line(1, E, *of) for of in first), line(1, C, [C, N, C], C), line(2, E, [N, E, N], N)]
-    found = summarise(lines)["adaptive_attention"]
-    assert list(found) == ["seed_1", "seed_2"]
-    assert found["seed_1"] == {
+    traced = count_outcomes(lines)["adaptive_attention"]
+    assert list(traced) == ["seed_1", "seed_2"]
+    assert traced["seed_1"] == {
         **{"pairs": 5, "right_after_step_1": 3, "right": 4},
         **{"corrected": 2, "spoiled": 1, "right_throughout": 1, "wrong_throughout": 0},
         "changed_in_between": 1,
     }
     nothing = dict.fromkeys(("right_after_step_1", "right", *OUTCOMES), 0)
-    assert found["seed_2"] == nothing | {"pairs": 1, "changed_in_between": 1}
+    assert traced["seed_2"] == nothing | {"pairs": 1, "changed_in_between": 1}

@@ -1,4 +1,4 @@
-"""From grids to trials: their order, and which of several settings goes first."""
+"""Trials of a grid: their order, and the precedence of settings."""
 
 from typing import Any
 
@@ -11,25 +11,25 @@ NO_RULE = EarlyStopping(rule="none", grace_period=1, reduction_factor=3)
 
 
 def sweep(grid: dict[str, list[Any]], seeds: list[int], **own: Any) -> Sweep:
-    """A sweep of one model; its own settings are keyword arguments."""
+    """Return a sweep of one model; keyword arguments are the model's settings."""
     return Sweep(
         **{"seeds": seeds, "max_epochs": 15, "patience": 0, "early_stopping": NO_RULE},
         **{"settings": SETTINGS, "models": {MODEL: ModelGrid(settings=own, grid=grid)}},
     )
 
 
-def test_order_is_that_of_the_result_tables_and_seeds_turn_fastest() -> None:
+def test_axes_have_the_order_of_the_result_tables_and_seeds_vary_fastest() -> None:
     grid = {"learning_rate": [0.1, 0.2], "width": [8, 4]}
-    found = sweep_trials(sweep(grid, [5, 7]))
-    assert found == sweep_trials(sweep(dict(reversed(grid.items())), [5, 7]))
-    assert [(c.network.width, c.training.learning_rate, c.seed) for c in found] == [
+    result = sweep_trials(sweep(grid, [5, 7]))
+    assert result == sweep_trials(sweep(dict(reversed(grid.items())), [5, 7]))
+    assert [(c.network.width, c.training.learning_rate, c.seed) for c in result] == [
         *((8, 0.1, 5), (8, 0.1, 7), (8, 0.2, 5), (8, 0.2, 7)),
         *((4, 0.1, 5), (4, 0.1, 7), (4, 0.2, 5), (4, 0.2, 7)),
     ]
-    assert {(c.max_epochs, c.patience) for c in found} == {(15, 0)}
+    assert {(c.max_epochs, c.patience) for c in result} == {(15, 0)}
 
 
-def test_what_is_closest_to_a_model_holds() -> None:
-    """Its grid goes before the common settings, and so do its own."""
+def test_the_settings_of_a_model_take_precedence() -> None:
+    """Its grid and its settings override the common ones."""
     [config] = sweep_trials(sweep({"width": [2]}, [1], dropout=0.3))
     assert config.flat().items() >= {"width": 2, "dropout": 0.3, "init": SETTINGS["init"]}.items()

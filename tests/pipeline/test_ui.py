@@ -1,4 +1,4 @@
-"""Where `make ui` says things are, and a real MLflow server on a real store."""
+"""`make ui`: printed addresses, and a real MLflow server on a real store."""
 
 import json
 import os
@@ -37,11 +37,11 @@ def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProce
 
 
 @pytest.mark.slow
-def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
+def test_without_a_store_and_with_an_external_server(tmp_path: Path) -> None:
     done = run(tmp_path)
     path = tmp_path / "state" / "mlflow.db"
-    said = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
-    assert (done.returncode, done.stderr, done.stdout) == (1, said, "")
+    output = f"error: {path} is missing, as nothing was logged yet; run: make repro\n"
+    assert (done.returncode, done.stderr, done.stdout) == (1, output, "")
     report = tmp_path / "artifacts" / "report" / "index.html"
     report.parent.mkdir(parents=True)
     report.touch()
@@ -56,23 +56,24 @@ def test_without_a_store_and_with_a_server_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("port", ["0", "99999", "-1"])
-def test_a_port_that_is_none(
+def test_an_invalid_port(
     port: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["ui", "--port", port])
     with pytest.raises(SystemExit):
         ui.main()
-    assert f"argument --port: {port} is none; must be from 1 to 65535" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"argument --port: {port} is not a port; must be from 1 to 65535" in error
 
 
-def test_links_search_for_what_they_name(tmp_path: Path) -> None:
+def test_links_filter_runs(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "state")
     for stage in ("sweep", "cloze", "cloze"):
         store.client.create_run(store.experiment, tags={"kind": "trial", "stage": stage})
     store.open("sweep", "g", {}, role=TRAINING)
-    found = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
-    assert [found[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
-    assert (found["sweeps"], found["results"]) == (1, 0)
+    counts = {name: len(store.search(condition)) for name, condition in ui.SEARCHES.items()}
+    assert [counts[f"trials of {stage}"] for stage in ui.STAGES] == [1, 0, 0, 2]
+    assert (counts["sweeps"], counts["results"]) == (1, 0)
     link = urllib.parse.urlsplit(ui.search_links("http://host:5000", "7")["sweeps"])
     place, _, query = link.fragment.partition("?")
     assert (link.netloc, place) == ("host:5000", "/experiments/7/runs")
@@ -90,46 +91,46 @@ def test_it_serves_the_store_and_links_to_searches(tmp_path: Path) -> None:
         )
         try:
             address = f"http://127.0.0.1:{port}"
-            found = asked(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
+            found = get_json(f"{address}/api/2.0/mlflow/experiments/search?max_results=9")
             assert b"sqlite" not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
             assert "act-nli" in [experiment["name"] for experiment in found["experiments"]]
             taken = run(tmp_path, "--port", str(port))
             assert taken.returncode == 1
-            assert f"error: port {port} is taken, perhaps by MLflow's pages" in taken.stderr
+            assert f"error: port {port} is in use, perhaps by the MLflow UI" in taken.stderr
             assert f"make ui PORT={port + 1}\n" in taken.stderr
         finally:
             server.terminate()
             server.wait(20)
-    said = log.read_text()
-    assert "Report:        none yet; run: make repro" in said
-    assert f"{address}/#/experiments/{store.experiment}/runs?searchFilter=tags.role+" in said
+    output = log.read_text()
+    assert "Report:        none yet; run: make repro" in output
+    assert f"{address}/#/experiments/{store.experiment}/runs?searchFilter=tags.role+" in output
 
 
-def asked(url: str) -> dict[str, list[dict[str, str]]]:
+def get_json(url: str) -> dict[str, list[dict[str, str]]]:
     for _ in range(150):
         try:
             with urllib.request.urlopen(url, timeout=5) as answer:
-                found: dict[str, list[dict[str, str]]] = json.load(answer)
-                return found
+                content: dict[str, list[dict[str, str]]] = json.load(answer)
+                return content
         except OSError:
             time.sleep(0.3)
     raise AssertionError(f"nobody answers at {url}")
 
 
-def test_a_dashboard_that_answers_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listening_dashboard_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    none = "Ray dashboard: none now; it is there while a sweep trains, which prints its address"
-    assert ui.where_ray_is(tmp_path) == none
+    none = "Ray dashboard: not running; a sweep starts it and prints its address"
+    assert ui.ray_dashboard(tmp_path) == none
     with closing(socket.socket()) as opened:
         opened.bind(("127.0.0.1", 0))
         opened.listen()
         address = f"127.0.0.1:{opened.getsockname()[1]}"
         (tmp_path / "ray_dashboard").write_text(address)
         token = tmp_path / "ray_token"
-        assert ui.where_ray_is(tmp_path) == (
+        assert ui.ray_dashboard(tmp_path) == (
             f"Ray dashboard: http://{address} (it asks for the token in {token})"
         )
     (tmp_path / "ray_dashboard").write_bytes(b"\xff127.0.0.1:99999")
-    assert ui.where_ray_is(tmp_path) == none
+    assert ui.ray_dashboard(tmp_path) == none
     (tmp_path / "ray_dashboard").write_text(address)
-    assert ui.where_ray_is(tmp_path) == none  # left behind by a sweep that was killed
+    assert ui.ray_dashboard(tmp_path) == none  # left behind by a sweep that was killed

@@ -1,4 +1,4 @@
-"""The vectors stage on a small vocabulary."""
+"""Stage `vectors` on a small vocabulary."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from actmodels.errors import DataError
 from pipeline import vectors
 from pipeline.datasets.tokens import write_words
 from tests.pipeline.datasets.zips import make_zip
-from tests.pipeline.project import fetched, told, write_params, written
+from tests.pipeline.project import fetched, read_output, write_params, written
 
 COUNTS = [("the", 60), ("café", 30), ("zzz", 9), ("rare", 1)]
 
@@ -21,32 +21,30 @@ def _vocabulary(folder: Path) -> None:
     write_words(folder / "artifacts" / "vocabulary" / "words.tsv", COUNTS)
 
 
-def require_artifact(
-    folder: Path, size: int = 40_000, **changes: Any
-) -> tuple[Tensor, Tensor, Any]:
-    """What the stage makes of some parameters: vectors, which were found, and the summary."""
+def run_vectors(folder: Path, size: int = 40_000, **changes: Any) -> tuple[Tensor, Tensor, Any]:
+    """Run the stage; return the vectors, which words were found, and the summary."""
     write_params(folder, vocabulary={"size": size}, vectors=changes)
     vectors.main()
     stored = torch.load(folder / "artifacts" / "vectors" / "vectors.pt", weights_only=True)
     assert set(stored) == {"vectors", "found"}
-    return stored["vectors"], stored["found"], told(folder, "vectors")
+    return stored["vectors"], stored["found"], read_output(folder, "vectors")
 
 
 def of_glove(folder: Path, text: str) -> tuple[Tensor, Tensor, Any]:
     archive = fetched(make_zip(folder / "mirror.zip", {"v.txt": text.encode()}))
     glove = archive | {"member": "v.txt"}
-    return require_artifact(folder, source="glove", dimensions=2, glove=glove)
+    return run_vectors(folder, source="glove", dimensions=2, glove=glove)
 
 
 def test_random(folder: Path) -> None:
-    drawn, found, summary = require_artifact(folder)
+    drawn, found, summary = run_vectors(folder)
     assert (drawn.shape, drawn.dtype) == ((4, 300), torch.float32)
     assert found.all()
     counted = {"words": 4, "found": 4, "type_coverage": 1.0, "token_coverage": 1.0}
     assert summary == {"source": "random"} | counted
     before = written(folder, "vectors")
-    assert torch.equal(require_artifact(folder, size=2)[0], drawn[:2])  # of a smaller vocabulary
-    require_artifact(folder)
+    assert torch.equal(run_vectors(folder, size=2)[0], drawn[:2])  # of a smaller vocabulary
+    run_vectors(folder)
     assert written(folder, "vectors") == before  # the same bytes each time
 
 
@@ -60,7 +58,7 @@ def test_glove(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["der 1 2\n", "the 0 0\n", "the 3e38 3e38\n"])
 def test_vectors_of_another_language_or_of_no_use(folder: Path, text: str) -> None:
-    """The last of these have an infinite length, and could not be scaled."""
+    """The last ones have infinite length, and could not be scaled."""
     with pytest.raises(DataError, match=r"v\.txt in .*\.zip: no vector of any of the 4 words"):
         of_glove(folder, text)
     assert not (folder / "artifacts" / "vectors").exists()

@@ -1,4 +1,4 @@
-"""Stage vocabulary: tokens, counts, dropped pairs."""
+"""Stage `vocabulary`: tokens, counts, dropped pairs."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from actmodels.errors import DataError
 from pipeline import vocabulary
 from pipeline.datasets.snli import PARSES, Pair, write_splits
 from pipeline.datasets.tokens import read_counts, read_token_pairs, write_words
-from tests.pipeline.project import told, write_params
+from tests.pipeline.project import read_output, write_params
 
 
 def pair(name: str, label: str, premise: str, hypothesis: str, *parses: str) -> Pair:
@@ -28,7 +28,7 @@ CORPUS = {
 }
 
 
-def require_artifact(folder: Path, **corpus: list[Pair]) -> Path:
+def run_stage(folder: Path, **corpus: list[Pair]) -> Path:
     write_params(folder)
     write_splits(folder / "artifacts" / "corpus", "snli", CORPUS | corpus)
     vocabulary.main()
@@ -36,20 +36,20 @@ def require_artifact(folder: Path, **corpus: list[Pair]) -> Path:
 
 
 def test_stage(folder: Path) -> None:
-    found = require_artifact(folder)
-    assert (found / "train.tsv").read_text().splitlines() == [
+    result = run_stage(folder)
+    assert (result / "train.tsv").read_text().splitlines() == [
         "t1\tneutral\t2\ta dog 's ball .\ta ball",
         "t3\tentailment\t0\ta dog\ta dog",
     ]
     # By count, then by spelling.
-    assert (found / "words.tsv").read_text().splitlines()[:5] == [
+    assert (result / "words.tsv").read_text().splitlines()[:5] == [
         *("a\t7", "dog\t3", "ball\t2", "bird\t2", "cat\t2"),
     ]
-    assert told(folder, "vocabulary")["splits"]["train"] == {"labeled": 2, "dropped": 1}
-    assert next(read_token_pairs(found / "dev.tsv")).hypothesis == ["no", "cat"]
+    assert read_output(folder, "vocabulary")["splits"]["train"] == {"labeled": 2, "dropped": 1}
+    assert next(read_token_pairs(result / "dev.tsv")).hypothesis == ["no", "cat"]
 
 
-def test_words_with_line_breaks_of_other_systems(tmp_path: Path) -> None:
+def test_words_with_unusual_line_breaks(tmp_path: Path) -> None:
     write_words(tmp_path / "words.tsv", counts := [("café", 3), ("a\u2028b", 2), ("x\r", 1)])
     assert read_counts(tmp_path / "words.tsv") == counts
 
@@ -58,22 +58,22 @@ PARSED = pair("t1", "neutral", "A dog's ball.", "A", "( ( A ( dog 's ) ) ( ball 
 UNFIT = pair("t2", "neutral", "A dog's ball.", "no cat", "( ( A dog's ) ball. )", "")
 
 
-def test_trees_are_those_of_parses_that_fit_and_others_branch_to_the_right(folder: Path) -> None:
-    parsed, unfit = read_token_pairs(require_artifact(folder, train=[PARSED, UNFIT]) / "train.tsv")
+def test_parses_that_do_not_fit_become_right_branching(folder: Path) -> None:
+    parsed, unfit = read_token_pairs(run_stage(folder, train=[PARSED, UNFIT]) / "train.tsv")
     assert (parsed.premise_tree, parsed.hypothesis_tree) == ([0, 0, 2, 0, 2], [0])
     assert (unfit.premise_tree, unfit.hypothesis_tree) == ([0, 0, 0, 0, 4], [0, 1])
-    counted = told(folder, "vocabulary")["splits"]["train"]
+    counted = read_output(folder, "vocabulary")["splits"]["train"]
     assert counted == {"labeled": 2, "dropped": 0, "parsed": 2, "right_branching": 2}
 
 
 @pytest.mark.parametrize(
     ("dev", "problem"),
     [
-        (UNFIT, "no parse fits its sentence; take a corpus with binary parses, or set corpus.pars"),
-        (pair("x7", "neutral", "A dog", " "), "pair x7 has a sentence without words; mend or rem"),
+        (UNFIT, "no parse fits its sentence; use a corpus with binary parses, or set corpus.pars"),
+        (pair("x7", "neutral", "A dog", " "), "pair x7 has a sentence without words; correct or"),
     ],
 )
 def test_a_split_that_cannot_be_read(folder: Path, dev: Pair, problem: str) -> None:
     with pytest.raises(DataError, match=rf"dev\.jsonl: {problem}"):
-        require_artifact(folder, dev=[dev])
+        run_stage(folder, dev=[dev])
     assert not (folder / "artifacts" / "vocabulary" / "dev.tsv").exists()

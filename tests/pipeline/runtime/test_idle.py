@@ -1,5 +1,6 @@
-"""Stages of which nothing is asked: empty results, before any import that takes seconds."""
+"""Stages without work: empty results, before any import that takes seconds."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -8,36 +9,38 @@ import pytest
 
 from actmodels.errors import ArtifactError
 from actmodels.tables import COLUMNS, UNREPORTED
-from pipeline.parameters.load import load_params
 from pipeline.runtime import idle
-from tests.pipeline.project import ROOT, told, write_params, written
+from tests.pipeline.project import ROOT, read_output, write_params, written
 
 HEAVY = {"torch", "pandas", "numpy", "scipy", "mlflow", "ray"}
+STAGES = ("fidelity", "sizes", "halting", "sequences", "cloze", "cloze_data")
 
 
-@pytest.mark.parametrize("stage", idle.ASKED)
-def test_tables_have_no_rows(folder: Path, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle, "load_params", lambda: load_params(ROOT / "conf" / "base.yaml"))
+@pytest.mark.parametrize("stage", STAGES)
+def test_tables_have_no_rows(folder: Path, stage: str) -> None:
+    write_params(folder)
     with pytest.raises(SystemExit, match=r"^0$"):
-        idle.end_if_idle(stage)
+        runpy.run_module(f"pipeline.{stage}", run_name="__main__")
     name = "manifest.json" if stage == "cloze_data" else "summary.json"
     empty = {"source": "none", "kinds": {}} if stage == "cloze_data" else {}
-    assert told(folder, stage, name) == empty
-    made = {f"{stage}/{name}": content.decode() for name, content in written(folder, stage).items()}
-    del made[f"{stage}/{name}"]
-    assert made.pop("cloze/queries.jsonl", "") == ""
+    assert read_output(folder, stage, name) == empty
+    files = {
+        f"{stage}/{name}": content.decode() for name, content in written(folder, stage).items()
+    }
+    del files[f"{stage}/{name}"]
+    assert files.pop("cloze/queries.jsonl", "") == ""
     tables = COLUMNS | UNREPORTED
-    places = [place for place in tables if place.startswith(f"{stage}/")]
-    assert made == {place: ",".join(tables[place]) + "\n" for place in places}
+    expected = [table for table in tables if table.startswith(f"{stage}/")]
+    assert files == {table: ",".join(tables[table]) + "\n" for table in expected}
 
 
-def test_a_stage_of_which_something_is_asked_goes_on(folder: Path) -> None:
+def test_a_configured_stage_continues(folder: Path) -> None:
     write_params(folder, sizes={"models": ["decomposable_attention"]})
-    idle.end_if_idle("sizes")
+    idle.end_if_idle("sizes.models")
     with pytest.raises(ArtifactError, match=r"^sizes: params\.yaml changed as it began"):
-        idle.write_nothing("sizes")
+        idle.write_empty("sizes.models", {})
     (folder / "params.yaml").write_text("a mistake")
-    idle.end_if_idle("cloze")  # which is for the stage itself to report
+    idle.end_if_idle("cloze.question_types")  # the stage itself reports it
     assert not (folder / "artifacts").exists()
 
 
@@ -54,4 +57,4 @@ except SystemExit as ended:
 assert not {HEAVY} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", script], check=True)
-    assert told(folder, stage) == {}
+    assert read_output(folder, stage) == {}

@@ -1,4 +1,4 @@
-"""A stage whose inputs are edited while it runs is not recorded as if they had not been."""
+"""A stage with corrupt inputs, or inputs that change while it runs, is not recorded."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from actmodels.errors import ArtifactError
-from pipeline.runtime.inputs import check_as_written, inputs
+from pipeline.runtime.inputs import inputs, verify_digests
 from tests.pipeline.project import ROOT
 
 DVC = """
@@ -57,7 +57,7 @@ def edit(path: str, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (
             edit("params.yaml", "tell: {x: 1, more: {y: [1]}}\nshared: {}\n"),
@@ -68,10 +68,10 @@ def edit(path: str, text: str) -> str:
         ("[Path('code', n).touch() for n in 'abcde']", "code/a, code/b, code/c and 2 more"),
     ],
 )
-def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Path) -> None:
+def test_an_input_edited_during_the_run_is_an_error(body: str, message: str, project: Path) -> None:
     assert tell(project, body) == (
         1,
-        f"error: tell: what it reads changed while it ran ({said}), so its results are not "
+        f"error: tell: its inputs changed while it ran ({message}), so its results are not "
         "recorded; run dvc repro again (finished trials are kept)\n",
     )
 
@@ -86,11 +86,11 @@ def test_an_edit_in_the_middle_is_one_sentence(body: str, said: str, project: Pa
         edit("code/.one.py.swp", "an editor's"),
     ],
 )
-def test_what_a_stage_does_not_read_may_change(body: str, project: Path) -> None:
+def test_other_files_may_change(body: str, project: Path) -> None:
     assert tell(project, body) == (0, "")
 
 
-def test_what_is_no_stage_reads_nothing_and_what_is_not_yaml_has_no_values(project: Path) -> None:
+def test_inputs_are_empty_without_a_stage_or_yaml(project: Path) -> None:
     assert inputs("report") == {}
     (project / "params.yaml").write_text("tell: !!bool maybe")
     assert inputs("tell")["params.yaml: tell"] == "null"
@@ -98,13 +98,13 @@ def test_what_is_no_stage_reads_nothing_and_what_is_not_yaml_has_no_values(proje
     assert inputs("tell") == {}
 
 
-def test_what_replaces_a_file_before_it_is_read_is_not_used(project: Path) -> None:
-    """Though the first file is there again when the stage ends."""
+def test_a_file_replaced_before_it_is_read_is_an_error(project: Path) -> None:
+    """Also if the first file is restored before the stage ends."""
     read = "from actmodels.data.pairs import PairTensors; data = Path.cwd() / 'data.txt'; "
     read += "first = data.read_bytes(); data.write_bytes(b'other'); load = PairTensors.load\n    "
     restored = "try: load(data)\n    finally: data.write_bytes(first)"
-    said = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
-    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {said}")
+    message = "changed after this stage began; run dvc repro again (finished trials are kept)\n"
+    assert tell(project, read + restored) == (1, f"error: {project / 'data.txt'} {message}")
 
 
 LOCK = """
@@ -117,40 +117,40 @@ stages:
 
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt"])
-@pytest.mark.parametrize("found", ["nothing", "a folder", "a link to nowhere", "other bytes"])
-def test_whatever_lies_in_the_place_of_what_was_written_is_told(
-    path: str, found: str, project: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("state", ["nothing", "a folder", "a link to nowhere", "other bytes"])
+def test_a_missing_or_changed_output_is_an_error(
+    path: str, state: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.runtime.inputs._cache", lambda: project)  # a second each
     (project / "made").mkdir()
     (project / "made" / "one.txt").write_text("one")
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
     (project / "dvc.lock").write_text(LOCK)
-    check_as_written("tell", inputs("tell"), Path("damaged"))
+    verify_digests("tell", inputs("tell"), Path("quarantine"))
     place = project / path
     place.unlink() if place.is_file() else shutil.rmtree(place)
-    if found == "a folder":
+    if state == "a folder":
         (place / "other").mkdir(parents=True)
-    elif found == "a link to nowhere":
+    elif state == "a link to nowhere":
         place.symlink_to("nowhere")
-    elif found == "other bytes":
+    elif state == "other bytes":
         place.write_text("0ne")
     out = path.split("/")[0]
-    with pytest.raises(ArtifactError) as told:
-        check_as_written("tell", inputs("tell"), Path("damaged"))
-    if found == "nothing" and out == path:
-        assert str(told.value) == f"{out} is missing; run: dvc repro make"
+    with pytest.raises(ArtifactError) as caught:
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
+    if state == "nothing" and out == path:
+        assert str(caught.value) == f"{out} is missing; run: dvc repro make"
     else:
-        assert str(told.value).endswith("; run: dvc repro -f -s make")
+        assert str(caught.value).endswith("; run: dvc repro -f -s make")
         assert not os.path.lexists(out)
-        assert [p.name for p in project.glob("damaged/*/*")] == [out]
+        assert [p.name for p in project.glob("quarantine/*/*")] == [out]
 
 
 @pytest.mark.parametrize("path", ["data.txt", "made", "made/one.txt", "dvc.lock"])
-def test_what_may_not_be_read_stays_in_its_place(
+def test_an_unreadable_file_is_not_moved(
     path: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As root may read everything, the error is raised by hand."""
+    """The error is simulated, as root may read everything."""
     (project / "made").mkdir()
     (project / "made" / "one.txt").write_text("one")
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [made, data.txt]}}")
@@ -167,18 +167,16 @@ def test_what_may_not_be_read_stays_in_its_place(
     monkeypatch.setattr(Path, "open", refusing(Path.open))
     monkeypatch.setattr(os, "listdir", refusing(os.listdir))
     with pytest.raises(PermissionError):
-        check_as_written("tell", inputs("tell"), Path("damaged"))
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
     assert (project / path).exists()
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "stages:", "\0", LOCK[:-45], "stages: {a: 1}"])
-def test_where_nothing_is_known_of_what_was_written_nothing_is_read(
-    text: str, project: Path
-) -> None:
+def test_a_corrupt_lock_file_is_an_error(text: str, project: Path) -> None:
     (project / "dvc.yaml").write_text("stages: {tell: {deps: [data.txt]}}")
     (project / "dvc.lock").write_text(text)
-    with pytest.raises(ArtifactError, match=r"^dvc\.lock is damaged; move it away .* dvc repro$"):
-        check_as_written("tell", inputs("tell"), Path("damaged"))
+    with pytest.raises(ArtifactError, match=r"^dvc\.lock is corrupt; move it away .* dvc repro$"):
+        verify_digests("tell", inputs("tell"), Path("quarantine"))
     assert (project / "data.txt").exists()
 
 
@@ -196,7 +194,7 @@ Path("made/one.txt").write_text("one")
 
 
 def two_stages(project: Path, cache_type: str) -> None:
-    """Of which `tell` reads what `make` wrote; both have run."""
+    """Run a pipeline in which `tell` reads the output of `make`."""
     (project / "make.py").write_text(MAKE)
     (project / "tell.py").write_text(STAGE.format(body="pass"))
     (project / "dvc.yaml").write_text(f"""
@@ -210,8 +208,8 @@ stages:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cache_type", ["copy", "symlink"])
-def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: Path) -> None:
-    """By DVC's own digests; the advice mends it, and a corrupt cache, which DVC trusts."""
+def test_corrupt_inputs_are_quarantined(cache_type: str, project: Path) -> None:
+    """The advised command also repairs a corrupt cache, which DVC trusts."""
     two_stages(project, cache_type)
     (project / "made" / ".one.txt.99.tmp").write_text("half of it, which a kill left")
     assert tell(project, "pass") == (0, "")
@@ -222,12 +220,12 @@ def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: P
     shutil.rmtree(project / "made")
     assert dvc("repro", "make")[0] == 0  # from its cache
     before = (project / "out.txt").stat().st_mtime_ns
-    status, said = tell(project, "pass")
-    (made,) = project.glob("state/damaged/*/made")
-    (aside,) = project.glob(f"state/damaged/*/{cached.name}")
-    wrong = "made is not what the stage make wrote: it is damaged or was edited"
-    advice = f"set aside as {made}, {aside}; run: dvc repro -f -s make"
-    assert (status, said) == (1, f"error: {wrong}; {advice}\n")
+    status, message = tell(project, "pass")
+    (made,) = project.glob("state/quarantine/*/made")
+    (aside,) = project.glob(f"state/quarantine/*/{cached.name}")
+    wrong = "made is not the output of stage make: it is corrupt or was edited"
+    advice = f"quarantined as {made}, {aside}; run: dvc repro -f -s make"
+    assert (status, message) == (1, f"error: {wrong}; {advice}\n")
     assert aside.read_text() == "0ne"
     assert tell(project, "pass") == (1, "error: made is missing; run: dvc repro make\n")
     assert (project / "out.txt").stat().st_mtime_ns == before
@@ -239,14 +237,14 @@ def test_what_is_not_as_it_was_written_is_never_read(cache_type: str, project: P
 
 @pytest.mark.slow
 def test_dvc_does_not_record_it(project: Path) -> None:
-    """By itself it writes the edited value beside the old one's output, and calls it up to date."""
+    """DVC alone would record the edited value with the old output as up to date."""
     assert dvc("init", "--no-scm")[0] == 0
     (project / "dvc.yaml").write_text(DVC.replace("python", sys.executable))
     (project / "tell.py").write_text(
         STAGE.format(body=edit("params.yaml", "tell: 2\nshared: {size: 3}"))
     )
-    status, said = dvc("repro")
-    assert status != 0 and "what it reads changed while it ran" in said
+    status, message = dvc("repro")
+    assert status != 0 and "its inputs changed while it ran" in message
     assert not (project / "dvc.lock").exists()
     assert dvc("repro")[0] == 0  # nothing changes this time
     assert (project / "out.txt").read_text() == (project / "params.yaml").read_text()

@@ -10,7 +10,7 @@ import pytest
 from actmodels.errors import ArtifactError
 from pipeline.parameters.load import load_params
 from pipeline.runtime.stage import artifacts, clean_dir, require_artifact, state_folder
-from pipeline.trials.trials import execution_settings
+from pipeline.trials.execution import execution_settings
 from tests.pipeline.project import ROOT
 
 INTERRUPTED = "interrupted; run the same command again to go on\n"
@@ -39,64 +39,62 @@ def start(body: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def run(body: str, folder: Path) -> tuple[int | None, str]:
-    """Exit status and errors."""
+    """Return exit status and errors."""
     process = start(body, folder)
     _, errors = process.communicate(timeout=30)
     return process.returncode, errors
 
 
-def test_a_user_error_is_a_line_for_each_problem_and_any_other_one_with_a_file(
-    tmp_path: Path,
-) -> None:
-    said = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
+def test_a_user_error_is_printed_and_another_error_stored(tmp_path: Path) -> None:
+    message = "error: params.yaml: a is missing\nerror: params.yaml: b is 3\n"
     body = 'raise ConfigError("params.yaml", ["a is missing", "b is 3"])'
-    assert run(body, tmp_path) == (1, said)
-    status, said = run(r"raise KeyError('gr\udcfcn')", tmp_path)  # a file name in another encoding
+    assert run(body, tmp_path) == (1, message)
+    status, message = run(r"raise KeyError('gr\udcfcn')", tmp_path)  # a name that is not UTF-8
     (path,) = (tmp_path / "state" / "errors").iterdir()
-    assert (status, said) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")
+    assert (status, message) == (1, f"error: KeyError: 'gr\\udcfcn' (trace in {path})\n")
     assert path.read_text().startswith("Traceback (most recent call last):\n")
     path.unlink()
     path.parent.rmdir()
     path.parent.write_text("a file")
-    said = f"(the trace could not be kept in {path.parent}: File exists)\n"
-    assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {said}")
+    message = f"(the trace could not be stored in {path.parent}: File exists)\n"
+    assert run("raise KeyError('bug')", tmp_path) == (1, f"error: KeyError: 'bug' {message}")
 
 
-def test_a_message_shows_neither_a_password_nor_what_a_terminal_obeys(tmp_path: Path) -> None:
+def test_a_message_hides_passwords_and_control_characters(tmp_path: Path) -> None:
     address = "https://me:se@cret@host/a.zip?token=secret&v=1"
     for error in ("DataError", "ValueError"):
-        _, said = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
-        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in said
-        assert said.strip("\n").isprintable()
+        _, message = run(f'raise {error}("{address}: \\x1b]0;a\\x07 \\x9bm")', tmp_path)
+        assert r"https://host/a.zip?token=***&v=1: \x1b]0;a\x07 \x9bm" in message
+        assert message.strip("\n").isprintable()
 
 
-def test_what_cannot_be_written_is_named_on_a_line_of_its_own(tmp_path: Path) -> None:
-    """As on a full disk, whose error has no name; the bar is still open then."""
+def test_a_write_error_names_the_file(tmp_path: Path) -> None:
+    """As on a full disk, whose error has no file name, with an open progress bar."""
     status, errors = run(
         "import resource; from tqdm import tqdm; resource.setrlimit(resource.RLIMIT_FSIZE, (9999,"
         " 9999)); bar = iter(tqdm('ab')); next(bar)\n"
         "    with replacing(Path.cwd() / 'made' / 'file') as t: t.write_bytes(bytes(10000))",
         tmp_path,
     )
-    told = [line for line in errors.splitlines() if line.startswith("error: ")]
-    wrong = f"error: {tmp_path}/made/file: File too large; mend that and run the same command again"
-    assert (status, [line.partition(" (trace in ")[0] for line in told]) == (1, [wrong])
+    lines = [line for line in errors.splitlines() if line.startswith("error: ")]
+    wrong = f"error: {tmp_path}/made/file: File too large; fix that and run the same command again"
+    assert (status, [line.partition(" (trace in ")[0] for line in lines]) == (1, [wrong])
     assert not list((tmp_path / "made").iterdir())
 
 
-@pytest.mark.parametrize("found", ["a file", "a link to nowhere"])
+@pytest.mark.parametrize("obstacle", ["a file", "a link to nowhere"])
 @pytest.mark.parametrize(
-    ("name", "kept"), [("state", "all that outlives a run"), ("artifacts", "what stages write")]
+    ("name", "kept"), [("state", "state that outlives a run"), ("artifacts", "output of stages")]
 )
-def test_what_is_no_folder_is_told(name: str, kept: str, found: str, tmp_path: Path) -> None:
+def test_a_file_in_place_of_a_folder(name: str, kept: str, obstacle: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    path.write_text("") if found == "a file" else path.symlink_to(tmp_path / "nowhere")
-    said = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
-    assert run("pass", tmp_path) == (1, said)
+    path.write_text("") if obstacle == "a file" else path.symlink_to(tmp_path / "nowhere")
+    message = f"error: {path} cannot be used as a folder: File exists; {kept} is kept there\n"
+    assert run("pass", tmp_path) == (1, message)
 
 
-def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
-    """A file that is opened then does not stand in for one of them."""
+def test_closed_streams(tmp_path: Path) -> None:
+    """A file opened later must not replace one of them."""
     body = "print(1); print(2, file=sys.stderr); assert open('a').fileno() > 2"
     (tmp_path / "a").touch()
     script = [sys.executable, "-c", STAGE.format(body=body)]
@@ -105,7 +103,7 @@ def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
+def test_an_interrupt_prints_one_line_and_removes_temporary_files(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     body = "with replacing(Path('half.txt')) as t: t.write_text('x'); "
@@ -114,7 +112,7 @@ def test_an_interruption_is_one_line_and_leaves_no_temporary_file(
     assert {path.name for path in tmp_path.rglob("*")} == {"artifacts", "state", "run.lock"}
 
 
-def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -> None:
+def test_an_interrupt_during_imports_prints_one_line(tmp_path: Path) -> None:
     module = tmp_path / "filelock.py"  # what each stage imports; here, nothing comes of it
     module.write_text("import os, time; os.kill(os.getpid(), 2); time.sleep(20)")
     command = [sys.executable, "-m", "pipeline.corpus"]
@@ -123,7 +121,7 @@ def test_an_interruption_while_a_stage_is_imported_is_one_line(tmp_path: Path) -
 
 
 def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
-    """Such as one whose `dvc` was killed, and which goes on without it."""
+    """Such as a stage that continues after its `dvc` was killed."""
     first = "Path('first').touch()\n    while not Path('go').exists(): time.sleep(0.01)\n"
     orphan = start(f"{first}    time.sleep(0.1); Path('done').touch()", tmp_path)
     while not (tmp_path / "first").exists():
@@ -136,7 +134,7 @@ def test_a_stage_waits_for_another_one_in_its_folder(tmp_path: Path) -> None:
     assert (later.wait(30), orphan.wait(30)) == (0, 0)
 
 
-def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> None:
+def test_a_stage_removes_its_temporary_files_of_a_killed_run(folder: Path) -> None:
     names = ["one/.out.csv.99.tmp", "one/deep/.a.tmp", "one/out.csv", "two/.out.csv.99.tmp"]
     for path in (folder / "artifacts" / name for name in names):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +145,7 @@ def test_a_stage_removes_what_a_kill_left_in_its_own_folder(folder: Path) -> Non
     assert [name for name in names if (folder / "artifacts" / name).exists()] == names[2:]
 
 
-def test_a_folder_holds_what_one_run_wrote_or_nothing(tmp_path: Path) -> None:
+def test_clean_dir(tmp_path: Path) -> None:
     place = tmp_path / "out"
     for name in ("first", "second"):
         with clean_dir(place):
@@ -174,7 +172,7 @@ def test_paths_are_absolute_and_under_the_current_folder(folder: Path) -> None:
 def test_a_queued_experiment_has_the_projects_state(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DVC runs it in a copy, and names the project in DVC_ROOT."""
+    """DVC runs it in a copy, with the project's path in DVC_ROOT."""
     shutil.copy(ROOT / "params.yaml", folder)
     monkeypatch.setenv("DVC_ROOT", "/project")
     monkeypatch.setenv("HOME", "/home/me")

@@ -1,4 +1,4 @@
-"""Paired comparisons against numbers worked by hand, theory, and scipy's own tables."""
+"""Paired tests against manual calculations, theory, and scipy."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from scipy.stats import t as student
 
 from actmodels.errors import ArtifactError
 from actmodels.tables import COLUMNS
-from pipeline.statistics.paired import Groups, compare, hits_by_model, paired_rows
+from pipeline.statistics.paired import Groups, HitsBySeed, compare, paired_rows, prediction_hits
 
 
 def alone(pairs: int) -> Groups:
-    """Groups of one pair each."""
+    """Return groups of one pair each."""
     return np.arange(pairs)
 
 
@@ -30,24 +30,24 @@ def test_by_hand() -> None:
     """
     reference = np.zeros((2, 3))
     other = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-    found = compare(reference, other, np.array([7, 3, 3]))
+    result = compare(reference, other, np.array([7, 3, 3]))
     error, freedom = (5 / 36) ** 0.5, 25 / 17
-    assert found.difference == pytest.approx(0.5)
-    assert found.high - 0.5 == pytest.approx(student.isf(0.025, freedom) * error)
-    assert found.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
+    assert result.difference == pytest.approx(0.5)
+    assert result.high - 0.5 == pytest.approx(student.isf(0.025, freedom) * error)
+    assert result.p == pytest.approx(2 * student.sf(0.5 / error, freedom))
 
 
-def test_only_pairs_that_both_scored_count() -> None:
+def test_only_pairs_that_both_models_scored_count() -> None:
     """The 2016 code dropped pairs: they are no evidence for either."""
     reference = np.array([[1.0, 1.0, 0.0, 1.0]])
     other = np.array([[1.0, np.nan, 1.0, np.nan]])
-    found = compare(reference, other, alone(4))
-    assert (found.difference, found.pairs) == (0.5, 2)
-    assert found.p is None  # of one seed
+    result = compare(reference, other, alone(4))
+    assert (result.difference, result.pairs) == (0.5, 2)
+    assert result.p is None  # of one seed
 
 
 def test_seeds_that_are_not_paired_widen_the_interval() -> None:
-    """Two models whose seeds happen to rise and fall together; theory: the variances add up."""
+    """Two models whose seeds are correlated by chance; in theory the variances add up."""
     of_seeds = np.array([0.6, 0.7, 0.8, 0.9])
     draws = (np.arange(1000) + 0.5) / 1000  # seed s is right on a share of the pairs
     reference = (draws < of_seeds[:, None] - 0.1).astype(float)
@@ -63,7 +63,7 @@ def test_seeds_that_are_not_paired_widen_the_interval() -> None:
 
 
 def test_pairs_of_one_premise_widen_the_interval() -> None:
-    """Three copies of each pair tell no more than one: sqrt(3) as wide."""
+    """Three copies of each pair add no information: sqrt(3) as wide."""
     generator = np.random.default_rng(3)
     other = np.repeat((generator.random((1, 2000)) < 0.5).astype(float), 3, axis=1)
     reference = np.zeros_like(other)
@@ -76,49 +76,50 @@ IDS = ["a", "b", "c", "d"]
 GROUPS = alone(4)
 
 
-def rows(model: str, seed: int, right: str) -> list[dict[str, Any]]:
+def rows(right: str) -> list[dict[str, Any]]:
     """`right`: y, n or - (not scored) for each pair."""
-    predicted = {"y": "neutral", "n": "entailment"}
-    return [
-        {"model": model, "seed": seed, "pair_id": i, "label": "neutral", "predicted": predicted[r]}
-        for i, r in zip(IDS, right, strict=True)
-        if r != "-"
-    ]
+    predicted, row = {"y": "neutral", "n": "entailment"}, {"model": "m", "label": "neutral"}
+    scored = [(i, r) for i, r in zip(IDS, right, strict=True) if r != "-"]
+    return [row | {"pair_id": i, "predicted": predicted[r]} for i, r in scored]
 
 
-def test_hits_stand_in_the_order_of_the_pairs_whatever_that_of_the_rows() -> None:
-    found = hits_by_model(list(reversed(rows("m", 1, "yn-y"))), IDS)
-    np.testing.assert_array_equal(found["m"][1], [1.0, 0.0, np.nan, 1.0])
+def hits(**seeds: str) -> HitsBySeed:
+    """Hits by seed; the keywords are s1, s2, ..."""
+    return {int(s[1:]): prediction_hits(rows(right), IDS) for s, right in seeds.items()}
+
+
+def test_hits_are_in_the_order_of_the_pairs() -> None:
+    result = prediction_hits(reversed(rows("yn-y")), IDS)
+    np.testing.assert_array_equal(result, [1.0, 0.0, np.nan, 1.0])
 
 
 def test_runs_are_paired_by_seed_and_pair() -> None:
-    told = [*rows("base", 1, "ynny"), *rows("base", 2, "yyyy")]
-    told += [*rows("other", 2, "yyyn"), *rows("other", 1, "yyyy"), *rows("third", 1, "n-ny")]
-    other, third = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+    models = {"base": hits(s1="ynny", s2="yyyy"), "other": hits(s2="yyyn", s1="yyyy")}
+    other, third = paired_rows(models | {"third": hits(s1="n-ny")}, "base", GROUPS)
     assert list(other) == COLUMNS["evaluate/paired.csv"]
     assert (other["model"], other["reference"], other["seeds"]) == ("other", "base", 2)
     assert other["difference"] == pytest.approx((2 - 1) / 8)
     assert other["pairs"] == 4
     assert other["low"] <= other["difference"] <= other["high"]
-    hits = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 0]])
-    assert other["p"] == compare(*hits, GROUPS, seeds_paired=False).p
+    both = np.array([[1.0, 0, 0, 1], [1, 1, 1, 1]]), np.array([[1.0, 1, 1, 1], [1, 1, 1, 0]])
+    assert other["p"] == compare(*both, GROUPS, seeds_paired=False).p
     assert (third["seeds"], third["pairs"]) == (1, 3)
     assert third["difference"] == pytest.approx(-1 / 3)
 
 
-def test_a_model_that_draws_nothing_stands_beside_every_seed() -> None:
-    told = [*rows("base", 3, "ynny"), *rows("base", 5, "yyyy"), *rows("words", 0, "yyyy")]
-    [words] = paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+def test_a_deterministic_model_is_matched_with_every_seed() -> None:
+    models = {"base": hits(s3="ynny", s5="yyyy"), "words": hits(s0="yyyy")}
+    [words] = paired_rows(models, "base", GROUPS)
     assert words["seeds"] == 2
     assert words["difference"] == pytest.approx(2 / 8)
 
 
 def test_models_without_a_common_seed_are_not_compared() -> None:
-    told = [*rows("base", 1, "ynny"), *rows("m", 2, "ynny"), *rows("m", 3, "ynny")]
+    models = {"base": hits(s1="ynny"), "m": hits(s2="ynny", s3="ynny")}
     with pytest.raises(ArtifactError, match=r"^m and base share no seed, so they cannot be"):
-        paired_rows(hits_by_model(told, IDS), "base", GROUPS)
+        paired_rows(models, "base", GROUPS)
 
 
 def test_a_pair_of_another_split_is_named() -> None:
     with pytest.raises(ArtifactError, match=r"^m was scored on pair a, which is no test pair; run"):
-        hits_by_model(rows("m", 1, "y---"), ["x"])
+        prediction_hits(rows("y---"), ["x"])

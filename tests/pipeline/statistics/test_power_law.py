@@ -1,11 +1,11 @@
-"""Power laws: known numbers come back, an independent fit agrees, intervals cover."""
+"""Power laws: known parameters are recovered, scipy agrees, intervals cover."""
 
 import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
 from pipeline.statistics.paired import Hits
-from pipeline.statistics.power_law import EXPONENTS, Floats, fit, mean_variances, redrawn
+from pipeline.statistics.power_law import EXPONENTS, Floats, bootstrap, fit, mean_variances
 
 SIZES = [1000, 2000, 4000, 8000, 16000, 32000]
 SAME = np.full(len(SIZES), 1e-4)
@@ -20,15 +20,15 @@ def law_of(n: Floats, floor: float, scale: float, exponent: float) -> Floats:
 @pytest.mark.parametrize(
     ("floor", "scale", "exponent"), [(0.1, 0.15, 0.35), (0.0, 0.25, 0.2), (0.05, 0.02, 0.9)]
 )
-def test_known_numbers_come_back(floor: float, scale: float, exponent: float) -> None:
-    found = fit(SIZES, law_of(np.array(SIZES), floor, scale, exponent)[None], SAME)
-    assert found.exponent[0] == pytest.approx(exponent, rel=0.01)  # half a step of the grid
-    assert found.floor[0] == pytest.approx(floor, abs=0.002)
+def test_known_parameters_are_recovered(floor: float, scale: float, exponent: float) -> None:
+    result = fit(SIZES, law_of(np.array(SIZES), floor, scale, exponent)[None], SAME)
+    assert result.exponent[0] == pytest.approx(exponent, rel=0.01)  # half a step of the grid
+    assert result.floor[0] == pytest.approx(floor, abs=0.002)
     far = law_of(np.array(549367), floor, scale, exponent)
-    assert found.error(549367)[0] == pytest.approx(far, abs=0.002) and not found.bounded[0]
+    assert result.error(549367)[0] == pytest.approx(far, abs=0.002) and not result.bounded[0]
 
 
-def test_as_scipy_fits_it() -> None:
+def test_scipy_finds_the_same_fit() -> None:
     noisy = law_of(np.array(SIZES), 0.1, 0.15, 0.35)
     noisy += np.random.default_rng(1).normal(0, 0.004, len(SIZES))
     variances = np.array([4, 3, 2, 2, 1, 1]) * 1e-5
@@ -47,7 +47,7 @@ def test_as_scipy_fits_it() -> None:
         law_of(np.array(SIZES), 0.3, 1e-3, 2.5),  # steeper than any that is tried
     ],
 )
-def test_what_is_no_power_law_says_so(errors: Floats) -> None:
+def test_errors_without_a_power_law_are_bounded(errors: Floats) -> None:
     law = fit(SIZES, errors[None], SAME)
     assert law.bounded[0]
     assert law.exponent[0] in (EXPONENTS[0], EXPONENTS[-1]) or law.scale[0] == 0
@@ -76,28 +76,28 @@ def simulated(seed: int, pairs: int = 600, sd: float = 0.01, luck: float = 1.0) 
     return hits
 
 
-def test_draws_spread_as_seeds_and_pairs_do() -> None:
-    """Against the sd of many simulated worlds; uncorrected it would be an eighth less."""
+def test_bootstrap_has_the_sd_over_seeds_and_pairs() -> None:
+    """Against the sd of many simulated data sets; uncorrected it would be an eighth less."""
     worlds = [simulated(seed, 2000, 0.03, 0) for seed in range(120)]
     true = np.array([[1 - runs.mean() for runs in hits] for hits in worlds]).var(axis=0).mean()
-    drawn = [redrawn(hits, np.arange(2000), 100, 999).var(axis=0) for hits in worlds[:20]]
+    drawn = [bootstrap(hits, np.arange(2000), 100, 999).var(axis=0) for hits in worlds[:20]]
     assert (np.mean(drawn) / true) ** 0.5 == pytest.approx(1, abs=0.08)
 
 
-def test_pairs_of_a_premise_are_drawn_together() -> None:
+def test_pairs_of_a_premise_are_resampled_together() -> None:
     hits = [np.repeat(runs, 3, axis=1) for runs in simulated(0, 200, 0, 0)]
     groups = np.repeat(np.arange(200), 3)
-    alone, together = (redrawn(hits, g, 400, 9).std(axis=0) for g in (np.arange(600), groups))
+    alone, together = (bootstrap(hits, g, 400, 9).std(axis=0) for g in (np.arange(600), groups))
     assert (together / alone).mean() == pytest.approx(3**0.5, rel=0.1)
 
 
 @pytest.mark.slow(minutes=1)
 def test_intervals_cover() -> None:
-    """95 % intervals at 17 times the largest size, and of the largest itself, left out."""
+    """95 % intervals at 17 times the largest size, and at the largest itself when left out."""
     truth, held, left = 1 - law_of(np.array(549367), 0.1, 0.15, 0.35), 0, 0
     for seed in range(80):
         hits = simulated(seed)
-        drawn = redrawn(hits, np.arange(600), 300, 999)
+        drawn = bootstrap(hits, np.arange(600), 300, 999)
         low, high = np.quantile(1 - fit(SIZES, drawn, mean_variances(hits)).error(549367), ENDS)
         held += low <= truth <= high
         law = fit(SIZES[:-1], drawn[:, :-1], mean_variances(hits[:-1]))

@@ -1,4 +1,4 @@
-"""How often `compare` calls a difference clear where there is none, and where there is one."""
+"""How often `compare` finds a significant difference if there is none, and if there is one."""
 
 import numpy as np
 import pytest
@@ -12,18 +12,18 @@ pytestmark = pytest.mark.slow
 
 
 def drawn(generator: np.random.Generator, of_seeds: Hits, of_pairs: Hits) -> Hits:
-    """Hits [seeds, pairs] of a model that is right by the logistic of seed plus pair, near 80 %."""
+    """Draw hits [seeds, pairs] with probability logistic(seed + pair), about 80 %."""
     chance = 1 / (1 + np.exp(-(1.6 + of_seeds[:, None] + of_pairs)))
     return (generator.random(chance.shape) < chance).astype(float)
 
 
 def cleared(seeds: int, spread: float, gap: float, *, seeds_paired: bool) -> float:
-    """The share of repetitions in which the difference is clear.
+    """Return the share of repetitions with a significant difference.
 
     Pairs are harder and easier by themselves and by their premise, for each model in its own way
     too; seeds are better and worse by `spread` logits (1 is some 15 points of accuracy).
     """
-    generator, found = np.random.default_rng(2016), 0
+    generator, result = np.random.default_rng(2016), 0
     for _ in range(REPETITIONS):
 
         def pairs() -> Hits:
@@ -38,14 +38,14 @@ def cleared(seeds: int, spread: float, gap: float, *, seeds_paired: bool) -> flo
         reference = drawn(generator, theirs, both + pairs())
         other = drawn(generator, ours + own + gap, both + pairs())
         p = compare(reference, other, GROUPS, seeds_paired=seeds_paired).p
-        found += p is not None and p < 0.05
-    return found / REPETITIONS
+        result += p is not None and p < 0.05
+    return result / REPETITIONS
 
 
 @pytest.mark.parametrize("seeds", [2, 3, 5])
 @pytest.mark.parametrize("spread", [0.02, 0.2, 1.0])
 @pytest.mark.parametrize("seeds_paired", [False, True])
-def test_no_difference_is_called_clear_in_six_percent_at_most(
+def test_type_one_errors_are_at_most_six_percent(
     seeds: int, spread: float, seeds_paired: bool
 ) -> None:
     share = cleared(seeds, spread, 0.0, seeds_paired=seeds_paired)
@@ -53,6 +53,6 @@ def test_no_difference_is_called_clear_in_six_percent_at_most(
     assert share <= 0.06 + 0.018
 
 
-def test_a_difference_of_eight_points_is_mostly_seen() -> None:
-    """With three seeds that differ by a point; a test that never says anything is no test."""
+def test_a_difference_of_eight_points_is_mostly_significant() -> None:
+    """With three seeds that differ by a point."""
     assert cleared(3, 0.05, 0.6, seeds_paired=False) > 0.8

@@ -1,4 +1,4 @@
-"""Steps against length and depth: correlations and joint counts worked by hand."""
+"""Correlations and joint counts of steps with length and depth, against manual calculations."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def test_lengths_are_means_of_both_sentences() -> None:
 
 
 def test_steps_that_grow_with_depth_correlate() -> None:
-    """Steps 1, 2, 4 at depths 1, 2, 3: r = 3 / sqrt(2 · 14/3) = 0.982; the ranks agree wholly."""
+    """Steps 1, 2, 4 at depths 1, 2, 3: r = 3 / sqrt(2 · 14/3) = 0.982; the ranks are equal."""
     pairs = replace(sample_pairs(3), depths=torch.tensor([1, 2, 3]))
     rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
     assert [row["steps_against"] for row in rows] == ["mean_length", "depth"]
@@ -38,7 +38,7 @@ def test_steps_that_grow_with_depth_correlate() -> None:
     assert rows[1]["pairs"] == 3
 
 
-def test_no_depths_no_steps_and_what_never_changes() -> None:
+def test_without_depths_without_steps_and_constant_steps() -> None:
     pairs = sample_pairs(3)  # depth 0: not recorded
     rows = correlation_rows(NAME, evaluation([0, 1, 2], [1.0, 2.0, 4.0]), pairs)
     assert [row["steps_against"] for row in rows] == ["mean_length"]
@@ -54,5 +54,5 @@ def test_joint_counts_are_of_the_pairs_scored() -> None:
     length = mean_lengths(pairs).tolist()
     rows = length_rows(NAME, evaluation([1, 3, 5], [2.0, 2.0, 7.0]), pairs)
     assert sum(row["pairs"] for row in rows) == 3
-    found = {(row["mean_length"], row["steps"]) for row in rows}
-    assert found == {(length[1], 2), (length[3], 2), (length[5], 7)}
+    result = {(row["mean_length"], row["steps"]) for row in rows}
+    assert result == {(length[1], 2), (length[3], 2), (length[5], 7)}

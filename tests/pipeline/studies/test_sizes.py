@@ -1,4 +1,4 @@
-"""The study of sizes: its parts, their training, and extrapolations."""
+"""Stage `sizes`: subsets, their training, and extrapolation."""
 
 import json
 from dataclasses import replace
@@ -17,14 +17,14 @@ from tests.samples import sample_trial
 STUDY = {"models": [DA], "halvings": 2, "n_bootstrap": 100}
 
 
-def test_parts_have_the_updates_of_the_whole_which_is_the_retrained_trial(folder: Path) -> None:
+def test_subsets_have_as_many_updates_as_the_retrained_trial(folder: Path) -> None:
     best = sample_trial(DA, dropout=0.3).as_dict()
     stored = {DA: {"config": best}}
     write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(stored))
     limits = {"seeds": [4, 5], "max_epochs": 13, "patience": 5}
     runs = sizes.plan(params(sizes=STUDY, retrain=limits), 9001)
-    found = [(r.config.training.train_pairs, r.config.max_epochs, r.config.patience) for r in runs]
-    assert found[::2] == found[1::2] == [(2250, 52, 20), (4500, 26, 10), (0, 13, 5)]
+    result = [(r.config.training.train_pairs, r.config.max_epochs, r.config.patience) for r in runs]
+    assert result[::2] == result[1::2] == [(2250, 52, 20), (4500, 26, 10), (0, 13, 5)]
     assert [run.labels["pairs"] for run in runs[::2]] == [2250, 4500, 9001]
     assert [run.config.seed for run in runs] == [4, 5] * 3
     # as stage `retrain` makes it, so that they share a key

@@ -1,4 +1,4 @@
-"""The studies of a chosen configuration: which they train, and how runs become rows."""
+"""Studies of the selected configuration: their runs and tables."""
 
 import json
 from pathlib import Path
@@ -21,9 +21,9 @@ DA, AA = "decomposable_attention", "adaptive_attention"
 
 @pytest.fixture
 def winners(folder: Path) -> None:
-    """A project whose selection chose two sample trials."""
-    found = {model: {"config": sample_trial(model, dropout=0.3).as_dict()} for model in (DA, AA)}
-    write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(found))
+    """Write a project with two selected trials."""
+    result = {model: {"config": sample_trial(model, dropout=0.3).as_dict()} for model in (DA, AA)}
+    write_text(folder / "artifacts" / "select_best" / "best.json", json.dumps(result))
 
 
 def params(**sections: dict[str, Any]) -> Params:
@@ -42,7 +42,7 @@ def test_a_change_is_the_only_difference() -> None:
     assert one.flat() == base.flat() | {"dropout": 0.5, "max_epochs": 40, "seed": 2}
 
 
-def test_a_deviation_asks_for_the_twin(winners: None) -> None:
+def test_a_deviation_trains_the_published_variant(winners: None) -> None:
     variants = {"corrected": {}, "scrambled": {"scrambled_alignment": True}}
     runs = fidelity.plan(params(fidelity={"models": {DA: variants}, "seeds": [1, 2]}))
     assert [(run.labels["variant"], run.config.seed, run.config.model) for run in runs] == [
@@ -53,9 +53,9 @@ def test_a_deviation_asks_for_the_twin(winners: None) -> None:
     assert (flat["scrambled_alignment"], flat["no_mask"], flat["dropout"]) == (True, False, 0.3)
 
 
-def test_a_kind_of_halting_keeps_the_network(winners: None) -> None:
+def test_a_halting_mechanism_keeps_the_network(winners: None) -> None:
     kinds = {"act": {"ponder_weight": [0.01, 0.001]}, "fixed_steps": {"steps": [2]}, "dact": {}}
-    runs = halting.plan(params(halting={"kinds": kinds, "seeds": [5]}))
+    runs = halting.plan(params(halting={"mechanisms": kinds, "seeds": [5]}))
     assert [tuple(run.labels.values()) for run in runs] == [
         *(("act", "ponder_weight 0.01"), ("act", "ponder_weight 0.001")),
         *(("fixed_steps", "steps 2"), ("dact", "as set")),

@@ -1,4 +1,4 @@
-"""The time of a training stage over its runs, and its machine."""
+"""Wall-clock time of a training stage over its runs, and its machine."""
 
 import json
 import time
@@ -31,8 +31,8 @@ def finish(trial: Trial, execution: Execution) -> None:
 
 def written(execution: Execution, trials: list[Trial] = TRIALS) -> dict[str, Any]:
     write_environment("sweep", trials, execution, [])
-    found: dict[str, Any] = json.loads(Path("artifacts/sweep/environment.json").read_text())
-    return found
+    result: dict[str, Any] = json.loads(Path("artifacts/sweep/environment.json").read_text())
+    return result
 
 
 def test_runs_on_the_same_trials_add_up(
@@ -50,15 +50,15 @@ def test_runs_on_the_same_trials_add_up(
         now = 150.0
     with timed("sweep", TRIALS, execution):
         now = 151.0  # nothing was left to train
-    found = written(execution)
-    assert (found["wall_seconds"], found["trials"], found["reused"]) == (50.0, 3, 1)
-    assert found["data_digest"] == "abc" and found["machine"]["cores"] >= 1
-    assert set(found["provenance"]) >= {"git_commit", "python_version", "torch_version"}
-    found = written(execution, TRIALS[:2])  # others
-    assert (found["wall_seconds"], found["trials"], found["reused"]) == (0.0, 2, 2)
+    result = written(execution)
+    assert (result["wall_seconds"], result["trials"], result["reused"]) == (50.0, 3, 1)
+    assert result["data_digest"] == "abc" and result["machine"]["cores"] >= 1
+    assert set(result["provenance"]) >= {"git_commit", "python_version", "torch_version"}
+    result = written(execution, TRIALS[:2])  # others
+    assert (result["wall_seconds"], result["trials"], result["reused"]) == (0.0, 2, 2)
 
 
-def test_a_damaged_file_is_set_aside(
+def test_a_corrupt_file_is_quarantined(
     execution: Execution, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with timed("sweep", TRIALS, execution):
@@ -68,5 +68,5 @@ def test_a_damaged_file_is_set_aside(
     path.write_bytes(content)
     assert written(execution)["reused"] == 3
     assert path.with_name(f"{path.name}.corrupt").read_bytes() == content
-    assert "; set aside as sweep-" in (said := capsys.readouterr().err)
-    assert said.endswith(".json.corrupt, what earlier runs took is not counted\n")
+    assert "; quarantined as sweep-" in (message := capsys.readouterr().err)
+    assert message.endswith(".json.corrupt, the time of earlier runs is not counted\n")

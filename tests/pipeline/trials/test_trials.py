@@ -1,4 +1,4 @@
-"""Trials as stages tell them, and retrained models read back with the rows that were trained."""
+"""Rows of trials, and retrained models loaded with their trained word vectors."""
 
 import json
 import os
@@ -12,14 +12,15 @@ from actmodels.errors import ArtifactError
 from actmodels.evaluation import evaluate
 from actmodels.records import EpochRecord, TrialRecord
 from actmodels.training import Training
-from pipeline.trials.trials import retrained_models, trial_row
+from pipeline.trials.models import retrained_models
+from pipeline.trials.records import trial_row
 from tests.pipeline.tiny_export import trained
 from tests.samples import sample_trial
 
 
 @pytest.fixture(params=["own", "trained"])
 def training(request: pytest.FixtureRequest, folder: Path) -> Training:
-    """One trial, trained and laid out as the stages `tensors` and `retrain` do."""
+    """Train one trial and write it as the stages `tensors` and `retrain` do."""
     config = sample_trial("word_by_word_attention", oov_rule=request.param)
     (training,), _ = trained(folder, config)
     return training
@@ -30,9 +31,9 @@ def test_the_model_is_the_one_of_the_best_epoch(training: Training) -> None:
     assert config == training.config
     training.model.load_state_dict(training.best_parameters)
     expected = evaluate(training.model, training.data.dev, config.input)
-    found = evaluate(model, training.data.dev, config.input)
-    assert torch.equal(found.logits, expected.logits)
-    assert found.accuracy == record.best.dev_accuracy
+    result = evaluate(model, training.data.dev, config.input)
+    assert torch.equal(result.logits, expected.logits)
+    assert result.accuracy == record.best.dev_accuracy
 
 
 def test_weights_of_another_rule_are_refused(training: Training) -> None:
@@ -53,8 +54,8 @@ def test_weights_of_another_rule_are_refused(training: Training) -> None:
 EPOCH = EpochRecord(1, 0.5, 0.5, 3.0, 1.0, 3.5, 0.9, 0.6, 3.2, 0.5, 3.9, ponder_weight=0.0005)
 
 
-def test_settings_and_the_figures_of_the_best_epoch() -> None:
-    """Half of the ponder weight held in the epoch that was kept: both have a column."""
+def test_settings_and_the_metrics_of_the_best_epoch() -> None:
+    """The ponder weight was halved by the best epoch: both values have a column."""
     config = sample_trial("adaptive_attention_supervised_act", ponder_weight=0.001)
     history = (EPOCH, replace(EPOCH, epoch=2, dev_accuracy=0.5))
     row = trial_row(TrialRecord("k", config.as_dict(), 100, history, {"data": "d"}))

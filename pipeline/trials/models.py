@@ -1,0 +1,55 @@
+"""Load trained models."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import torch
+
+from actmodels.data.trial_data import WordVectors, input_rows, trained_rows
+from actmodels.errors import ArtifactError
+from actmodels.files import regular
+from actmodels.models.pair_model import PairModel, build
+from actmodels.records import TrialRecord
+from actmodels.trial_config import TrialConfig, trial_from_dict
+from pipeline.runtime.stage import artifacts
+from pipeline.trials.records import read_records
+
+
+def weights_file(config: TrialConfig) -> Path:
+    """Return the path where `retrain` stores the weights of a trial."""
+    return artifacts("retrain", "weights", f"{config.model}-seed{config.seed}.pt")
+
+
+def retrained_models(name: str = "") -> Iterator[tuple[TrialConfig, TrialRecord, PairModel]]:
+    """Yield the retrained models with this name, or all, with the weights of the best dev epoch.
+
+    Raises:
+        ArtifactError: weights are missing or do not fit the model.
+    """
+    torch.set_num_threads(1)  # bit-identical results on any number of cores
+    words = WordVectors.load(artifacts("tensors", "embedding.pt"))
+    for record in read_records("retrain"):
+        config = trial_from_dict(record.config)
+        if name in ("", config.model):
+            yield config, record, load_model(config, words, weights_file(config), "retrain")
+
+
+def load_model(
+    config: TrialConfig, words: WordVectors, weights: Path | BytesIO, stage: str
+) -> PairModel:
+    """Load the weights that `stage` stored into the model of a trial, in evaluation mode.
+
+    Raises:
+        ArtifactError: the weights are missing or do not fit the model.
+    """
+    vectors = input_rows(words, config.input, config.seed)
+    model = build(config, vectors, trained_rows(words, config.input))
+    try:
+        source = regular(weights) if isinstance(weights, Path) else weights
+        model.load_state_dict(torch.load(source, map_location="cpu", weights_only=True))
+    except (OSError, RuntimeError, EOFError) as error:
+        file = weights if isinstance(weights, Path) else f"the weight file of {stage}"
+        message = f"{file} is missing or does not fit the model; run: dvc repro {stage}"
+        raise ArtifactError(message) from error
+    return model.eval()

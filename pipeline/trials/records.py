@@ -1,0 +1,58 @@
+"""Read and write the records of trials, and log their metrics to MLflow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from actmodels.files import write_text
+from actmodels.records import TIMING_FIELDS, TrialRecord
+from actmodels.trial_config import trial_from_dict
+from pipeline.runtime.results import TableRow, write_json, write_tables
+from pipeline.runtime.stage import artifacts, require_artifact, state_folder
+from pipeline.trials.execution import data_digest
+from tune.provenance import provenance_tags
+
+
+def trial_row(record: TrialRecord) -> TableRow:
+    """Return a row of trials.csv: settings, then the metrics of the best epoch."""
+    best = record.best.result()
+    best_epoch = best.pop("epoch")
+    # the setting of this name may differ from the weight at the end of training
+    best["ponder_weight_end"] = best.pop("ponder_weight")
+    return {
+        "key": record.key,
+        **trial_from_dict(record.config).flat(),
+        "parameters": record.parameters,
+        "epochs": len(record.history),
+        "diverged": record.diverged,
+        "best_epoch": best_epoch,
+        **best,
+    }
+
+
+def write_trials(stage: str, records: Sequence[TrialRecord], summary: TableRow) -> None:
+    """Write records.jsonl, trials.csv, history.csv, timings.csv and summary.json."""
+    history, timings = list[TableRow](), list[TableRow]()
+    for record in records:
+        name = {"key": record.key, **{key: record.config[key] for key in ("model", "seed")}}
+        for epoch in record.history:
+            history.append(name | epoch.result())
+            timings.append(name | {key: getattr(epoch, key) for key in ("epoch", *TIMING_FIELDS)})
+    lines = "".join(record.result_json() + "\n" for record in records)
+    write_text(artifacts(stage, "records.jsonl"), lines)
+    trials = [trial_row(record) for record in records]
+    write_tables(stage, trials=trials, history=history, timings=timings)
+    write_json(artifacts(stage, "summary.json"), summary)
+
+
+def read_records(stage: str) -> list[TrialRecord]:
+    """Read the trials that `sweep` or `retrain` wrote, in their order."""
+    lines = require_artifact(stage, "records.jsonl").read_text(encoding="utf-8").splitlines()
+    return [TrialRecord.from_json(line) for line in lines]
+
+
+def log_metrics(stage: str, keys: list[str], metrics: dict[str, Any]) -> None:
+    """Log a stage's metrics to MLflow, in one run for the trials with these keys."""
+    from tune.results import log_evaluation  # imports MLflow, which most stages do without
+
+    tags = {**provenance_tags(), "data_digest": data_digest()}
+    log_evaluation(stage, "+".join(keys), tags, metrics, state_folder())
