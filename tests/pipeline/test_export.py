@@ -15,9 +15,9 @@ from ruamel.yaml import YAML
 
 from actmodels.errors import ArtifactError
 from actmodels.records import EpochRecord, TrialRecord
-from pipeline.inference.answer import Answerer
 from pipeline.inference.bundle import read_bundle
 from pipeline.inference.choice import best_model
+from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
@@ -53,8 +53,8 @@ def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
         assert bundle.digest == stored["digest"]
         assert bundle.config.seed == chosen[name].config["seed"] == stored["seed"]
         assert stored["dev_accuracy"] == chosen[name].best.dev_accuracy
-        answerer = Answerer(bundle)
-        assert len(answerer.answers([answerer.read(*pair) for pair in PAIRS])) == len(PAIRS)
+        predictor = Predictor(bundle)
+        assert len(predictor.predict([predictor.tokenize(*pair) for pair in PAIRS])) == len(PAIRS)
         card = (folder / "models" / name / "README.md").read_text()
         assert f"# {name}, seed {stored['seed']}\n" in card
         assert f"Dev accuracy {stored['dev_accuracy']:.1%} (n = 24 pairs)" in card

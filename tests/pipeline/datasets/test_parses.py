@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.datasets.parses import folded, read_parse, right_branching, tree_over
+from pipeline.datasets.parses import read_parse, right_branching, right_branching_parse, tree_over
 
 SNLI = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
 
@@ -34,7 +34,11 @@ def test_transitions_rebuild_the_parse(text: str) -> None:
 
 
 def test_right_branching_and_brackets() -> None:
-    assert folded("abcd") == "( a ( b ( c d ) ) )" == rebuilt([*"abcd"], right_branching(4))
+    assert (
+        right_branching_parse("abcd")
+        == "( a ( b ( c d ) ) )"
+        == rebuilt([*"abcd"], right_branching(4))
+    )
     assert read_parse("( ( a ) ( -LRB- b ) )") == (["a", "(", "b"], [0, 0, 2])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.question import BLANK, ClozeQuestion
-from pipeline.datasets.whodidwhat import anonymised, read_questions
+from pipeline.datasets.whodidwhat import anonymize, read_questions
 
 FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <wdw>
@@ -46,7 +46,7 @@ def test_numbers_depend_on_the_seed_and_nothing_else(tmp_path: Path) -> None:
 
 def test_the_longer_name_counts() -> None:
     tokens = ["Bob", "Ray", "and", "Bob"]
-    assert anonymised(tokens, [["Bob"], ["Bob", "Ray"]], ["@a", "@b"]) == ["@b", "and", "@a"]
+    assert anonymize(tokens, [["Bob"], ["Bob", "Ray"]], ["@a", "@b"]) == ["@b", "and", "@a"]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ import re
 from pipeline.datasets.parses import read_parse
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.synthetic.captions.pairs import ROTATION, draw_pair
-from pipeline.synthetic.captions.sentences import realise
+from pipeline.synthetic.captions.sentences import realize
 from tests.pipeline.synthetic.build import MANY, ONE, PET, meaning, sampler
 
 
 def wordings(*participants: object, **facts: str) -> set[str]:
     random = sampler(0)
-    return {realise(random, meaning(*participants, **facts)) for _ in range(3000)}  # type: ignore
+    return {realize(random, meaning(*participants, **facts)) for _ in range(3000)}  # type: ignore
 
 
 def test_one_fact() -> None:
@@ -61,7 +61,7 @@ def test_generated_sentences_are_well_formed() -> None:
     random = sampler(1)
     for number in range(1500):
         pair = draw_pair(random, ROTATION[number % 3], 1 + number % 6)
-        for sentence in (realise(random, pair[0]), realise(random, pair[1])):
+        for sentence in (realize(random, pair[0]), realize(random, pair[1])):
             assert re.fullmatch(r"[A-Z][A-Za-z,'\- ]+[a-z]\.", sentence), sentence
             assert not re.search(r"\b[Aa] [aeiou]|\b[Aa]n [^aeiou]|  | ,|,,", sentence), sentence
             assert not re.search(r"\b(some|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive) \w+ is\b", sentence)
@@ -71,7 +71,7 @@ def test_generated_sentences_are_well_formed() -> None:
 
 
 def test_a_sentence_comes_with_its_parse() -> None:
-    said = realise(sampler(0), meaning(ONE, kind="man", action="not running", place="in the attic"))
+    said = realize(sampler(0), meaning(ONE, kind="man", action="not running", place="in the attic"))
     noun = said.split()[4]
     parse = f"( ( ( In ( the attic ) ) ( , ( ( a {noun} ) ( is ( not running ) ) ) ) ) . )"
     assert said.parse == parse
