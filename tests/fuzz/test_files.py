@@ -63,9 +63,7 @@ def test_a_finished_trial(
         assert store.load(ours.key, needs_weights=True) is None
         log = capsys.readouterr().err
         (aside,) = tmp_path.glob(f"{path.name}.corrupt*")
-        assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", message), (
-            message
-        )
+        assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", log), log
         assert aside.read_bytes() == other
         aside.unlink()
         path.write_bytes(content)

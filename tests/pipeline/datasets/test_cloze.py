@@ -106,9 +106,7 @@ def test_the_query_is_the_next_sentence(built: Built) -> None:
 
 def test_a_section_is_an_article_of_one_split(built: Built) -> None:
     for splits in built.values():
-        days = [
-            {(q.article, q.sentences[0][2]) for q in questions} for questions in splits.values()
-        ]
+        days = [{(q.article, q.sentences[0][2]) for q in split} for split in splits.values()]
         assert [len(sections) for sections in days] == [6, 2, 2]
         assert len(set.union(*days)) == len({article for article, _ in set.union(*days)}) == 10
     parts = split_sections(13, CONFIG.model_copy(update={"dev_share": 0.25, "test_share": 0.1}))
