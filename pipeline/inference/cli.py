@@ -121,8 +121,8 @@ def _predict_group(
     write: Writer,
 ) -> None:
     unknown: list[list[str]] = []
-    hide_bar = len(rows) <= CHUNK or not sys.stderr.isatty()
-    with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=hide_bar) as progress:
+    few = len(rows) <= CHUNK  # disable=None hides the bar unless stderr is a terminal
+    with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few or None) as progress:
         for start in range(0, len(rows), CHUNK):
             chunk = slice(start, start + CHUNK)
             predictions = predictor.predict(pairs[chunk], attention=explain)

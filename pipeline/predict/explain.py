@@ -13,7 +13,7 @@ BAR, SHORT_BAR, NARROW = 20, 8, 72  # columns of a weight of 1; short below NARR
 MARGIN = 15  # columns before the sentences
 SENTENCES = ("premise", "hypothesis")
 # minimum weight -> xterm colors of text and background
-SHADES = {0.05: "16 189", 0.15: "16 153", 0.3: "16 75", 0.5: "231 25"}
+SHADES = {0.05: (16, 189), 0.15: (16, 153), 0.3: (16, 75), 0.5: (231, 25)}
 
 
 def summarize(prediction: PairPrediction) -> str:
@@ -35,9 +35,10 @@ def shade(tokens: Sequence[str], weights: Sequence[float]) -> Text:
     """Return tokens with background colors for their weights."""
     text = Text(overflow="ellipsis")
     for token, weight in zip(tokens, weights, strict=True):
-        colors = [pair.split() for minimum, pair in SHADES.items() if weight >= minimum]
-        style = f"color({colors[-1][0]}) on color({colors[-1][1]})" if colors else ""
-        text.append(escape_controls(token), style).append(" ")
+        styles = [
+            f"color({a}) on color({b})" for least, (a, b) in SHADES.items() if weight >= least
+        ]
+        text.append(escape_controls(token), styles[-1] if styles else "").append(" ")
     text.rstrip()
     return text
 
@@ -64,17 +65,16 @@ def explain_steps(prediction: PairPrediction, console: Console) -> str:
         probabilities = format_probabilities(step["class_probabilities"])
         grid.add_row("  alone", f"{step['class']} ({probabilities})")
         for part in SENTENCES:
-            weights, name = step[f"{part}_attention"], f"  {part}"
+            weights, lines = step[f"{part}_attention"], []
             if console.color_system and not console.no_color:
-                grid.add_row(name, shade(attention[part], weights))
-                name = ""
+                lines.append(shade(attention[part], weights))
             ranked = sorted(zip(weights, attention[part], strict=True), key=lambda pair: -pair[0])
             for weight, token in ranked[:TOP_TOKENS]:
                 bar = f"{full * round(weight * columns):<{columns}}"
-                line = Text(f"{weight:.2f} {bar} {escape_controls(token)}", no_wrap=True)
-                line.overflow = "ellipsis"
-                grid.add_row(name, line)
-                name = ""
+                line = f"{weight:.2f} {bar} {escape_controls(token)}"
+                lines.append(Text(line, no_wrap=True, overflow="ellipsis"))
+            for number, row in enumerate(lines):
+                grid.add_row("" if number else f"  {part}", row)
     with console.capture() as capture:
         console.print(Text(summarize(prediction), "bold"), soft_wrap=True)
         console.print(grid)

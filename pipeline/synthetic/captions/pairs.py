@@ -111,10 +111,10 @@ def draw_premise(
     bare = set()
     for key in keys:
         selection = scenes.candidates(frame, key)
-        if key not in claims:
+        if (claim := claims.get(key)) is None:
             facts[key] = draw(sampler, key[1], selection.concepts)
             continue
-        value = STATEMENTS[labels.get(key)](sampler, claims[key], selection)
+        value = STATEMENTS[labels.get(key)](sampler, claim, selection.near[claim.concept])
         if value is not None:
             facts[key] = value
         elif key[1] == "color" and not frame.participants[key[0]].animal and sampler.happens(0.5):

@@ -3,7 +3,7 @@
 from random import Random
 
 from pipeline.parameters.schema import Captions
-from pipeline.synthetic.captions.lexicon import Concept, Selection
+from pipeline.synthetic.captions.lexicon import Concept, Neighbors
 from pipeline.synthetic.captions.scenes import CONTRADICTION, ENTAILMENT, NEUTRAL, Value
 
 NEGATABLE = frozenset({"action", "weather", "color", "mood", "headgear", "relation"})
@@ -35,33 +35,30 @@ def draw(sampler: Sampler, slot: str, concepts: tuple[Concept, ...]) -> Value:
     return Value(slot, pick(sampler, concepts), negated, backwards)
 
 
-def _shared(sampler: Sampler, claim: Value, selection: Selection) -> Value:
+def _shared(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
     repeated = sampler.happens(sampler.settings.repeated)
-    return claim if repeated else _entailing(sampler, claim, selection)
+    return claim if repeated else _entailing(sampler, claim, near)
 
 
-def _entailing(sampler: Sampler, claim: Value, selection: Selection) -> Value:
-    near = selection.near[claim.concept]
+def _entailing(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
     if claim.negated:
         if sampler.happens(0.3):
             return _replaced(claim, sampler.choice((claim.concept, *near.hypernym)), negated=True)
-        return _exclusive(sampler, claim, selection)
+        return _exclusive(sampler, claim, near)
     if near.hyponym and sampler.happens(sampler.settings.hyponym):
         return _replaced(claim, pick(sampler, near.hyponym))
     return claim
 
 
-def _contradicting(sampler: Sampler, claim: Value, selection: Selection) -> Value:
-    near = selection.near[claim.concept]
+def _contradicting(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
     if claim.negated:
         return _replaced(claim, sampler.choice((claim.concept, claim.concept, *near.hyponym)))
     if claim.slot in NEGATABLE and sampler.happens(sampler.settings.negated):
         return _replaced(claim, sampler.choice((claim.concept, *near.hypernym)), negated=True)
-    return _exclusive(sampler, claim, selection)
+    return _exclusive(sampler, claim, near)
 
 
-def _neutral(sampler: Sampler, claim: Value, selection: Selection) -> Value | None:
-    near = selection.near[claim.concept]
+def _neutral(sampler: Sampler, claim: Value, near: Neighbors) -> Value | None:
     settings, roll = sampler.settings, sampler.random()
     if near.hypernym and roll < settings.hypernym:
         return _replaced(claim, pick(sampler, near.hypernym))
@@ -70,9 +67,8 @@ def _neutral(sampler: Sampler, claim: Value, selection: Selection) -> Value | No
     return None
 
 
-def _exclusive(sampler: Sampler, claim: Value, selection: Selection) -> Value:
+def _exclusive(sampler: Sampler, claim: Value, near: Neighbors) -> Value:
     """Draw a value that excludes the claimed concept: a reversed relation or another concept."""
-    near = selection.near[claim.concept]
     if claim.slot == "relation" and sampler.happens(0.5):
         within = (claim.concept, *near.hyponym)
         return Value(claim.slot, sampler.choice(within), False, not claim.backwards)

@@ -15,7 +15,7 @@ SETTINGS = captions(seed=4, train=700, dev=200, test=200, unlabeled=0.05)
 SENTENCES = ("sentence1", "sentence2")
 
 
-def drawn(split: str, settings: Captions = SETTINGS) -> list[Pair]:
+def generate(split: str, settings: Captions = SETTINGS) -> list[Pair]:
     return list(generate_split(settings, split))
 
 
@@ -24,18 +24,18 @@ def changed(**values: object) -> Captions:
 
 
 def words(settings: Captions) -> set[str]:
-    texts = [" ".join(pair[key] for key in SENTENCES) for pair in drawn("train", settings)]
+    texts = [" ".join(pair[key] for key in SENTENCES) for pair in generate("train", settings)]
     return {word for text in texts for word in tokenize(text, lowercase=True)}
 
 
 def test_pairs_depend_on_the_seed() -> None:
-    first = drawn("dev")
-    assert drawn("dev", changed(train=50)) == first  # independent of the size of another split
-    assert not any(pair in first for pair in drawn("dev", changed(seed=5)))
+    first = generate("dev")
+    assert generate("dev", changed(train=50)) == first  # independent of the size of another split
+    assert not any(pair in first for pair in generate("dev", changed(seed=5)))
 
 
 def test_labels_and_depths_are_jointly_balanced_in_random_order() -> None:
-    pairs = drawn("train")
+    pairs = generate("train")
     counts = Counter((pair["gold_label"], pair["reasoning_depth"]) for pair in pairs)
     labeled = [counts[label, depth] for label in LABELS for depth in range(1, 7)]
     assert sum(labeled) == 700
@@ -48,12 +48,12 @@ def test_labels_and_depths_are_jointly_balanced_in_random_order() -> None:
 
 def test_pairs_are_unique() -> None:
     small = changed(max_depth=1)  # short sentences are most likely to repeat
-    pairs = [pair for split in TENTHS for pair in drawn(split, small)]
+    pairs = [pair for split in TENTHS for pair in generate(split, small)]
     assert len({tuple(pair[key] for key in SENTENCES) for pair in pairs}) == len(pairs)
 
 
 def test_sentence_lengths() -> None:
-    pairs = drawn("train")
+    pairs = generate("train")
     means = [sum(len(pair[key].split()) + 1 for pair in pairs) / len(pairs) for key in SENTENCES]
     assert 14 <= means[0] <= 25 and 6 <= means[1] <= 16
 
@@ -70,7 +70,7 @@ def test_facts_without_weight_are_never_stated() -> None:
 def test_settings_with_too_few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = dict.fromkeys(SETTINGS.facts, 0.0) | {"place": 1.0, "time": 1.0}
     with pytest.raises(ConfigError, match=r"1,000 tries gave no sentences of \d facts; give more"):
-        drawn("dev", changed(facts=facts))
+        generate("dev", changed(facts=facts))
     monkeypatch.setitem(TENTHS, "test", range(0))
     with pytest.raises(ConfigError, match=r"no new pair of depth \d for test"):
-        drawn("test")
+        generate("test")
