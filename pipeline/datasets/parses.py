@@ -21,10 +21,7 @@ class Parse(NamedTuple):
 
 
 def read_parse(text: str) -> Parse | None:
-    """Read a binary parse; return None if the text is not one.
-
-    Brackets around a single constituent are ignored.
-    """
+    """Read a binary parse, None if it is not one; brackets around a single part are ignored."""
     parse = Parse([], [])
     sizes = [0]  # constituents so far: of the text and of each open bracket
     for piece in text.split():

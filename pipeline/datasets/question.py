@@ -43,10 +43,9 @@ def check_answer(question: ClozeQuestion, where: str) -> None:
         f"the answer {answer!r} is not among the candidates": answer not in candidates,
         f"the answer {answer!r} is not in the document": answer not in question.document,
     }
-    for problem, holds in problems.items():
-        if holds:
-            expected = f"expected {BLANK} for an answer in the document and the candidates"
-            raise DataError(f"{where}: {problem}; {expected}")
+    for problem in (problem for problem, holds in problems.items() if holds):
+        expected = f"expected {BLANK} for an answer in the document and the candidates"
+        raise DataError(f"{where}: {problem}; {expected}")
 
 
 def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
@@ -61,11 +60,7 @@ def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tup
 def encode_questions(
     questions: Iterable[ClozeQuestion], ids: Mapping[str, int], lowercase: bool
 ) -> QuestionTensors:
-    """Encode a split; words without an id become UNKNOWN.
-
-    Args:
-        lowercase: whether `ids` has lower-case words. Candidates are matched case-sensitively.
-    """
+    """Encode a split; words without an id become UNKNOWN, and candidates keep their case."""
     documents, queries, candidate_at = array("i"), array("i"), array("i")
     document_offsets, query_offsets = array("q", [0]), array("q", [0])
     counts, answers = array("q"), array("q")

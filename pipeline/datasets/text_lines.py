@@ -12,11 +12,7 @@ MAX_LINE_BYTES = 1 << 24  # a line of GloVe with 300 numbers has 3,000
 
 
 def numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line with its newline).
-
-    Raises:
-        DataError: a line is longer than MAX_LINE_BYTES.
-    """
+    """Yield (line number from 1, line); raise DataError for a line above MAX_LINE_BYTES."""
     lines = iter(partial(stream.readline, MAX_LINE_BYTES), b"")
     for number, line in enumerate(lines, start=1):
         if len(line) == MAX_LINE_BYTES:

@@ -118,10 +118,7 @@ def _wrong_count(where: str, problem: str, dimensions: int) -> DataError:
 
 
 def draw_vectors(words: Sequence[str], dimensions: int, seed: int, std: float) -> Tensor:
-    """Draw vectors from N(0, std^2), float32 [words, dimensions].
-
-    Row i depends only on seed and words[i].
-    """
+    """Draw vectors from N(0, std^2), float32 [words, dimensions], each by its word and seed."""
     vectors = torch.empty(len(words), dimensions)
     for row, word in enumerate(tqdm(words, "vectors", unit=" words")):
         bits = bytearray(hashlib.shake_256(f"{seed} {word}".encode()).digest(4 * dimensions))

@@ -100,10 +100,7 @@ class Neighbors:
 
 
 class Selection:
-    """The possible concepts of a fact and their neighbors.
-
-    excludable: the concepts that are disjoint from some other concept.
-    """
+    """The possible concepts of a fact and their neighbors; `excludable` have disjoint ones."""
 
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts

@@ -56,11 +56,7 @@ def draw_ambiguous(sampler: Sampler, depth: int) -> tuple[Meaning, Meaning]:
 
 
 def draw_group(sampler: Sampler, depth: int) -> Group:
-    """Draw groups until all nine pairs have their labels.
-
-    Raises:
-        ConfigError: the settings allow too few facts.
-    """
+    """Draw groups until all nine pairs have their labels; raise ConfigError after TRIES."""
     for _ in range(TRIES):
         group = propose_group(sampler, depth)
         if group is not None and all(
@@ -102,11 +98,7 @@ def draw_premise(
     claims: dict[Key, Value],
     labels: dict[Key, str],
 ) -> Meaning:
-    """Draw a premise about the facts `keys` that gives each claim its label.
-
-    Args:
-        labels: labels of the decisive claims; the premise entails the others.
-    """
+    """Draw a premise that gives decisive claims their `labels` and entails the other claims."""
     facts: dict[Key, Value] = {}
     bare = set()
     for key in keys:
@@ -122,12 +114,10 @@ def draw_premise(
     for key, label in labels.items():
         # A distractor: the other participant gets the value that this one lacks.
         other = (1 - key[0], key[1])
-        possible = label != scenes.ENTAILMENT and other in facts and other not in claims
-        if (
-            possible
-            and claims[key].concept in scenes.candidates(frame, other).near
-            and sampler.happens(sampler.settings.distractors)
-        ):
+        if label == scenes.ENTAILMENT or other not in facts or other in claims:
+            continue
+        possible = claims[key].concept in scenes.candidates(frame, other).near
+        if possible and sampler.happens(sampler.settings.distractors):
             facts[other] = claims[key]
     return Meaning(frame, facts, tuple(range(len(frame.participants))), frozenset(bare))
 

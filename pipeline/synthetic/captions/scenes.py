@@ -137,10 +137,7 @@ def _selection(slot: str, family: str, outdoors: bool) -> Selection:
 
 
 def judge(premise: Meaning, hypothesis: Meaning) -> str:
-    """Return the weakest label over all castings.
-
-    A casting assigns each participant of the hypothesis to one of the premise.
-    """
+    """Return the weakest label over castings of the hypothesis's participants as the premise's."""
     castings = [(0, 1)]
     if len(premise.frame.participants) == 2 and hypothesis.cast:
         castings.append((1, 0))

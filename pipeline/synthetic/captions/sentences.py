@@ -135,10 +135,7 @@ def predicate(
     adjuncts: list[str],
     alone: bool,
 ) -> str:
-    """Return subject and verb.
-
-    "there is" comes first if the sentence states nothing else of the subject, or at random.
-    """
+    """Return subject and verb, after "there is" if nothing else is stated, or at random."""
     verb = _be(plural)
     participle = [] if action is None else [_part(wording(sampler, action, plural))]
     negated = action is not None and action.negated
