@@ -15,7 +15,6 @@ Rules over the whole text replace a tagger; they miss some words:
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
-from typing import Literal
 
 from actmodels.errors import DataError
 from pipeline.datasets.cbt import CANDIDATES
@@ -26,7 +25,7 @@ from pipeline.parameters.section import SPLITS
 from pipeline.parameters.study_sections import CONTEXT_LINES, ClozeText
 
 Section = list[list[str]]
-AnswerClass = Literal["NE", "CN"]  # named entities and common nouns, as in CBT
+Questions = dict[str, dict[str, list[ClozeQuestion]]]  # by answer class and split
 DETERMINERS = frozenset(
     (
         *("a", "an", "the", "this", "that", "these", "those", "every", "each", "another"),
@@ -42,21 +41,21 @@ SENTENCE_MARKS = frozenset(".;?!")
 OPENERS = frozenset(('"', "``", "“", "\u2018", "'", "`", ":", "(", "[", "—", "\u2013", "--", "..."))
 
 
-def build_questions(
-    lines: Iterable[str], source: str, config: ClozeText
-) -> dict[AnswerClass, dict[str, list[ClozeQuestion]]]:
+def build_questions(lines: Iterable[str], source: str, config: ClozeText) -> Questions:
     """Draw the questions of each answer class and split from the lines of a text.
+
+    The answer classes are those of CBT: NE (named entities) and CN (common nouns).
 
     Raises:
         DataError: a split has no questions; names the source.
     """
     texts = sections(lines, config)
     sentences = [sentence for section in texts for sentence in section]
-    words: dict[AnswerClass, set[str]] = {
+    words = {
         "NE": names(sentences),
         "CN": common_nouns(sentences, config.min_noun_count, config.min_noun_share),
     }
-    built: dict[AnswerClass, dict[str, list[ClozeQuestion]]] = {kind: {} for kind in words}
+    built: Questions = {kind: {} for kind in words}
     for split, numbers in split_sections(len(texts), config).items():
         for kind in words:
             built[kind][split] = [

@@ -11,7 +11,7 @@ smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of 
 import codecs
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -28,13 +28,12 @@ BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
     """Return vectors, float32 [words, dimensions], and whether each is defined, bool [words]."""
-    drawn, glove = settings.random, settings.glove
+    random, glove = settings.random, settings.glove
     if settings.source == "random":
-        vectors = draw_vectors(words, settings.dimensions, drawn.seed, drawn.std)
+        vectors = draw_vectors(words, settings.dimensions, random.seed, random.std)
         return vectors, torch.ones(len(words)).bool()
     archive = fetch(glove, "vectors.glove")
-    wanted = {word: row for row, word in enumerate(words)}
-    vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
+    vectors, found = read_vectors(archive, glove.member, words, settings.dimensions)
     total = vectors.norm(dim=1).sum()
     if not total or not total.isfinite():
         raise DataError(
@@ -45,9 +44,9 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
 
 
 def read_vectors(
-    archive: Path, member: str, wanted: Mapping[str, int], dimensions: int
+    archive: Path, member: str, words: Sequence[str], dimensions: int
 ) -> tuple[Tensor, Tensor]:
-    """Read the vectors of the words in `wanted` (word -> row); the first line of a word counts.
+    """Read the vectors of distinct words; the first line of a word counts.
 
     A header `words dimensions`, as in word2vec, is checked and skipped.
 
@@ -58,8 +57,8 @@ def read_vectors(
         DataError: the archive is corrupt, or the first line or the line of a wanted word has
             another number of columns or a value that is not finite.
     """
-    vectors, found = torch.zeros(len(wanted), dimensions), torch.zeros(len(wanted)).bool()
-    rows = {word.encode(): row for word, row in wanted.items()}
+    vectors, found = torch.zeros(len(words), dimensions), torch.zeros(len(words)).bool()
+    rows = {word.encode(): row for row, word in enumerate(words)}
     # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):

@@ -100,7 +100,10 @@ class Neighbors:
 
 
 class Selection:
-    """The possible concepts of a fact and their neighbors; `excludable` have disjoint ones."""
+    """The possible concepts of a fact, with their neighbors.
+
+    excludable: concepts that are disjoint from another one.
+    """
 
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts

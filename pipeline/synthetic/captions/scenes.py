@@ -137,7 +137,10 @@ def _selection(slot: str, family: str, outdoors: bool) -> Selection:
 
 
 def judge(premise: Meaning, hypothesis: Meaning) -> str:
-    """Return the weakest label over castings of the hypothesis's participants as the premise's."""
+    """Return the weakest label over all castings.
+
+    A casting maps the participants of the hypothesis to those of the premise.
+    """
     castings = [(0, 1)]
     if len(premise.frame.participants) == 2 and hypothesis.cast:
         castings.append((1, 0))

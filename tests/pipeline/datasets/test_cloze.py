@@ -8,13 +8,13 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.cloze import (
+    Questions,
     build_questions,
     common_nouns,
     draw_question,
     names,
     split_sections,
 )
-from pipeline.datasets.question import ClozeQuestion
 from pipeline.parameters.study_sections import ClozeText
 from tests.pipeline.datasets.cloze_samples import NAMES, NOUNS, text
 from tests.pipeline.project import ROOT
@@ -71,15 +71,12 @@ def test_common_nouns() -> None:
     assert common_nouns(sentences, 1, 0.2) == set()
 
 
-Built = dict[str, dict[str, list[ClozeQuestion]]]
-
-
 @pytest.fixture(scope="module")
-def built() -> Built:
-    return build_questions(text(), "text", CONFIG)  # type: ignore[return-value]
+def built() -> Questions:
+    return build_questions(text(), "text", CONFIG)
 
 
-def test_questions_and_their_candidates(built: Built) -> None:
+def test_questions_and_their_candidates(built: Questions) -> None:
     for kind, words in (("NE", set(NAMES)), ("CN", set(NOUNS))):
         for questions in built[kind].values():
             assert questions
@@ -94,7 +91,7 @@ def test_questions_and_their_candidates(built: Built) -> None:
     assert len(places) > 5
 
 
-def test_the_query_is_the_next_sentence(built: Built) -> None:
+def test_the_query_is_the_next_sentence(built: Questions) -> None:
     for question in built["CN"]["train"]:
         whole = [question.answer if word == "XXXXX" else word for word in question.query]
         section, last = question.sentences[-1][2], int(question.sentences[-1][3])
@@ -104,7 +101,7 @@ def test_the_query_is_the_next_sentence(built: Built) -> None:
         assert (last - 19) % 3 == 0  # the stride
 
 
-def test_a_section_is_an_article_of_one_split(built: Built) -> None:
+def test_a_section_is_an_article_of_one_split(built: Questions) -> None:
     for splits in built.values():
         days = [{(q.article, q.sentences[0][2]) for q in split} for split in splits.values()]
         assert [len(sections) for sections in days] == [6, 2, 2]
@@ -114,7 +111,7 @@ def test_a_section_is_an_article_of_one_split(built: Built) -> None:
     assert sorted(number for part in parts.values() for number in part) == list(range(13))
 
 
-def test_questions_depend_on_the_seed(built: Built) -> None:
+def test_questions_depend_on_the_seed(built: Questions) -> None:
     assert build_questions(text(), "text", CONFIG) == built
     assert build_questions(text(), "text", CONFIG.model_copy(update={"seed": 2})) != built
 

@@ -24,8 +24,7 @@ unwanted 1 2
 def pick(tmp_path: Path, text: str, *words: str, dimensions: int = 3) -> list[list[float] | None]:
     """Return the vector of each word, None if not found."""
     archive = make_zip(tmp_path / "v.zip", {"v.txt": text.encode()})
-    wanted = {word: row for row, word in enumerate(words)}
-    vectors, found = read_vectors(archive, "v.txt", wanted, dimensions)
+    vectors, found = read_vectors(archive, "v.txt", words, dimensions)
     assert vectors.dtype == torch.float32 and vectors.shape == (len(words), dimensions)
     assert not vectors[~found].any()
     return [row.tolist() if has else None for row, has in zip(vectors, found, strict=True)]
