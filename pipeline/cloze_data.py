@@ -1,7 +1,7 @@
-"""Stage `cloze_data`: cloze questions, built or fetched, as tensors for each kind.
+"""Stage `cloze_data`: build or fetch cloze questions and encode them, by answer class.
 
-Vectors of words come from where the section `vectors` has them; where that draws them at random,
-no word has a pre-trained one, and readers draw their own.
+The section `vectors` configures the word vectors. With random vectors, no word has a pre-trained
+vector, and the models draw their own.
 """
 
 from pipeline.runtime.idle import end_if_idle
@@ -38,46 +38,44 @@ from pipeline.runtime.results import write_json
 from pipeline.runtime.stage import artifacts, clean_dir, run_stage
 
 CBT_FILES = {"train": "train", "dev": "valid_2000ex", "test": "test_2500ex"}
-Split = Callable[[], Iterator[ClozeQuestion]]  # read again each time: a split may be large
-Kinds = dict[str, dict[str, Split]]
+Split = Callable[[], Iterator[ClozeQuestion]]  # read repeatedly, because a split may be large
+Kinds = dict[str, dict[str, Split]]  # by answer class (NE, CN or WDW) and split
 
 
 def main() -> None:
-    """Write artifacts/cloze_data/: a folder for each kind, and the manifest."""
+    """Write artifacts/cloze_data/: a folder for each answer class, and the manifest."""
     params = load_params()
     source = params.cloze_data.source
-    named = f"text {params.cloze_data.text.name}" if source == "text" else source
+    label = f"text {params.cloze_data.text.name}" if source == "text" else source
     folder = artifacts("cloze_data")
     with clean_dir(folder):
         kinds = {
             kind: write_kind(folder / kind, splits, params)
             for kind, splits in SOURCES[source](params.cloze_data, folder).items()
         }
-        write_json(folder / "manifest.json", {"source": named, "kinds": kinds}, indent=1)
+        write_json(folder / "manifest.json", {"source": label, "kinds": kinds}, indent=1)
 
 
-def built(settings: ClozeData, folder: Path) -> Kinds:
-    """Questions from a text; their files, in the format of CBT, stay in the artifact."""
-    assert settings.text.name is not None  # a rule of params.yaml
+def from_text(settings: ClozeData, folder: Path) -> Kinds:
+    """Build questions from a text; also write them to the artifact in the format of CBT."""
+    assert settings.text.name is not None  # validated with params.yaml
     source = stored_text(settings.text.name).path
     try:
         with source.open(encoding="utf-8") as lines:
-            found = build_questions(lines, source.name, settings.text)
+            built = build_questions(lines, source.name, settings.text)
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 (at byte {error.start + 1})"
         raise DataError(f"{source}: {problem}; name another cloze_data.text.name") from error
+    kinds: Kinds = {kind: {} for kind in settings.question_types}
     for kind in settings.question_types:
-        for split, questions in found[kind].items():
-            formatted = map(cbt.format_question, questions)
-            write_lines(folder / kind / f"{split}.txt", formatted)
-    return {
-        kind: {split: partial(iter, found[kind][split]) for split in SPLITS}
-        for kind in settings.question_types
-    }
+        for split, questions in built[kind].items():
+            write_lines(folder / kind / f"{split}.txt", map(cbt.format_question, questions))
+            kinds[kind][split] = partial(iter, questions)
+    return kinds
 
 
-def children(settings: ClozeData, _folder: Path) -> Kinds:
-    """The Children's Book Test, read from its archive."""
+def from_cbt(settings: ClozeData, _folder: Path) -> Kinds:
+    """Read the Children's Book Test from its archive."""
     archive = fetch(settings.cbt, "cloze_data.cbt")
 
     def read(kind: str, split: str) -> Iterator[ClozeQuestion]:
@@ -91,28 +89,30 @@ def children(settings: ClozeData, _folder: Path) -> Kinds:
     }
 
 
-def persons(settings: ClozeData, _folder: Path) -> Kinds:
-    """Who-Did-What, from the user's files."""
-    own, splits = settings.whodidwhat, dict[str, Split]()
+def from_who_did_what(settings: ClozeData, _folder: Path) -> Kinds:
+    """Read Who-Did-What from the user's files."""
+    section, splits = settings.whodidwhat, dict[str, Split]()
     for split in SPLITS:
-        path = fetch(getattr(own, split), f"cloze_data.whodidwhat.{split}")
-        splits[split] = partial(whodidwhat.read_questions, path, own.names_seed)
+        path = fetch(getattr(section, split), f"cloze_data.whodidwhat.{split}")
+        splits[split] = partial(whodidwhat.read_questions, path, section.names_seed)
     return {WDW: splits}
 
 
-SOURCES: dict[str, Callable[[ClozeData, Path], Kinds]]
-SOURCES = {"none": lambda *_: {}, "text": built, "cbt": children, "whodidwhat": persons}
+SOURCES: dict[str, Callable[[ClozeData, Path], Kinds]] = {
+    **{"none": lambda *_: {}, "text": from_text},
+    **{"cbt": from_cbt, "whodidwhat": from_who_did_what},
+}
 
 
 def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[str, Any]:
-    """Write vocabulary, vectors and tensors of one kind; return its entry in the manifest."""
+    """Write vocabulary, vectors and tensors of an answer class; return its manifest entry."""
     lowercase, kind = params.cloze_data.lowercase, folder.name
 
-    def shown(split: str, doing: str) -> Iterator[ClozeQuestion]:
-        return iter(tqdm(splits[split](), f"{doing} {kind} {split}", unit=" questions"))
+    def questions(split: str, action: str) -> Iterator[ClozeQuestion]:
+        return iter(tqdm(splits[split](), f"{action} {kind} {split}", unit=" questions"))
 
-    # All splits are counted: a word that only dev has needs a row of its own.
-    counts = count_words((q for split in SPLITS for q in shown(split, "count")), lowercase)
+    # All splits are counted, because words that occur only in dev or test need rows.
+    counts = count_words((q for split in SPLITS for q in questions(split, "count")), lowercase)
     words = [word for word, _ in counts]
     write_words(folder / "words.tsv", counts)
     vectors = torch.zeros(len(words), params.vectors.dimensions)
@@ -123,12 +123,12 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
     ids = {word: row for row, word in enumerate(words, start=FIRST_WORD)}
     described = {}
     for split in SPLITS:
-        tensors = encode_questions(shown(split, "encode"), ids, lowercase)
+        tensors = encode_questions(questions(split, "encode"), ids, lowercase)
         tensors.save(folder / f"{split}.pt")
         described[split] = describe(tensors)
-    # one number for the questions of one article; -1, -2, ... if not known
-    tested = enumerate(splits["test"](), start=1)
-    write_lines(folder / ARTICLES, (-n if q.article is None else q.article for n, q in tested))
+    # the number of each test question's article; -1, -2, ... if unknown
+    test = enumerate(splits["test"](), start=1)
+    write_lines(folder / ARTICLES, (-n if q.article is None else q.article for n, q in test))
     write_lines(folder / "dev_candidates.tsv", ("\t".join(q.candidates) for q in splits["dev"]()))
     files = [folder / f"{split}.pt" for split in SPLITS] + [folder / "vectors.pt"]
     sizes = {"words": len(words), "found": int(found.sum())}
@@ -136,7 +136,7 @@ def write_kind(folder: Path, splits: dict[str, Split], params: Params) -> dict[s
 
 
 def describe(questions: QuestionTensors) -> dict[str, Any]:
-    """Sizes of a split; `most_frequent` is the accuracy that needs no reading."""
+    """Return the statistics of a split; `random` and `most_frequent` are baseline accuracies."""
     count, candidates = len(questions), questions.candidate_counts.double()
     return {
         "questions": count,

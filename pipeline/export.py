@@ -1,8 +1,8 @@
-"""Stage `export`: the retrained models as folders of their own, and in MLflow's registry.
+"""Stage `export`: write the retrained models as bundles and register them in MLflow.
 
-artifacts/export/models/<model>/ is the seed with the best dev accuracy (of equals the first) of
-each retrained model, as pipeline.inference.bundle writes it, with a model card in README.md.
-artifacts/export/best.json names the best of them by pipeline.inference.choice, on dev alone.
+artifacts/export/models/<model>/ is the bundle (see pipeline.inference.bundle) and the model card of
+the seed with the highest dev accuracy (the first on a tie). artifacts/export/best.json names the
+best model by dev accuracy (see pipeline.inference.choice).
 """
 
 import tempfile
@@ -19,7 +19,7 @@ from actmodels.files import write_text
 from actmodels.records import TrialRecord
 from actmodels.trial_config import trial_from_dict
 from pipeline.datasets.tokens import read_words
-from pipeline.inference import registered
+from pipeline.inference import packaging
 from pipeline.inference.bundle import write_bundle
 from pipeline.inference.choice import best_model
 from pipeline.inference.model_card import model_card
@@ -34,21 +34,22 @@ from tune.mlflow_store import Candidate
 from tune.provenance import provenance_tags
 from tune.results import register
 
-ABOUT = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
+DESCRIPTION = "Textual entailment: premise and hypothesis to label, probabilities and steps taken."
 
 
 def best_seeds(records: list[TrialRecord]) -> dict[str, TrialRecord]:
-    """Return the record of the best dev accuracy of each model, of equals the first."""
-    best: dict[str, TrialRecord] = {}
+    """Return each model's record with the highest dev accuracy, the first on a tie."""
+    by_model: dict[str, list[TrialRecord]] = {}
     for record in records:
-        first = best.setdefault(record.config["model"], record)
-        if record.best.dev_accuracy > first.best.dev_accuracy:
-            best[record.config["model"]] = record
-    return best
+        by_model.setdefault(record.config["model"], []).append(record)
+    return {
+        model: max(seeds, key=lambda record: record.best.dev_accuracy)
+        for model, seeds in by_model.items()
+    }
 
 
 def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
-    """Score all seeds of the retrained models on dev; see best_model for the fields."""
+    """Evaluate all seeds of the retrained models on dev; best_model describes the fields."""
     pairs = PairTensors.load(artifacts("tensors", "dev.pt"))
     hits: dict[str, HitsBySeed] = {}
     for config, _, model in tqdm(list(retrained_models()), "dev", unit="model"):
@@ -66,7 +67,7 @@ def dev_comparisons(batch_size: int) -> dict[str, dict[str, Any]]:
 
 
 def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -> dict[str, Any]:
-    """Write a folder for each model; return their entries in best.json."""
+    """Write the bundle and the card of each model; return the entries of best.json."""
     vectors = WordVectors.load(artifacts("tensors", "embedding.pt"))
     words = read_words(require_artifact("vocabulary", "words.tsv"))[: params.vocabulary.size]
     data, dev_pairs = data_digest(), read_json("tensors", "manifest.json")["pairs"]["dev"]
@@ -96,20 +97,20 @@ def write_models(folder: Path, chosen: dict[str, TrialRecord], params: Params) -
 
 
 def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
-    """Return a model for the registry; `code` is an empty folder for its code."""
+    """Return a model for the registry; its code is copied into the empty folder `code`."""
     folder = artifacts("export", "models", name)
     card = (folder / "README.md").read_text(encoding="utf-8")
     return Candidate(
         alias=name,
         run=f"{name}-seed{stored['seed']}",
-        digest=f"{stored['digest'][:16]}-{registered.code_digest(name)[:16]}",
+        digest=f"{stored['digest'][:16]}-{packaging.code_digest(name)[:16]}",
         data=folder,
-        code=registered.copy_code(name, code),
-        loader=registered.LOADER,
-        requirements=registered.requirements(),
-        signature=registered.signature(),
-        example=registered.example(name),
-        description=card.partition("---\n\n")[2],  # without the facts in front
+        code=packaging.copy_code(name, code),
+        loader=packaging.LOADER,
+        requirements=packaging.requirements(),
+        signature=packaging.signature(),
+        example=packaging.example(name),
+        description=card.partition("---\n\n")[2],  # without the metadata
         tags={
             **provenance_tags(),
             "model": name,
@@ -123,7 +124,7 @@ def candidate(name: str, stored: dict[str, Any], code: Path) -> Candidate:
 
 
 def main() -> None:
-    """Write artifacts/export/ and register what it holds."""
+    """Write artifacts/export/ and register the models."""
     params = load_params()
     chosen = best_seeds(read_records("retrain"))
     folder = artifacts("export", "models")
@@ -135,7 +136,7 @@ def main() -> None:
     write_json(artifacts("export", "best.json"), {"best": best, "models": models})
     with tempfile.TemporaryDirectory() as code:
         candidates = [candidate(name, models[name], Path(code) / name) for name in models]
-        versions = register(params.export.name, ABOUT, candidates, best, state_folder())
+        versions = register(params.export.name, DESCRIPTION, candidates, best, state_folder())
     for alias, version in versions.items():
         print(f"models:/{params.export.name}@{alias} is version {version}")
 

@@ -1,8 +1,8 @@
-"""The features of Bowman et al. 2015, section 3.2, of sentence pairs, as sparse matrices.
+"""Sparse feature matrices of sentence pairs (Bowman et al. 2015, section 3.2).
 
-Measures are real values: how alike two sentences are. Indicators are the lexical_baseline features,
-0 or 1: which words and pairs of words. Full SNLI has tens of millions, so they are hashed (549,367
-pairs with 900,900 columns took 2.6 GB at most).
+Measures are real-valued similarities of the two sentences. Indicators are lexicalized features: 0
+or 1 for a word or a pair of words. Full SNLI has tens of millions of indicators, so they are
+hashed (549,367 pairs with 900,900 columns took at most 2.6 GB).
 """
 
 import math
@@ -18,28 +18,27 @@ from sklearn.preprocessing import StandardScaler
 
 from actmodels.errors import DataError
 from pipeline.datasets.tokens import TokenPair
-from pipeline.datasets.word_classes import kind_of
+from pipeline.datasets.word_classes import word_class
 
-LONGEST = 4  # n-grams of BLEU
-# As many columns as scikit-learn has: of 30 million features one in seventy shares its column.
+MAX_N = 4  # of the n-grams of BLEU
+# The maximum number of columns: one in seventy of 30 million features shares its column.
 HASHER = FeatureHasher(2**31 - 1, input_type="string", alternate_sign=False)
 Ngram = tuple[str, ...]
 
 
 def ngrams(tokens: Sequence[str], n: int) -> list[Ngram]:
-    """Every n tokens in a row."""
+    """Return the n-grams of a sentence."""
     return list(zip(*(tokens[start:] for start in range(n)), strict=False))
 
 
 def bleu(pair: TokenPair) -> list[float]:
-    """BLEU of the hypothesis against the premise as its one reference [4]; each in [0, 1].
+    """Return BLEU of the hypothesis against the premise, for n-grams up to 1, 2, 3 and 4 words.
 
-    One value for n-grams of at most 1, 2, 3 and 4 words (Papineni et al. 2002). From two words on,
-    one is added to the matches and to the n-grams (Lin & Och 2004), for most short sentences share
-    no long n-gram. Sentences without a common word have 0.
+    See Papineni et al. 2002. For n > 1, matches and n-grams are incremented by one (Lin & Och
+    2004), because most short sentences share no long n-gram. Without a common word, BLEU is 0.
     """
     precisions = []
-    for n in range(1, LONGEST + 1):
+    for n in range(1, MAX_N + 1):
         premise, hypothesis = (Counter(ngrams(tokens, n)) for tokens in pair[3:5])
         added = int(n > 1)
         matches = (premise & hypothesis).total() + added
@@ -47,20 +46,19 @@ def bleu(pair: TokenPair) -> list[float]:
     brevity = math.exp(min(0.0, 1 - len(pair.premise) / len(pair.hypothesis)))
     return [
         brevity * math.prod(precisions[:n]) ** (1 / n) if precisions[0] else 0.0
-        for n in range(1, LONGEST + 1)
+        for n in range(1, MAX_N + 1)
     ]
 
 
 def overlap(pair: TokenPair) -> list[float]:
-    """Distinct words in both sentences [4]: of all words the count and the share, of content too.
+    """Return count and share of the distinct common words, then of the common content words.
 
-    The share is of the words that could be in both, those of the sentence with fewer of them;
-    it is 0 where there is none. Content words are those of `kind_of`.
+    The share is relative to the sentence with fewer distinct words; it is 0 if that has none.
     """
     values: list[float] = []
     for content in (False, True):
         premise, hypothesis = (
-            {word for word in sentence if not content or kind_of(word) == "content"}
+            {word for word in sentence if not content or word_class(word) == "content"}
             for sentence in (pair.premise, pair.hypothesis)
         )
         common, possible = len(premise & hypothesis), min(len(premise), len(hypothesis))
@@ -69,22 +67,22 @@ def overlap(pair: TokenPair) -> list[float]:
 
 
 def hypothesis_ngrams(pair: TokenPair) -> set[str]:
-    """The unigrams and bigrams of the hypothesis."""
+    """Return the unigrams and bigrams of the hypothesis."""
     return {*pair.hypothesis, *map(" ".join, ngrams(pair.hypothesis, 2))}
 
 
 def crossed(pair: TokenPair, n: int) -> set[str]:
-    """Each n-gram of the premise with each of the hypothesis, if their last words are of one kind.
+    """Return pairs of n-grams of premise and hypothesis whose last words have the same class.
 
-    Bowman et al. 2015: of the same part of speech.
+    Bowman et al. 2015 require the same part of speech.
     """
-    of_kind: dict[str, set[str]] = defaultdict(set)
+    by_class: dict[str, set[str]] = defaultdict(set)
     for ngram in ngrams(pair.hypothesis, n):
-        of_kind[kind_of(ngram[-1])].add(" ".join(ngram))
+        by_class[word_class(ngram[-1])].add(" ".join(ngram))
     return {
         f"{' '.join(ngram)} {other}"
         for ngram in set(ngrams(pair.premise, n))
-        for other in of_kind.get(kind_of(ngram[-1]), ())
+        for other in by_class.get(word_class(ngram[-1]), ())
     }
 
 
@@ -101,26 +99,26 @@ INDICATORS: dict[str, Callable[[TokenPair], set[str]]] = {
 GROUPS = (*MEASURES, *INDICATORS)
 
 
-class Frequent:
-    """The columns of a group's indicators that enough training pairs have."""
+class FrequentColumns:
+    """Select the columns of a group of indicators that occur in enough training pairs."""
 
     def __init__(self, group: str, min_count: int) -> None:
         self._group, self._min_count = group, min_count
 
     def fit_transform(self, matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Choose the columns, and return them of the same pairs; DataError if there is none."""
+        """Select the columns and transform the matrix; raise DataError if none qualifies."""
         columns, counts = np.unique(matrix.indices, return_counts=True)
         self._columns = columns[counts >= self._min_count]
         if not len(self._columns):
             raise DataError(
-                f"lexical_baseline.min_count is {self._min_count}; no feature of {self._group} is "
-                f"in so many training pairs; lower it, or take {self._group} out of "
+                f"lexical_baseline.min_count is {self._min_count}; no feature of {self._group} "
+                f"occurs in that many training pairs; lower it, or remove {self._group} from "
                 "lexical_baseline.features"
             )
         return self.transform(matrix)
 
     def transform(self, matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-        """The chosen columns; slicing would allocate all that the hash has."""
+        """Return the selected columns; slicing would allocate all columns of the hash."""
         at = np.searchsorted(self._columns, matrix.indices).clip(max=len(self._columns) - 1)
         known = self._columns[at] == matrix.indices
         starts = np.concatenate([[0], known.cumsum()])[matrix.indptr]
@@ -129,11 +127,11 @@ class Frequent:
 
 
 class Features:
-    """The columns that training pairs define, in the order of GROUPS, and the matrix of any split.
+    """Convert pairs to feature matrices; training pairs define the columns, in the order of GROUPS.
 
     Args:
-        min_count: training pairs that must have an indicator for it to be a column; 1 keeps all,
-            as Bowman et al. 2015 do.
+        min_count: minimum number of training pairs with an indicator; 1 keeps all indicators, as in
+            Bowman et al. 2015.
 
     Attributes:
         sizes: number of columns of each group, once fitted.
@@ -141,24 +139,26 @@ class Features:
 
     def __init__(self, groups: Sequence[str], min_count: int) -> None:
         self._steps = {
-            name: StandardScaler() if name in MEASURES else Frequent(name, min_count)
+            name: StandardScaler() if name in MEASURES else FrequentColumns(name, min_count)
             for name in GROUPS
             if name in groups
         }
         self.sizes: dict[str, int] = {}
 
     def fit_transform(self, pairs: Sequence[TokenPair]) -> sparse.csr_matrix:
-        """Choose the columns by the training pairs; return their matrix [pairs, columns].
+        """Fit the columns to training pairs; return their matrix [pairs, columns].
 
-        Measures get mean 0 and standard deviation 1 over the training pairs, so that the penalty
-        treats them alike. Raises DataError if no indicator of a group is in `min_count` pairs.
+        Measures are standardized, so that the penalty treats them equally.
+
+        Raises:
+            DataError: no indicator of a group occurs in `min_count` pairs.
         """
         blocks = [step.fit_transform(_values(name, pairs)) for name, step in self._steps.items()]
         self.sizes = {name: block.shape[1] for name, block in zip(self._steps, blocks, strict=True)}
         return sparse.hstack([*map(sparse.csr_matrix, blocks)], "csr")
 
     def transform(self, pairs: Sequence[TokenPair]) -> sparse.csr_matrix:
-        """The matrix of other pairs in the same columns."""
+        """Return the matrix of other pairs with the same columns."""
         blocks = [step.transform(_values(name, pairs)) for name, step in self._steps.items()]
         return sparse.hstack([*map(sparse.csr_matrix, blocks)], "csr")
 

@@ -1,7 +1,4 @@
-"""Read a member of a zip or tar archive as a stream.
-
-Nothing is ever extracted: no name inside an archive can reach a path on disk.
-"""
+"""Stream members of zip and tar archives; nothing is extracted to disk."""
 
 import errno
 import io
@@ -21,30 +18,30 @@ from actmodels.errors import DataError
 from pipeline.datasets.text_lines import numbered_lines
 
 BUFFER_BYTES = 1 << 20
-DAMAGED = (  # RuntimeError: encrypted, or of an unknown compression
+UNREADABLE = (  # RuntimeError: encryption or an unknown compression
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, RuntimeError, OSError),
 )
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-BAR_LINES = 4096  # between two updates of the bar, which cost more than a line
+BAR_LINES = 4096  # lines per update of the progress bar, which is slower than reading a line
 
 
 @contextmanager
 def open_member(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO, int]]:
-    """Open one member for reading, with its size in bytes; the end of a zip's checks its checksum.
+    """Open a member for reading, with its size in bytes; zip members are verified by their CRC.
 
     Args:
-        key: the section of params.yaml whose file this is, for messages.
+        key: section of params.yaml that configures the file, for messages.
 
     Raises:
-        DataError: no archive of its kind or a truncated one, no such member, a damaged, encrypted
-            or unsupported member; also while the block reads.
+        DataError: the archive is corrupt, or the member is missing, encrypted or unsupported. The
+            block raises it too, while it reads.
     """
-    opened: Any  # the two libraries name the same things differently
+    opened: Any  # zipfile and tarfile share no interface
     try:
         if archive.name.endswith(TAR):
             with tarfile.open(archive) as opened:
-                # no links, which may lead anywhere
+                # regular files only: a link may point outside the archive
                 files = {info.name: info for info in opened if info.isfile()}
                 with opened.extractfile(_find(archive, member, files)) as stream:
                     yield stream, files[member].size
@@ -53,14 +50,14 @@ def open_member(archive: Path, member: str, key: str) -> Iterator[tuple[BinaryIO
                 infos = {info.filename: info for info in opened.infolist()}
                 if opened.namelist().count(member) > 1:
                     raise DataError(f"{archive} has {member} twice; expected it once")
-                # zipfile's own readline is slow; its reads of a whole buffer are not.
+                # ZipExtFile.readline is slow; buffered reads are fast
                 raw = opened.open(_find(archive, member, infos))
                 with io.BufferedReader(raw, BUFFER_BYTES) as stream:
                     yield stream, infos[member].file_size
-    except DAMAGED as error:
+    except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, None):
-            raise  # the disk's error, not the archive's
-        # tarfile tells of each compression it tried, a line each
+            raise  # an error of the disk, not of the archive
+        # tarfile lists each compression on a line
         reason = str(error).partition("\n")[0].rstrip(":") or "the archive is truncated"
         raise DataError(
             f"{archive}: cannot read {member} ({reason}); the file has the expected "

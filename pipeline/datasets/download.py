@@ -1,7 +1,7 @@
-"""Fetch a file that is known by its SHA-256, from the first of several mirrors that has it.
+"""Download a file with a known SHA-256 from the first mirror that has it.
 
-Whatever came stays in a partial file, so an attempt cut by the network, a crash or a kill goes
-on where it stopped; the digest of the whole decides at the end.
+Transferred bytes stay in a partial file, so a download resumes after a network error, a crash or a
+kill. The digest of the complete file is verified.
 """
 
 import os
@@ -21,33 +21,33 @@ from actmodels.files import file_digest
 from pipeline.parameters.section import Fetched
 from pipeline.runtime.stage import file_lock, state_folder
 
-ATTEMPTS = 5  # in a row without one new byte
-FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 30.0  # the first doubles with every attempt
-TIMEOUTS_S = (15.0, 60.0)  # to connect, and without one byte: a slow server is not a stalled one
+ATTEMPTS = 5  # consecutive attempts without progress
+FIRST_WAIT_S, MAX_WAIT_S = 1.0, 30.0  # the wait doubles with each attempt
+TIMEOUTS_S = (15.0, 60.0)  # to connect; between bytes, because a slow server has not stalled
 CHUNK_BYTES = 1 << 18
-BUSY_STATUSES = (408, 425, 429)  # worth another try, as every 5xx is
+RETRY_STATUSES = (408, 425, 429)  # in addition to 5xx
 
 
-class CutError(Exception):
-    """The transfer stopped early; what came is kept, and another attempt goes on from there."""
+class InterruptedTransferError(Exception):
+    """The transfer stopped early; the partial file is kept for the next attempt."""
 
 
 class RefusedError(Exception):
-    """The URL does not give the file, and asking again would not help."""
+    """The URL does not provide the file, and a retry would not help."""
 
 
 def fetch(file: Fetched, key: str) -> Path:
-    """The path of a file in the state folder, fetched unless a good copy is there already.
+    """Return the path of a file in the state folder; download it unless a valid copy exists.
 
-    Safe to call from several processes: one fetches and the others wait for it. The file is named
-    by its digest and its first URL.
+    Safe for concurrent processes: one downloads and the others wait. The name of the file has its
+    digest and the name in its first URL.
 
     Args:
-        file: with mirrors in order of preference; https://, http:// or file:///.
+        file: mirrors in order of preference (https://, http:// or file:///), and the digest.
         key: its section of params.yaml, such as "corpus.snli", for messages.
 
     Raises:
-        DataError: no mirror gave a file with this digest, or it cannot be written.
+        DataError: no mirror provides a file with this digest, or the file cannot be written.
     """
     store = state_folder() / "downloads"
     name = PurePosixPath(unquote(urlsplit(file.urls[0]).path)).name or "file"
@@ -55,56 +55,59 @@ def fetch(file: Fetched, key: str) -> Path:
     part, lock = (target.with_name(target.name + end) for end in (".part", ".lock"))
     waiting = f"{key}: another process is fetching {target.name}; waiting for it"
     try:
-        with file_lock(lock, lambda: _say(waiting)):
+        with file_lock(lock, lambda: _log(waiting)):
             if not target.exists() or file_digest(target) != file.sha256:
-                _from_mirrors(file, part, key)
+                _try_mirrors(file, part, key)
                 part.replace(target)
     except OSError as error:
         problem = f"cannot write to {error.filename or store} ({error.strerror or error})"
-        advice = "mend that and run again (what already came is kept)"
+        advice = "fix this and run again (downloaded bytes are kept)"
         raise DataError(f"{key}: {problem}; {advice}") from error
     return target
 
 
-def _from_mirrors(file: Fetched, part: Path, key: str) -> None:
+def _try_mirrors(file: Fetched, part: Path, key: str) -> None:
     problems: list[str] = []
     for url in file.urls:
         if problems:
-            _say(f"{problems[-1]}; trying the next URL")
+            _log(f"{problems[-1]}; trying the next URL")
         try:
-            return _from_url(url, file, part, key)
-        except CutError as cut:
-            problems.append(f"{key}: {url}: {cut}, {ATTEMPTS} times in a row; run again to go on")
-        except RefusedError as refusal:
-            problems.append(f"{key}: {url}: {refusal}; check {key}.urls in params.yaml")
+            return _download(url, file, part, key)
+        except InterruptedTransferError as error:
+            problem = f"{error}, {ATTEMPTS} times in a row; run again to resume"
+        except RefusedError as error:
+            problem = f"{error}; check {key}.urls in params.yaml"
+        problems.append(f"{key}: {url}: {problem}")
     raise DataError("\n".join(problems))
 
 
-def _from_url(url: str, file: Fetched, part: Path, key: str) -> None:
-    """Complete `part` from one URL and check it; a part that fails the check is removed."""
+def _download(url: str, file: Fetched, part: Path, key: str) -> None:
+    """Complete `part` from one URL and verify it; an invalid file is removed."""
     for _ in range(2):
         if urlsplit(url).scheme == "file":
-            pieced = _copy(url, part)
+            resumed = _copy(url, part)
         else:
-            pieced = _persist(url, part, file.bytes, key)
-        found, held = file_digest(part), _size(part)
-        if found == file.sha256:
+            resumed = _transfer_with_retries(url, part, file.bytes, key)
+        digest, size = file_digest(part), _size(part)
+        if digest == file.sha256:
             return
         part.unlink()
-        if not pieced:
-            break  # else its pieces may be of two versions: once more, from the start
+        if not resumed:
+            break  # otherwise the pieces may be of two versions: restart once
     expected = f"expected {file.sha256} ({key}.sha256)"
-    raise RefusedError(f"{held:,} bytes came with SHA-256 {found}, {expected}")
+    raise RefusedError(f"{size:,} bytes came with SHA-256 {digest}, {expected}")
 
 
 def _copy(url: str, part: Path) -> bool:
-    """Copy a file of this machine; False, as it is never pieced together."""
+    """Copy a local file; return False, because a copy is never resumed."""
     address = urlsplit(url)
     if address.netloc not in ("", "localhost"):
-        raise RefusedError("no absolute path; a file URL has three slashes: file:///folder/name")
+        raise RefusedError(
+            "not an absolute path; a file URL has three slashes: file:///folder/name"
+        )
     path = Path(url2pathname(address.path))
     try:
-        if path.exists() and not path.is_file():  # a pipe may have no end, and no writer
+        if path.exists() and not path.is_file():  # opening or reading a pipe may block
             raise RefusedError("it is a folder, a pipe or a device; expected a regular file")
         source = path.open("rb")
     except OSError as error:
@@ -114,44 +117,44 @@ def _copy(url: str, part: Path) -> bool:
     return False
 
 
-def _persist(url: str, part: Path, size: int | None, key: str) -> bool:
-    """Transfer through cuts, giving up after ATTEMPTS in a row without progress."""
+def _transfer_with_retries(url: str, part: Path, size: int | None, key: str) -> bool:
+    """Call `_transfer` until it completes, or until ATTEMPTS in a row make no progress."""
     attempt = 0
     while True:
         before = _size(part)
         try:
             return _transfer(url, part, size, key)
-        except CutError as cut:
+        except InterruptedTransferError as error:
             attempt = 1 if _size(part) > before else attempt + 1
             if attempt == ATTEMPTS:
                 raise
-            pause = min(FIRST_WAIT_S * 2 ** (attempt - 1), LONGEST_WAIT_S)
-            _say(f"{key}: {cut}; trying again in {pause:.0f} s")
+            pause = min(FIRST_WAIT_S * 2 ** (attempt - 1), MAX_WAIT_S)
+            _log(f"{key}: {error}; trying again in {pause:.0f} s")
             time.sleep(pause)
 
 
 def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
-    """Append to `part` what it lacks; True if it now holds pieces of several answers."""
-    held = _size(part)
-    # Without identity a server may compress on the way, and then no byte count means anything.
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={held}-"} if held else {})
+    """Append the missing bytes to `part`; return True if it has bytes of several responses."""
+    start = _size(part)
+    # Without identity, a server may compress the body, and byte counts would not match.
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     try:
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS_S) as response:
             status = response.status_code
-            if status == 416 and held:  # nothing is missing, or too much is there
+            if status == 416 and start:  # the file is complete or too long
                 return True
             if status not in (200, 206):
-                busy = status >= 500 or status in BUSY_STATUSES
                 problem = f"the server answered {status} {response.reason}"
-                raise CutError(problem) if busy else RefusedError(problem)
-            start = held if status == 206 else 0
+                retry = status >= 500 or status in RETRY_STATUSES
+                raise InterruptedTransferError(problem) if retry else RefusedError(problem)
+            start = start if status == 206 else 0
             length = response.headers.get("Content-Length", "")
             total = start + int(length) if length.isdigit() else size
             if not start and size is not None and total != size:
                 raise RefusedError(f"the file has {total:,} bytes, expected {size:,} ({key}.bytes)")
             bar = tqdm(total=total, initial=start, desc=key, unit="B", unit_scale=True)
             with bar, part.open("ab" if start else "wb") as out:
-                # read1 hands over what is there: a cut inside a chunk loses nothing of it
+                # read1 returns available bytes, so an interrupted chunk loses none
                 while chunk := response.raw.read1(CHUNK_BYTES):
                     out.write(chunk)
                     bar.update(len(chunk))
@@ -159,13 +162,13 @@ def _transfer(url: str, part: Path, size: int | None, key: str) -> bool:
                 os.fsync(out.fileno())
             return start > 0
     except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
-        raise CutError(f"the connection failed ({_cause(error)})") from error
+        raise InterruptedTransferError(f"the connection failed ({_cause(error)})") from error
     except requests.RequestException as error:
         raise RefusedError(f"the request failed ({error})") from error
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost reason: what requests itself prints is a page long."""
+    """Return the innermost reason; the message of requests is a page long."""
     if isinstance(error, IncompleteRead):
         return f"{error.expected:,} bytes are missing"
     inner = getattr(error, "reason", None) or (error.args[-1] if error.args else None)
@@ -176,5 +179,5 @@ def _size(part: Path) -> int:
     return part.stat().st_size if part.exists() else 0
 
 
-def _say(message: str) -> None:
-    tqdm.write(printable(message), file=sys.stderr)  # keeps clear of a bar that is being drawn
+def _log(message: str) -> None:
+    tqdm.write(printable(message), file=sys.stderr)  # does not break an active progress bar

@@ -1,4 +1,4 @@
-"""Tokenised pairs to tensors, and the digest that names a data set."""
+"""Encode tokenized pairs as tensors, and compute the digest of a data set."""
 
 import hashlib
 from array import array
@@ -16,7 +16,7 @@ from pipeline.datasets.tokens import TokenPair
 
 
 class Encoded(NamedTuple):
-    """A split as tensors, the ids of its pairs in order, and how many were too long."""
+    """An encoded split, the ids of its pairs in order, and the number of dropped pairs."""
 
     tensors: PairTensors
     pair_ids: list[str]
@@ -24,15 +24,15 @@ class Encoded(NamedTuple):
 
 
 def as_tensor(values: "array[int]") -> torch.Tensor:
-    """The same whole numbers, of the same size in memory."""
+    """Convert an array to a tensor of the same integer type."""
     return torch.from_numpy(np.array(values))
 
 
 def encode(
     pairs: Iterable[TokenPair], ids: Mapping[str, int], max_tokens: int | None = None
 ) -> Encoded:
-    """Encode a split; words without an id are UNKNOWN, pairs longer than max_tokens are dropped."""
-    # compact arrays, sentences end to end: full SNLI has 12 million tokens
+    """Encode a split. Words without an id become UNKNOWN; pairs above max_tokens are dropped."""
+    # compact arrays of concatenated sentences: full SNLI has 12 million tokens
     sides = [(array("i"), array("q", [0]), array("h")) for _ in ("premise", "hypothesis")]
     labels, depths, pair_ids, dropped = array("q"), array("q"), [], 0
     for pair in pairs:
@@ -40,26 +40,26 @@ def encode(
             dropped += 1
             continue
         parts = ((pair.premise, pair.premise_tree), (pair.hypothesis, pair.hypothesis_tree))
-        for (words, offsets, ends), (tokens, tree) in zip(sides, parts, strict=True):
+        for (words, offsets, trees), (tokens, tree) in zip(sides, parts, strict=True):
             words.extend([ids.get(token, UNKNOWN) for token in tokens])
             offsets.append(len(words))
-            ends.extend(tree or [])
+            trees.extend(tree or [])
         labels.append(LABELS.index(pair.label))
         depths.append(pair.depth)
         pair_ids.append(pair.pair_id)
     flat = [as_tensor(part) for side in sides for part in side[:2]]
-    trees = [as_tensor(ends) if ends else None for _, _, ends in sides]
-    tensors = PairTensors(*flat, as_tensor(labels), as_tensor(depths), *trees)  # type: ignore[call-arg]
+    encoded_trees = [as_tensor(trees) if trees else None for _, _, trees in sides]
+    tensors = PairTensors(*flat, as_tensor(labels), as_tensor(depths), *encoded_trees)  # type: ignore[call-arg]
     return Encoded(tensors, pair_ids, dropped)
 
 
 def spelling_hash(word: str) -> int:
-    """A number below 2^63 that depends on the spelling alone, for the `hashed` OOV rule."""
+    """Return a number below 2^63 that depends only on the spelling, for the `hashed` OOV rule."""
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big") >> 1
 
 
 def files_digest(paths: Sequence[Path]) -> str:
-    """SHA-256 over the names and the contents of files, in their order here."""
+    """Return SHA-256 over the names and contents of files in this order."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.name} {file_digest(path)}\n".encode())

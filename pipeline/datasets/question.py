@@ -1,4 +1,4 @@
-"""A cloze question, whatever file it comes from; and questions as tensors."""
+"""Cloze questions, independent of their source, and their encoding as tensors."""
 
 from array import array
 from collections import Counter
@@ -10,15 +10,15 @@ from actmodels.errors import DataError
 from pipeline.datasets.encode import as_tensor
 
 BLANK = "XXXXX"
-ARTICLES = "test_articles.txt"  # which test questions are of one article
+ARTICLES = "test_articles.txt"  # the article of each test question
 
 
 class ClozeQuestion(NamedTuple):
-    """A word is missing from the query; the document tells which.
+    """A query with a missing word, and the document that contains the answer.
 
-    sentences: the document's tokens. query: tokens, of which one or more are BLANK.
-    candidates: different words, one of which is the answer.
-    article: the number of the question's source, which others may share; None if not known.
+    sentences: the document's tokens. query: tokens, one or more of them BLANK.
+    candidates: distinct words, one of them the answer.
+    article: number of the source text, which questions may share; None if unknown.
     """
 
     sentences: list[list[str]]
@@ -34,22 +34,22 @@ class ClozeQuestion(NamedTuple):
 
 
 def check_answer(question: ClozeQuestion, where: str) -> None:
-    """Raise DataError, which names `where`, if no reader could answer the question rightly."""
+    """Raise DataError, which names `where`, if the question cannot be answered."""
     candidates, answer = question.candidates, question.answer
     problems = {
         f"the query has no {BLANK}": BLANK not in question.query,
         f"a candidate is empty or {BLANK}": "" in candidates or BLANK in candidates,
-        "a candidate is there twice": len(set(candidates)) < len(candidates),
+        "a candidate is duplicated": len(set(candidates)) < len(candidates),
         f"the answer {answer!r} is not among the candidates": answer not in candidates,
         f"the answer {answer!r} is not in the document": answer not in question.document,
     }
     for problem in (problem for problem, holds in problems.items() if holds):
-        expected = f"expected {BLANK} for an answer that document and candidates have"
+        expected = f"expected {BLANK} for an answer in the document and the candidates"
         raise DataError(f"{where}: {problem}; {expected}")
 
 
 def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tuple[str, int]]:
-    """Words of documents and queries with their counts, the most frequent first, then by name."""
+    """Count the words of documents and queries; sort by frequency, then by spelling."""
     counts: Counter[str] = Counter()
     for question in questions:
         words = [*question.document, *(word for word in question.query if word != BLANK)]
@@ -60,27 +60,24 @@ def count_words(questions: Iterable[ClozeQuestion], lowercase: bool) -> list[tup
 def encode_questions(
     questions: Iterable[ClozeQuestion], ids: Mapping[str, int], lowercase: bool
 ) -> QuestionTensors:
-    """Encode a split; words without an id are UNKNOWN, and found in small letters if lowercase.
-
-    Candidates are found in the document by their spelling, case included.
-    """
-    documents, queries, at = array("i"), array("i"), array("i")
+    """Encode a split; words without an id become UNKNOWN, and candidates keep their case."""
+    documents, queries, candidate_at = array("i"), array("i"), array("i")
     document_offsets, query_offsets = array("q", [0]), array("q", [0])
     counts, answers = array("q"), array("q")
 
     def id_of(word: str) -> int:
-        known = word.lower() if lowercase else word
-        return PLACEHOLDER if word == BLANK else ids.get(known, UNKNOWN)
+        key = word.lower() if lowercase else word
+        return PLACEHOLDER if word == BLANK else ids.get(key, UNKNOWN)
 
     for question in questions:
         numbers = {candidate: n for n, candidate in enumerate(question.candidates)}
         document = question.document
         documents.extend(map(id_of, document))
-        at.extend(numbers.get(word, NO_CANDIDATE) for word in document)
+        candidate_at.extend(numbers.get(word, NO_CANDIDATE) for word in document)
         queries.extend(map(id_of, question.query))
         document_offsets.append(len(documents))
         query_offsets.append(len(queries))
         counts.append(len(question.candidates))
         answers.append(numbers[question.answer])
-    parts = (documents, at, document_offsets, queries, query_offsets, counts, answers)
-    return QuestionTensors(*map(as_tensor, parts))
+    arrays = (documents, candidate_at, document_offsets, queries, query_offsets, counts, answers)
+    return QuestionTensors(*map(as_tensor, arrays))

@@ -1,4 +1,4 @@
-"""Plain text to sections of sentences, by rules alone: nothing to download."""
+"""Split plain text into sections and sentences by rules, without trained data."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipeline.datasets.tokenizer import tokenize
 from pipeline.parameters.study_sections import ClozeText
 
-# Words in front of a full stop that does not end a sentence, besides single letters and those
-# with another full stop inside.
+# Abbreviations before a full stop, in addition to single letters and words with a full stop inside
 ABBREVIATIONS = frozenset(
     (
         *("mr", "mrs", "ms", "messrs", "dr", "prof", "rev", "hon", "st", "jr", "sr"),
@@ -21,72 +20,71 @@ CLOSERS = frozenset({'"', "''", "”", "\u2019", ")", "]"})
 
 
 def sections(lines: Iterable[str], layout: ClozeText) -> list[list[list[str]]]:
-    """Sections of sentences of tokens, in the text's order; a paragraph's end ends a sentence.
+    """Return sections of tokenized sentences in the order of the text.
 
-    No two sections share text: a later one lacks the sentences of those before it.
+    The end of a paragraph ends a sentence. A sentence that occurs in an earlier section is removed
+    from later sections, so that no two sections share text.
     """
-    found: list[list[list[str]]] = [[]]
+    parts: list[list[list[str]]] = [[]]
     for paragraph in _paragraphs(lines, layout):
         if paragraph is None:
-            found.append([])
+            parts.append([])
             continue
         for words in split_sentences(paragraph.split()):
             tokens = words if layout.tokenized else list(tokenize(" ".join(words), False))
-            if not layout.section_pattern and len(found[-1]) >= layout.section_sentences:
-                found.append([])
-            found[-1].append(tokens)
+            if not layout.section_pattern and len(parts[-1]) >= layout.section_sentences:
+                parts.append([])
+            parts[-1].append(tokens)
     first: dict[tuple[str, ...], int] = {}
-    kept = (
+    unique = (
         [tokens for tokens in section if first.setdefault(tuple(tokens), number) == number]
-        for number, section in enumerate(found)
+        for number, section in enumerate(parts)
     )
-    return [section for section in kept if section]
+    return [section for section in unique if section]
 
 
 def _paragraphs(lines: Iterable[str], layout: ClozeText) -> Iterator[str | None]:
-    """Each paragraph, and None where a section begins."""
-    begins, left_out = re.compile(layout.section_pattern), re.compile(layout.left_out_pattern)
-    gathered: list[str] = []
+    """Yield each paragraph, and None where a section begins."""
+    title, excluded = re.compile(layout.section_pattern), re.compile(layout.left_out_pattern)
+    paragraph: list[str] = []
     for raw in lines:
         line = raw.strip()
-        mark = bool(layout.section_pattern and begins.fullmatch(line))
-        skip = bool(layout.left_out_pattern and left_out.fullmatch(line))
-        if mark or skip or not line or layout.paragraphs == "lines":
-            if gathered:
-                yield " ".join(gathered)
-            gathered = []
-        if mark:
+        is_title = bool(layout.section_pattern and title.fullmatch(line))
+        skip = bool(layout.left_out_pattern and excluded.fullmatch(line))
+        if paragraph and (is_title or skip or not line or layout.paragraphs == "lines"):
+            yield " ".join(paragraph)
+            paragraph = []
+        if is_title:
             yield None
         elif line and not skip:
-            gathered.append(line)
-    if gathered:
-        yield " ".join(gathered)
+            paragraph.append(line)
+    if paragraph:
+        yield " ".join(paragraph)
 
 
 def split_sentences(words: Sequence[str]) -> list[list[str]]:
-    """Split the words of a paragraph, as they stand between blanks.
+    """Split the space-separated words of a paragraph into sentences.
 
-    A sentence ends behind a full stop, question or exclamation mark and the quotation marks and
-    brackets that close there, unless the next word begins with a small letter or the stop is an
-    abbreviation's.
+    A sentence ends after a full stop, a question mark or an exclamation mark and the quotes and
+    brackets that close there. It does not end before a lower-case word or after an abbreviation.
     """
-    found: list[list[str]] = []
+    sentences: list[list[str]] = []
     current: list[str] = []
     ended = False
     for word in words:
-        # the straight quotation mark may open or close
+        # a straight quotation mark opens or closes
         closes = word in CLOSERS and (word != '"' or current.count('"') % 2 == 1)
         if ended and not closes:
             if not word.lstrip(OPENING)[:1].islower():
-                found.append(current)
+                sentences.append(current)
                 current = []
             ended = False
         current.append(word)
-        ended = ended or _ends(word)
-    return [*found, current] if current else found
+        ended = ended or _ends_sentence(word)
+    return [*sentences, current] if current else sentences
 
 
-def _ends(word: str) -> bool:
+def _ends_sentence(word: str) -> bool:
     bare = word.rstrip(CLOSING)
     if not bare or bare[-1] not in ".!?":
         return False

@@ -1,10 +1,10 @@
-"""Sentence pairs, one JSON object a line: SNLI (Bowman et al. 2015), and the corpus artifact.
+"""Read and write sentence pairs as JSON lines: SNLI (Bowman et al. 2015) and the corpus artifact.
 
     {"gold_label": "neutral", "sentence1": premise, "sentence2": hypothesis, "pairID": "..."}
 
-The artifact has SNLI's keys and one file per split. A generated pair also has a "reasoning_depth",
-and each pair of a corpus with parses has both PARSES, empty where there is none. A label of "-"
-means that the annotators did not agree; such pairs are dropped by the stage vocabulary.
+The artifact has the keys of SNLI and one file per split. A generated pair also has a
+"reasoning_depth". In a corpus with parses, each pair has both PARSES, empty without a parse. The
+label "-" means that the annotators did not agree; the stage vocabulary drops these pairs.
 """
 
 import json
@@ -20,7 +20,7 @@ from actmodels.configs import LABELS
 from actmodels.errors import DataError, shown
 from actmodels.validators import NonNegativeInt
 from pipeline.datasets.archive import member_lines
-from pipeline.datasets.text_lines import single_keys, write_lines
+from pipeline.datasets.text_lines import unique_keys, write_lines
 from pipeline.parameters.section import must_be
 from pipeline.parameters.sentences import sentence
 from pipeline.runtime.results import write_json
@@ -29,15 +29,15 @@ from pipeline.runtime.stage import clean_dir
 UNLABELLED = "-"
 PARSES = ("sentence1_binary_parse", "sentence2_binary_parse")  # see pipeline.datasets.parses
 Pair = dict[str, Any]
-Text = Annotated[str, Field(min_length=0)]  # of any length; pydantic then refuses lone surrogates
-# The id is a field of a table, and a line of its own.
+Text = Annotated[str, Field(min_length=0)]  # with a constraint, pydantic rejects lone surrogates
+# An id is written into table cells and lines.
 Name = Annotated[
     str, must_be("a name of printable letters", lambda text: text.strip() and text.isprintable())
 ]
 
 
 class SnliPair(TypedDict):
-    """The keys of a pair, with their types."""
+    """The keys of a pair and their types."""
 
     gold_label: Literal["neutral", "entailment", "contradiction", "-"]
     sentence1: Text
@@ -48,19 +48,19 @@ class SnliPair(TypedDict):
     sentence2_binary_parse: NotRequired[Text]
 
 
-CHECKED: TypeAdapter[Any] = TypeAdapter(SnliPair)
+ADAPTER: TypeAdapter[Any] = TypeAdapter(SnliPair)
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """Yield the pairs of one split of the artifact in file order."""
+    """Yield the pairs of one split of the artifact."""
     with path.open("rb") as lines:
         yield from map(json.loads, lines)
 
 
 def write_splits(folder: Path, source: str, splits: Mapping[str, Iterable[Pair]]) -> None:
-    """Replace the files in `folder` by these splits; on any error the folder is gone.
+    """Write the splits and a summary with the `source` into an empty `folder`.
 
-    The summary names the `source`. Pairs are drawn while they are written, split by split.
+    Pairs are generated while they are written, split by split. On an error, the folder is removed.
     """
     summary = {}
     with clean_dir(folder):
@@ -84,18 +84,18 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
     """Yield the pairs of `<folder>/snli_1.0_<split>.jsonl`, the unlabeled ones included.
 
     Raises:
-        DataError: the archive or a line is damaged, two pairs have one id, or the number of
-            labeled pairs is 0 or not `expected`, unless that is None.
+        DataError: the archive or a line is corrupt, an id is duplicated, there are no labeled
+            pairs, or their number differs from `expected`.
     """
     member = f"{folder}/snli_1.0_{split}.jsonl"
     labeled = 0
     first: dict[str, int] = {}
     for number, line in member_lines(archive, member, "corpus.snli", f"snli {split}"):
         where = f"{member}, line {number}"
-        pair = checked_pair(line, where)
+        pair = parse_pair(line, where)
         if (before := first.setdefault(pair["pairID"], number)) != number:
             name = shown(pair["pairID"])
-            raise DataError(f"{where}: pairID is {name}, as in line {before}; expected another one")
+            raise DataError(f"{where}: pairID is {name}, as in line {before}; expected a unique id")
         labeled += pair["gold_label"] != UNLABELLED
         yield pair
     if not labeled:
@@ -107,15 +107,15 @@ def read_split(archive: Path, folder: str, split: str, expected: int | None) -> 
         )
 
 
-def checked_pair(line: str | bytes, where: str) -> Pair:
-    """Read one line of a file that others wrote; keys that SnliPair lacks are left out.
+def parse_pair(line: str | bytes, where: str) -> Pair:
+    """Parse and validate a line; keys that are not in SnliPair are dropped.
 
     Raises:
-        DataError: not JSON, a key twice or missing, or a value of another type; names `where`.
+        DataError: not JSON, a duplicate or missing key, or an invalid value; names `where`.
     """
     try:
-        row = json.loads(line, object_pairs_hook=single_keys)
-        return CHECKED.validate_python(row, strict=True)
+        row = json.loads(line, object_pairs_hook=unique_keys)
+        return ADAPTER.validate_python(row, strict=True)
     except ValidationError as error:
         raise DataError(f"{where}: {sentence(error.errors()[0], SnliPair)}") from None
     except (ValueError, RecursionError) as error:

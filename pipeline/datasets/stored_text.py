@@ -1,18 +1,14 @@
-"""A text that stage `texts` wrote."""
+"""Texts of the stage `texts`."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.runtime.results import read_json
 from pipeline.runtime.stage import require_artifact
 
 
-@dataclass(frozen=True)
-class StoredText:
-    """A text as raw bytes.
-
-    path: absolute. sha256: of the text, not of what it was fetched in.
-    """
+class StoredText(NamedTuple):
+    """A text; its path is absolute, and its SHA-256 is that of the text, not of an archive."""
 
     name: str
     path: Path
@@ -20,6 +16,6 @@ class StoredText:
 
 
 def stored_text(name: str) -> StoredText:
-    """Find a text; raises ArtifactError if there is none of this name."""
+    """Find a text by name; raise ArtifactError if it is missing."""
     path = require_artifact("texts", f"{name}.txt")
     return StoredText(name, path, read_json("texts", "summary.json")["texts"][name]["sha256"])

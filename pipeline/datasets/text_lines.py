@@ -1,4 +1,4 @@
-"""Files of lines: those that others wrote, read line by line, and our own; JSON in them."""
+"""Read and write text files line by line."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -8,21 +8,21 @@ from typing import Any, BinaryIO
 from actmodels.errors import DataError
 from actmodels.files import replacing
 
-LONGEST_LINE = 1 << 24  # bytes; a word of GloVe with its 300 numbers has 3,000
+MAX_LINE_BYTES = 1 << 24  # a line of GloVe with 300 numbers has 3,000
 
 
 def numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line with its newline); DataError for one above LONGEST_LINE."""
-    lines = iter(partial(stream.readline, LONGEST_LINE), b"")
+    """Yield (line number from 1, line); raise DataError for a line above MAX_LINE_BYTES."""
+    lines = iter(partial(stream.readline, MAX_LINE_BYTES), b"")
     for number, line in enumerate(lines, start=1):
-        if len(line) == LONGEST_LINE:
-            problem = f"longer than {LONGEST_LINE:,} bytes; expected a file of lines"
+        if len(line) == MAX_LINE_BYTES:
+            problem = f"longer than {MAX_LINE_BYTES:,} bytes; expected a text file"
             raise DataError(f"{source}, line {number}: {problem}")
         yield number, line
 
 
 def decoded(line: bytes, where: str) -> str:
-    """The text of a line; DataError if it is not UTF-8."""
+    """Return the text of a line; raise DataError if it is not UTF-8."""
     try:
         return line.decode()
     except UnicodeDecodeError as error:
@@ -30,15 +30,14 @@ def decoded(line: bytes, where: str) -> str:
         raise DataError(f"{where}: {problem}") from error
 
 
-def single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """For json: an object, whose last value of a key would win; ValueError for two of one key."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("an object has a key twice")
-    return found
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a JSON object; raise ValueError for a duplicate key (an `object_pairs_hook`)."""
+    if len(fields := dict(pairs)) < len(pairs):
+        raise ValueError("an object has a duplicate key")
+    return fields
 
 
 def write_lines(path: Path, lines: Iterable[object]) -> None:
-    """Write lines, which end with a line feed, atomically (UTF-8)."""
+    """Write lines atomically, in UTF-8 with line feeds."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         out.writelines(f"{line}\n" for line in lines)

@@ -1,7 +1,7 @@
-"""The files of stage `vocabulary`: tokenized pairs, and words with their counts.
+"""Read and write the files of stage `vocabulary`: tokenized pairs and word counts.
 
-words.tsv has one `word<TAB>count` line per word, the most frequent first; the word on line i (from
-0) has token id FIRST_WORD + i.
+words.tsv has one `word<TAB>count` line per word, sorted by frequency; the word on line i (from 0)
+has token id FIRST_WORD + i.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from pipeline.datasets.text_lines import write_lines
 
 
 class TokenPair(NamedTuple):
-    """A labeled pair after tokenisation; trees as in pipeline.datasets.parses, None without."""
+    """A tokenized, labeled pair; trees as in pipeline.datasets.parses, None without parses."""
 
     pair_id: str
     label: str
@@ -24,17 +24,17 @@ class TokenPair(NamedTuple):
 
 
 def write_token_pairs(path: Path, pairs: Iterable[TokenPair]) -> None:
-    """Write one pair a line, tab-separated, tokens separated by single spaces; atomic."""
-    write_lines(path, map(_row, pairs))
+    """Write one tab-separated pair per line; tokens are separated by single spaces."""
 
+    def row(pair: TokenPair) -> str:
+        lists = (" ".join(map(str, part)) for part in pair[3:] if part is not None)
+        return "\t".join([pair.pair_id, pair.label, str(pair.depth), *lists])
 
-def _row(pair: TokenPair) -> str:
-    lists = (" ".join(map(str, part)) for part in pair[3:] if part is not None)
-    return "\t".join([pair.pair_id, pair.label, str(pair.depth), *lists])
+    write_lines(path, map(row, pairs))
 
 
 def read_token_pairs(path: Path) -> Iterator[TokenPair]:
-    """Read what `write_token_pairs` wrote."""
+    """Yield the pairs of a file of `write_token_pairs`."""
     with path.open(encoding="utf-8", newline="\n") as file:
         for line in file:
             pair_id, label, depth, *lists = line.rstrip("\n").split("\t")
@@ -44,17 +44,17 @@ def read_token_pairs(path: Path) -> Iterator[TokenPair]:
 
 
 def read_counts(path: Path) -> list[tuple[str, int]]:
-    """Words with how often they occur, in file order."""
+    """Return words with their counts in file order."""
     with path.open(encoding="utf-8", newline="\n") as lines:
         rows = [line.split("\t") for line in lines]
     return [(word, int(count)) for word, count in rows]
 
 
 def read_words(path: Path) -> list[str]:
-    """The words alone, in file order."""
+    """Return the words in file order."""
     return [word for word, _ in read_counts(path)]
 
 
 def write_words(path: Path, counts: Iterable[tuple[str, int]]) -> None:
-    """Write (word, count) pairs in their order."""
+    """Write (word, count) pairs in this order."""
     write_lines(path, (f"{word}\t{count}" for word, count in counts))

@@ -1,18 +1,17 @@
-"""Word vectors: pre-trained ones in GloVe's text format, or random ones.
+"""Load word vectors from GloVe's text format, or draw random vectors.
 
-GloVe's format is `word number number ...`, one word a line. The 840B file has 2.2 million lines, so
-a line that is not wanted costs one search. A few words contain spaces: the numbers are counted
-from the right.
+A line of GloVe's format is `word number number ...`. Some words contain spaces, so numbers are
+counted from the right. The 840B file has 2.2 million lines; the others are skipped by one search.
 
-Random vectors depend on the seed and the word alone, so a larger vocabulary keeps those of a
-smaller one. Their bits come from a hash: torch's generator keeps 32 bits of a seed, so two of
-40,000 words would share a vector with a probability of one in six.
+A random vector depends only on the seed and the word, so a larger vocabulary keeps the vectors of a
+smaller one. Its bits come from a hash: the generator of torch keeps 32 bits of a seed, so with
+40,000 words the probability of two equal vectors would be one in six.
 """
 
 import codecs
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -24,18 +23,17 @@ from pipeline.datasets.archive import member_lines
 from pipeline.datasets.download import fetch
 from pipeline.parameters.schema import Vectors
 
-MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
-    """Vectors, float32 [words, dimensions], and which words have one, bool [words]."""
-    drawn, glove = settings.random, settings.glove
+    """Return vectors, float32 [words, dimensions], and whether each is defined, bool [words]."""
+    random, glove = settings.random, settings.glove
     if settings.source == "random":
-        vectors = draw_vectors(words, settings.dimensions, drawn.seed, drawn.std)
+        vectors = draw_vectors(words, settings.dimensions, random.seed, random.std)
         return vectors, torch.ones(len(words)).bool()
     archive = fetch(glove, "vectors.glove")
-    wanted = {word: row for row, word in enumerate(words)}
-    vectors, found = read_vectors(archive, glove.member, wanted, settings.dimensions)
+    vectors, found = read_vectors(archive, glove.member, words, settings.dimensions)
     total = vectors.norm(dim=1).sum()
     if not total or not total.isfinite():
         raise DataError(
@@ -46,22 +44,22 @@ def look_up(words: list[str], settings: Vectors) -> tuple[Tensor, Tensor]:
 
 
 def read_vectors(
-    archive: Path, member: str, wanted: Mapping[str, int], dimensions: int
+    archive: Path, member: str, words: Sequence[str], dimensions: int
 ) -> tuple[Tensor, Tensor]:
-    """Pick the vectors of the wanted words (word -> row); the first line of a word counts.
+    """Read the vectors of distinct words; the first line of a word counts.
 
-    A first line `words dimensions`, as word2vec writes it, is checked and skipped.
+    A header `words dimensions`, as in word2vec, is checked and skipped.
 
     Returns:
-        vectors, float32 [words, dimensions], zeros where not found; and found, bool [words].
+        vectors, float32 [words, dimensions], zeros if not found; and found, bool [words].
 
     Raises:
-        DataError: the archive is damaged, or a wanted line (and the first one in any case) has
-            another number of columns or a value that is not a finite number.
+        DataError: the archive is corrupt, or the first line or the line of a wanted word has
+            another number of columns or a value that is not finite.
     """
-    vectors, found = torch.zeros(len(wanted), dimensions), torch.zeros(len(wanted)).bool()
-    rows = {word.encode(): row for word, row in wanted.items()}
-    # A word with spaces is recognised by what is in front of its first space.
+    vectors, found = torch.zeros(len(words), dimensions), torch.zeros(len(words)).bool()
+    rows = {word.encode(): row for row, word in enumerate(words)}
+    # a word with spaces is recognized by its part before the first space
     starts = {word.partition(b" ")[0] for word in rows}
     for number, line in member_lines(archive, member, "vectors.glove", "vectors"):
         if line[: line.find(b" ")] not in starts and number > 1:
@@ -82,7 +80,7 @@ def read_vectors(
 
 
 def _is_header(line: bytes, dimensions: int, where: str) -> bool:
-    if line.startswith(MARKS):
+    if line.startswith(BYTE_ORDER_MARKS):
         raise DataError(f"{where}: begins with a byte order mark; convert the file to UTF-8")
     fields = line.split()
     if dimensions == 1 or len(fields) != 2 or not all(field.isdigit() for field in fields):
@@ -93,37 +91,37 @@ def _is_header(line: bytes, dimensions: int, where: str) -> bool:
 
 
 def _columns(line: bytes, dimensions: int, where: str) -> tuple[bytes, list[bytes]]:
-    """Split a line into its word and its numbers, still as text."""
+    """Split a line into its word and its numbers as text."""
     word, *numbers = line.rstrip().rsplit(b" ", dimensions)
     _, *inner = word.split(b" ")
     if not all(math.isfinite(_number(piece)) for piece in inner):  # a word with spaces
         inner = []
     if (count := len(numbers) + len(inner)) != dimensions:
-        raise _wrong_count(where, f"found {count}", dimensions)
+        raise _wrong_count(where, f"got {count}", dimensions)
     return word, numbers
 
 
 def _number(text: bytes) -> float:
-    """The number, nan where there is none; Python reads 1_0 as ten."""
+    """Return the number, nan if the text is not one; Python would read 1_0 as ten."""
     try:
         return math.nan if b"_" in text else float(text)
     except ValueError:
         return math.nan
 
 
-def _wrong_count(where: str, found: str, dimensions: int) -> DataError:
+def _wrong_count(where: str, problem: str, dimensions: int) -> DataError:
     return DataError(
-        f"{where}: expected a word and {dimensions} numbers, {found}; "
+        f"{where}: expected a word and {dimensions} numbers, {problem}; "
         "correct vectors.dimensions or vectors.glove.member in params.yaml"
     )
 
 
 def draw_vectors(words: Sequence[str], dimensions: int, seed: int, std: float) -> Tensor:
-    """Vectors from N(0, std), float32 [words, dimensions]; row i depends on seed and words[i]."""
+    """Draw vectors from N(0, std^2), float32 [words, dimensions], each by its word and seed."""
     vectors = torch.empty(len(words), dimensions)
     for row, word in enumerate(tqdm(words, "vectors", unit=" words")):
         bits = bytearray(hashlib.shake_256(f"{seed} {word}".encode()).digest(4 * dimensions))
         integers = torch.frombuffer(bits, dtype=torch.int32).double()
-        uniform = (integers + 2.0**31 + 0.5) / 2.0**32  # inside (0, 1), never at an end
+        uniform = (integers + 2.0**31 + 0.5) / 2.0**32  # in (0, 1)
         vectors[row] = torch.special.ndtri(uniform) * std
     return vectors

@@ -1,13 +1,12 @@
-"""The kind of a word, which stands in for its part of speech.
+"""Word classes, a substitute for parts of speech.
 
-Bowman et al. 2015 tag every word with its part of speech. A tagger needs trained data that this
-project does not have, so words are told apart by the list of English function words that
-scikit-learn ships (ENGLISH_STOP_WORDS: 318 words, among them the numerals up to twelve, "no" and
-"not", but also a few such as "front", "top" or "fire" that are nouns in captions):
+Bowman et al. 2015 tag parts of speech. A tagger needs trained data that this project does not have.
+The word classes come from the English function words of scikit-learn (ENGLISH_STOP_WORDS). Its 318
+words include numerals up to twelve, "no" and "not", but also nouns such as "front" or "fire".
 
 - mark: a token without a letter or digit;
 - function: a word of the list, or one with an apostrophe ("n't", "'s");
-- content: everything else, that is nouns, verbs, adjectives and adverbs together.
+- content: all other words: nouns, verbs, adjectives and adverbs.
 """
 
 from functools import cache
@@ -15,12 +14,12 @@ from typing import Literal
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-Kind = Literal["content", "function", "mark"]
+WordClass = Literal["content", "function", "mark"]
 
 
-@cache  # as many entries as the corpus has distinct words
-def kind_of(word: str) -> Kind:
-    """The kind of a token, whatever its case."""
+@cache  # one entry per distinct word of the corpus
+def word_class(word: str) -> WordClass:
+    """Return the class of a token; case is ignored."""
     if not any(letter.isalnum() for letter in word):
         return "mark"
     if "'" in word or word.lower() in ENGLISH_STOP_WORDS:

@@ -1,8 +1,8 @@
-"""A trained model as a folder of its own: all that answering needs, and nothing pickled.
+"""Read and write a trained model as a self-contained folder without pickles.
 
-model.safetensors  parameters and buffers; INPUT_ROWS, the vectors that token ids index
-                   [rows, dimensions]; TRAINED_ROWS, the ids of those that were trained
-words.txt          the vocabulary, a word a line; word i (from 0) has token id FIRST_WORD + i
+model.safetensors  parameters and buffers; INPUT_ROWS, the input vectors by token id
+                   [rows, dimensions]; TRAINED_ROWS, the ids of the trained vectors
+words.txt          the vocabulary, one word per line; word i (from 0) has token id FIRST_WORD + i
 config.json        configuration, labels, lower-casing, origin of the model
 """
 
@@ -26,18 +26,18 @@ from actmodels.trial_config import TrialConfig, trial_from_dict
 FORMAT = 1
 WEIGHTS, WORDS, CONFIG = "model.safetensors", "words.txt", "config.json"
 INPUT_ROWS, TRAINED_ROWS = "input_rows", "trained_rows"
-# RuntimeError holds RecursionError, of JSON that is nested too deeply
+# RuntimeError includes the RecursionError of deeply nested JSON.
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError)
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A model read back.
+    """An exported model.
 
-    words: the vocabulary, in the order of its token ids.
-    lowercase: whether sentences are lower-cased first.
+    words: the vocabulary in the order of token ids.
+    lowercase: whether to lower-case sentences before tokenization.
     origin: key, seed, dev accuracy and its number of pairs, digest of the data.
-    digest: SHA-256 of all that decides an answer, and of its origin.
+    digest: SHA-256 of the model and its origin.
     """
 
     config: TrialConfig
@@ -58,16 +58,16 @@ def write_bundle(
     lowercase: bool,
     origin: dict[str, Any],
 ) -> str:
-    """Write the three files, the same bytes for the same model; return the digest.
+    """Write the three files deterministically; return the digest.
 
     Args:
-        rows: input rows [rows, dimensions] and the ids of those that are trained [trained],
-            as in actmodels.data.trial_data.
+        rows: input vectors [rows, dimensions] and the ids of the trained vectors [trained], as in
+            actmodels.data.trial_data.
     """
     tensors = {INPUT_ROWS: rows[0], TRAINED_ROWS: rows[1], **model.state_dict()}
-    # a tensor may be a view of a larger one, which the format does not take
+    # safetensors rejects a view of a larger tensor
     whole = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
-    with replacing(folder / WEIGHTS) as temporary:  # safetensors' own file would be private
+    with replacing(folder / WEIGHTS) as temporary:  # save_file would write mode 0600
         temporary.write_bytes(save(whole))
     write_text(folder / WORDS, "".join(f"{word}\n" for word in words))
     stored = {
@@ -85,35 +85,35 @@ def write_bundle(
 
 
 def read_bundle(folder: Path) -> Bundle:
-    """Read the model in evaluation mode.
+    """Read a model in evaluation mode; the global random state does not change.
 
     Raises:
-        ArtifactError: a file is missing or damaged, or was not written for this code.
+        ArtifactError: a file is missing or corrupt, or has another format.
     """
-    again = "run: dvc repro -f export"
+    advice = "run: dvc repro -f export"
     try:
         stored = json.loads(regular(folder / CONFIG).read_text(encoding="utf-8"))
         if (stored["format"], stored["labels"]) != (FORMAT, list(LABELS)):
-            raise ArtifactError(f"{folder} was written by another version of this code; {again}")
+            raise ArtifactError(f"{folder} was written by another version of this code; {advice}")
         digest = stored.pop("digest")
         if _digest(folder, stored) != digest:
-            raise ArtifactError(f"{folder}: its files do not belong together; {again}")
+            raise ArtifactError(f"{folder}: files do not match the digest in {CONFIG}; {advice}")
         tensors = load_file(folder / WEIGHTS)
         words = regular(folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
         config = trial_from_dict(stored["config"])
         rows, trained = tensors.pop(INPUT_ROWS), tensors.pop(TRAINED_ROWS)
-        with torch.random.fork_rng(devices=[]):  # building draws parameters
+        with torch.random.fork_rng(devices=[]):  # build initializes parameters
             model = build(config, rows, trained)
         model.load_state_dict(tensors)
-        reading = (stored["lowercase"], stored["origin"])
+        lowercase, origin = stored["lowercase"], stored["origin"]
     except (ConfigError, SafetensorError, *UNREADABLE) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ArtifactError(f"{folder} cannot be read ({reason}); {again}") from error
-    return Bundle(config, model.eval(), words, *reading, digest)
+        raise ArtifactError(f"{folder} cannot be read ({reason}); {advice}") from error
+    return Bundle(config, model.eval(), words, lowercase, origin, digest)
 
 
 def _digest(folder: Path, stored: dict[str, Any]) -> str:
-    """Return SHA-256 over the weights, the words and the rest of config.json."""
+    """Return SHA-256 over the weights, the words and the other keys of config.json."""
     digest = hashlib.sha256(json.dumps(stored, sort_keys=True).encode())
     for name in (WEIGHTS, WORDS):
         digest.update(bytes.fromhex(file_digest(folder / name)))

@@ -1,4 +1,4 @@
-"""Which exported model is the best: stage `export` chooses, `predict` repeats the choice."""
+"""Choose the best exported model; stage `export` and `predict` share the rule."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,14 @@ Models = Mapping[str, Mapping[str, Any]]
 def best_model(models: Models) -> str:
     """Return the name of the best model.
 
-    A model that takes inference steps wins if its dev accuracy is not significantly below the
-    highest. Among several, and without such a model, the highest dev accuracy wins.
+    Models with inference steps take precedence unless their dev accuracy is significantly below
+    the highest. Among the remaining models, the highest dev accuracy wins.
 
     Args:
         models: by name, with the fields
             dev_accuracy_mean: mean over seeds.
-            dev_minus_highest: difference from the model with the highest mean, low and high of its
-                95 % interval, and p (None with one seed); None for that model itself.
+            dev_minus_highest: difference from the model with the highest mean: low and high of
+                the 95 % CI, and p (None with one seed). None for that model.
     """
     below = significantly_below(models)
     return max(
@@ -34,15 +34,15 @@ def takes_steps(name: str) -> bool:
 
 
 def significantly_below(models: Models) -> set[str]:
-    """Return the models below the highest by Holm's (1979) procedure.
+    """Return the models below the highest by Holm's procedure (1979).
 
-    One seed gives no p-value; the interval over pairs decides, without a correction.
+    With one seed there is no p-value; the CI over pairs decides, without correction.
     """
     gaps = {name: gap for name in models if (gap := models[name]["dev_minus_highest"])}
     below = {name for name, gap in gaps.items() if gap["p"] is None and gap["high"] < 0}
     tested = sorted((gap["p"], name) for name, gap in gaps.items() if gap["p"] is not None)
-    for place, (p, name) in enumerate(tested):
-        if p > LEVEL / (len(tested) - place):
+    for rank, (p, name) in enumerate(tested):
+        if p > LEVEL / (len(tested) - rank):
             break
         below.add(name)
     return below

@@ -1,4 +1,4 @@
-"""From groups of pairs to answers, as text, JSON lines or CSV."""
+"""Run a model over groups of pairs and write predictions as text, JSON lines or CSV."""
 
 import csv
 import io
@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,17 +19,18 @@ from actmodels.configs import LABELS
 from actmodels.errors import ArtifactError, DataError
 from actmodels.files import replacing
 from pipeline.datasets.tokens import TokenPair
-from pipeline.inference.answer import Answerer, PairAnswer, PairError
 from pipeline.inference.bundle import read_bundle
-from pipeline.inference.read import InputPair
-from pipeline.predict.explain import explained, in_words
+from pipeline.inference.input_pairs import InputPair
+from pipeline.inference.predictor import PairError, PairPrediction, Predictor
+from pipeline.predict.explain import explain_steps, summarize
 
-CHUNK = 512  # pairs between two steps of the progress bar
+CHUNK = 512  # pairs per update of the progress bar
 ADDED = ("model", "predicted", *LABELS, "steps", "unknown_words", "attention")
-Writer = Callable[[InputPair, PairAnswer], object]
+as_json = partial(json.dumps, ensure_ascii=False)
+Writer = Callable[[InputPair, PairPrediction], object]
 
 
-def ask(
+def write_predictions(
     folder: Path,
     stored: dict[str, Any],
     groups: Iterable[list[InputPair]],
@@ -37,19 +39,19 @@ def ask(
     explain: bool,
     path: Path | None,
 ) -> None:
-    """Write the answers of the model in `folder`.
+    """Predict pairs with the model in `folder` and write the predictions.
 
     Args:
         stored: the model's entry in best.json.
-        groups: pairs; each group is checked before any of it is answered.
-        style: "text", "jsonl" or "csv". explain: write the steps too.
-        path: a file that appears whole; None is standard output.
+        groups: groups of pairs; a group is validated as a whole before prediction.
+        style: "text", "jsonl" or "csv". explain: add the inference steps.
+        path: output file, written atomically; None for standard output.
 
     Raises:
-        ArtifactError: the model is missing, damaged or another one.
-        DataError: a pair cannot be asked about.
+        ArtifactError: the model is missing or corrupt, or differs from best.json.
+        DataError: a pair is invalid.
     """
-    torch.set_num_threads(1)  # the same bits whatever the machine's number of cores
+    torch.set_num_threads(1)  # results do not depend on the number of cores
     bundle = read_bundle(folder)
     expected = (folder.name, stored)
     if (bundle.config.model, {**stored, **bundle.origin, "digest": bundle.digest}) != expected:
@@ -58,26 +60,27 @@ def ask(
             f"{folder.name} with the digest {str(stored.get('digest'))[:12]} of best.json; "
             "run: dvc checkout, and if that changes nothing: dvc repro export"
         )
-    answerer = Answerer(bundle)
+    predictor = Predictor(bundle)
     write: Writer | None = None
-    with output(path) as out:
+    with open_output(path) as out:
         for rows in groups:
-            pairs = _checked(rows, answerer)
-            first, write = write is None, write or writer(style, rows, out, folder.name, explain)
-            _answer(rows, pairs, answerer, explain, write)
+            pairs = [_tokenize(row, predictor) for row in rows]
+            first = write is None
+            write = write or make_writer(style, rows, out, folder.name, explain)
+            _predict_group(rows, pairs, predictor, explain, write)
             out.flush()
-            if first and style == "text":  # the other formats have a field
-                print(f"answered by {folder.name}", file=sys.stderr)
+            if first and style == "text":  # the other formats have the column `model`
+                print(f"model: {folder.name}", file=sys.stderr)
 
 
 @contextmanager
-def output(path: Path | None) -> Iterator[TextIO]:
-    """Open standard output, or a file that appears whole; a device or a pipe is not replaced.
+def open_output(path: Path | None) -> Iterator[TextIO]:
+    """Open standard output, or a file that is written atomically.
 
-    The block ends early and quietly where nobody reads the other end of a pipe.
+    A device or a pipe is written to directly. A closed pipe ends the block without an error.
 
     Raises:
-        DataError: it cannot be written.
+        DataError: the output cannot be written.
     """
     name = "standard output"
     try:
@@ -88,7 +91,7 @@ def output(path: Path | None) -> Iterator[TextIO]:
                 sys.stdout.reconfigure(errors="backslashreplace")
             yield sys.stdout
         else:
-            path = path.resolve()  # a link stays one
+            path = path.resolve()  # keep symbolic links
             name = f"--output: {path}"
             special = path.exists() and not path.is_file()
             with (
@@ -97,83 +100,79 @@ def output(path: Path | None) -> Iterator[TextIO]:
             ):
                 yield file
     except OSError as error:
-        if path is None:  # discard the rest, also at the exit of Python
+        if path is None:  # discard buffered output, including at interpreter exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise DataError(f"{name} cannot be written: {error.strerror}") from error
 
 
-def _checked(rows: list[InputPair], answerer: Answerer) -> list[TokenPair]:
-    pairs = []
-    for row in rows:
-        try:
-            pairs.append(answerer.read(*(row.fields[key] for key in row.keys)))
-        except PairError as error:
-            raise DataError(f"{row.where}: {error}") from error
-    return pairs
+def _tokenize(row: InputPair, predictor: Predictor) -> TokenPair:
+    try:
+        return predictor.tokenize(*(row.fields[key] for key in row.keys))
+    except PairError as error:
+        raise DataError(f"{row.where}: {error}") from error
 
 
-def _answer(
-    rows: list[InputPair], pairs: list[TokenPair], answerer: Answerer, explain: bool, write: Writer
+def _predict_group(
+    rows: list[InputPair],
+    pairs: list[TokenPair],
+    predictor: Predictor,
+    explain: bool,
+    write: Writer,
 ) -> None:
     unknown: list[list[str]] = []
-    few = len(rows) <= CHUNK or not sys.stderr.isatty()
-    with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few) as progress:
-        for first in range(0, len(rows), CHUNK):
-            chunk = slice(first, first + CHUNK)
-            answers = answerer.answers(pairs[chunk], attention=explain)
-            for row, answer in zip(rows[chunk], answers, strict=True):
-                write(row, answer)
-            unknown += [answer.unknown_words for answer in answers if answer.unknown_words]
-            progress.update(len(answers))
-    if unknown and len(rows) > 1:  # of a pair by itself the answer says all
+    few = len(rows) <= CHUNK  # disable=None hides the bar unless stderr is a terminal
+    with tqdm(total=len(rows), desc="predict", unit=" pairs", disable=few or None) as progress:
+        for start in range(0, len(rows), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            predictions = predictor.predict(pairs[chunk], attention=explain)
+            for row, prediction in zip(rows[chunk], predictions, strict=True):
+                write(row, prediction)
+            unknown += [p.unknown_words for p in predictions if p.unknown_words]
+            progress.update(len(predictions))
+    if unknown and len(rows) > 1:  # the prediction of a single pair lists its unknown words
         have = "has" if len(unknown) == 1 else "have"
         print(
-            f"{len(unknown)} of {len(rows)} pairs {have} words that the model does not know; "
+            f"{len(unknown)} of {len(rows)} pairs {have} words outside the model's vocabulary; "
             f"the first: {unknown[0][0]!r}",
             file=sys.stderr,
         )
 
 
-def writer(style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool) -> Writer:
-    """Return the function that writes a pair and its answer in a format.
+def make_writer(
+    style: str, rows: Sequence[InputPair], out: TextIO, model: str, explain: bool
+) -> Writer:
+    """Return the function that writes a pair and its prediction.
 
     Args:
-        rows: the pairs to come; those of a table decide on its columns.
-        model: the name of the model that answers.
+        rows: pairs to write; their fields determine the columns of a table.
+        model: name of the model.
 
     Raises:
-        DataError: a pair has a field with the name of one that the answer adds.
+        DataError: a field of a pair has the name of an added field.
     """
     if style == "text":
         console = Console(file=out)
-        shown = (lambda answer: explained(answer, console)) if explain else in_words
-        return lambda _, answer: out.write(shown(answer) + "\n")
+        render = (lambda result: explain_steps(result, console)) if explain else summarize
+        return lambda _, prediction: out.write(render(prediction) + "\n")
     for row in rows:
         for field in row.fields:
             if field in ADDED:
-                raise DataError(
-                    f"{row.where}: {field!r} is what the answer would be called; rename it"
-                )
+                raise DataError(f"{row.where}: {field!r} is a field of the output; rename it")
 
-    def fields(row: InputPair, answer: PairAnswer) -> dict[str, Any]:
-        attention = {} if answer.attention is None else {"attention": answer.attention}
-        return {**row.fields, "model": model, **answer.row(), **attention}
+    def fields(row: InputPair, prediction: PairPrediction) -> dict[str, Any]:
+        attention = {} if prediction.attention is None else {"attention": prediction.attention}
+        return {**row.fields, "model": model, **prediction.row(), **attention}
 
     if style == "jsonl":
-        return lambda row, answer: out.write(as_json(fields(row, answer)) + "\n")
+        return lambda row, prediction: out.write(as_json(fields(row, prediction)) + "\n")
     columns = [*dict.fromkeys(field for row in rows for field in row.fields), *ADDED[:-1]]
     table = csv.DictWriter(out, columns, extrasaction="ignore", restval="", lineterminator="\n")
     table.writeheader()
-    return lambda row, answer: table.writerow(
+    return lambda row, prediction: table.writerow(
         {
-            # what JSON nests stays JSON in a table
+            # nested values are written as JSON
             name: as_json(value) if isinstance(value, dict | list) else value
-            for name, value in fields(row, answer).items()
+            for name, value in fields(row, prediction).items()
         }
     )
-
-
-def as_json(value: Any) -> str:
-    """Return JSON in a line."""
-    return json.dumps(value, ensure_ascii=False)

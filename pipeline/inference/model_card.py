@@ -1,4 +1,4 @@
-"""The model card of an exported model, with the front matter of the Hugging Face Hub."""
+"""Write the model card of an exported model, with the metadata of the Hugging Face Hub."""
 
 import csv
 from typing import Any
@@ -13,67 +13,66 @@ from pipeline.runtime.stage import require_artifact
 
 CORPORA = {
     "captions": "the embedded corpus of generated captions, which this project wrote",
-    "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives given in its place",
+    "snli": "SNLI 1.0 (Bowman et al. 2015), CC BY-SA 4.0, or archives configured instead",
 }
-LICENCES = {"snli": "cc-by-sa-4.0"}  # of what weights were trained on; MIT for our own
+LICENSES = {"snli": "cc-by-sa-4.0"}  # of the training data; MIT for generated pairs
 HUB_DATASETS = {"snli": "stanfordnlp/snli"}
 VECTORS = {
-    "random": "random word vectors, which have no licence",
+    "random": "random word vectors, which have no license",
     "glove": "GloVe vectors (Pennington et al. 2014), Public Domain Dedication and License 1.0,\n"
-    "  or those given in their place",
+    "  or vectors configured instead",
 }
 
 
 def model_card(config: TrialConfig, params: Params, dev_accuracy: float) -> str:
-    """The card as markdown; figures in per cent, with their n.
+    """Return the card as markdown; accuracies in percent with n.
 
     Raises:
-        ArtifactError: what `tensors` or `evaluate` wrote is missing.
+        ArtifactError: an output of stage `tensors` or `evaluate` is missing.
     """
     name, seed = config.model, config.seed
     pairs = read_json("tensors", "manifest.json")["pairs"]
-    of_model = read_json("evaluate", "summary.json")[name]
+    summary = read_json("evaluate", "summary.json")[name]
     with require_artifact("evaluate", "results.csv").open(encoding="utf-8", newline="") as rows:
         tests = {(row["model"], row["seed"]): row["test_accuracy"] for row in csv.DictReader(rows)}
-    own_test, seeds = float(tests[name, str(seed)]), of_model["seeds"]
-    all_seeds = f"{of_model['test_accuracy_mean']:.1%} on average over {seeds} seeds"
-    if (sd := of_model["test_accuracy_sd"]) is not None:
+    test_accuracy, seeds = float(tests[name, str(seed)]), summary["seeds"]
+    all_seeds = f"{summary['test_accuracy_mean']:.1%} on average over {seeds} seeds"
+    if (sd := summary["test_accuracy_sd"]) is not None:
         all_seeds += f" (standard deviation {sd * 100:.2f} points)"
-    steps = "decides by itself how many inference steps a pair needs"
+    steps = "adapts the number of inference steps to each pair"
     if MODELS[name].halting is None:
         steps = "takes no inference steps"
-    return f"""{front_matter(name, params.corpus.source, own_test)}
+    return f"""{front_matter(name, params.corpus.source, test_accuracy)}
 # {name}, seed {seed}
 
-Reads a premise and a hypothesis (English sentences) and says whether the premise entails the
-hypothesis, contradicts it, or leaves it open (neutral).
-It {steps}.
+Predicts whether a premise entails a hypothesis, contradicts it, or neither (neutral). Both are
+English sentences. The model {steps}.
 
 - Trained on {pairs["train"]:,} pairs of
   {CORPORA[params.corpus.source]}.
 - Word vectors: {VECTORS[params.vectors.source]}.
-- Dev accuracy {dev_accuracy:.1%} (n = {pairs["dev"]:,} pairs), by which it was chosen among its
-  {seeds} seeds.
-- Test accuracy {own_test:.1%} (n = {pairs["test"]:,} pairs);
+- Dev accuracy {dev_accuracy:.1%} (n = {pairs["dev"]:,} pairs), the highest of {seeds} seeds.
+- Test accuracy {test_accuracy:.1%} (n = {pairs["test"]:,} pairs);
   {all_seeds}.
-- It knows such sentences as it was trained on, short descriptions of scenes, and nothing else:
-  its probabilities are not calibrated, and on other text they mean little.
+- Limits: the training sentences are short descriptions of scenes. The probabilities are not
+  calibrated, and are unreliable on other text.
 
-Weights are in `model.safetensors`, words in `words.txt`, everything else in `config.json`.
+Weights are in `model.safetensors`, the vocabulary in `words.txt`, the configuration in
+`config.json`.
 """
 
 
 def front_matter(name: str, corpus: str, test_accuracy: float) -> str:
-    """The facts that the Hub's pages, filters and tables read."""
+    """Return the YAML metadata that the Hub indexes."""
     dataset, task = HUB_DATASETS.get(corpus, corpus), "text-classification"
     result = {
-        "task": {"type": task, "name": "NonNegativeInt Language Inference"},
+        "task": {"type": task, "name": "Natural Language Inference"},
         "dataset": {"type": dataset, "name": corpus, "split": "test"},
         "metrics": [{"type": "accuracy", "value": round(test_accuracy, 6)}],
     }
     facts: dict[str, Any] = {
         "language": "en",
-        "license": LICENCES.get(corpus, "mit"),
+        "license": LICENSES.get(corpus, "mit"),
         "library_name": "act-nli",
         "pipeline_tag": task,
         "tags": ["natural-language-inference", "adaptive-computation-time"],

@@ -1,4 +1,4 @@
-"""The steps of a model for a pair, as traces and answers describe them."""
+"""Describe the inference steps of a model, for traces and predictions."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,45 +7,47 @@ from actmodels.configs import LABELS
 from actmodels.tracing import Trace
 from pipeline.datasets.tokens import TokenPair
 
-NULL = "<null>"  # how the NULL token is shown
+NULL = "<null>"  # displayed for the NULL token
 
 
 def described_steps(
-    found: Trace, pairs: Sequence[TokenPair], *, null_token: bool, digits: int
+    traced: Trace, pairs: Sequence[TokenPair], *, null_token: bool, digits: int
 ) -> Iterator[dict[str, Any]]:
-    """Describe the steps of each pair of a traced batch.
-
-    premise, hypothesis: the tokens, behind NULL where the model has a NULL token
-    trace: one entry per step up to N, each with
-        halting_probability: of the unit at that step
-        weight: the step's weight in the answer; all weights sum to 1
-        class, class_probabilities: the answer if this state alone were classified
-        premise_attention, hypothesis_attention: weights over the tokens, sum 1
+    """Yield the description of each pair of a traced batch.
 
     Args:
         digits: decimals of probabilities and weights.
+
+    Yields:
+        premise, hypothesis: tokens, after NULL if the model has a NULL token.
+        trace: one entry per step up to N, with
+            step: number of the step, from 1.
+            halting_probability: probability of the halting unit.
+            weight: weight of the step in the prediction; the weights sum to 1.
+            class, class_probabilities: prediction from this state alone.
+            premise_attention, hypothesis_attention: weights over the tokens; they sum to 1.
     """
-    parts = {k: v.double().round(decimals=digits).tolist() for k, v in found._asdict().items()}
+    parts = {k: v.double().round(decimals=digits).tolist() for k, v in traced._asdict().items()}
     front = [NULL] if null_token else []
-    for place, (pair, taken) in enumerate(zip(pairs, found.steps.int().tolist(), strict=True)):
+    for row, (pair, count) in enumerate(zip(pairs, traced.steps.int().tolist(), strict=True)):
         premise, hypothesis = front + pair.premise, front + pair.hypothesis
-        own = {name: part[place] for name, part in parts.items()}
-        classes = found.classes[place].argmax(dim=1).tolist()
-        trace = [
+        values = {name: part[row] for name, part in parts.items()}
+        classes = traced.classes[row].argmax(dim=1).tolist()
+        steps = [
             {
                 "step": n + 1,
-                "halting_probability": own["halting"][n],
-                "weight": own["weights"][n],
+                "halting_probability": values["halting"][n],
+                "weight": values["weights"][n],
                 "class": LABELS[classes[n]],
-                "class_probabilities": by_label(own["classes"][n]),
-                "premise_attention": own["premise"][n][: len(premise)],
-                "hypothesis_attention": own["hypothesis"][n][: len(hypothesis)],
+                "class_probabilities": by_label(values["classes"][n]),
+                "premise_attention": values["premise"][n][: len(premise)],
+                "hypothesis_attention": values["hypothesis"][n][: len(hypothesis)],
             }
-            for n in range(taken)
+            for n in range(count)
         ]
-        yield {"premise": premise, "hypothesis": hypothesis, "trace": trace}
+        yield {"premise": premise, "hypothesis": hypothesis, "trace": steps}
 
 
 def by_label(probabilities: Sequence[float]) -> dict[str, float]:
-    """Return probabilities [labels] under their names."""
+    """Return probabilities [labels] by label."""
     return dict(zip(LABELS, probabilities, strict=True))

@@ -1,15 +1,15 @@
-"""Ask a retrained model whether a premise entails a hypothesis, contradicts it, or neither.
+"""Predict whether a premise entails a hypothesis, contradicts it, or neither.
 
 Examples:
     python -m pipeline.predict --premise "A man sleeps." --hypothesis "A man is awake."
-    python -m pipeline.predict pairs.jsonl --format csv --output answers.csv
+    python -m pipeline.predict pairs.jsonl --format csv --output predictions.csv
     printf 'A man sleeps.\\tA man is awake.\\n' | python -m pipeline.predict -
 
-A file is one JSON object a line (.jsonl) or a table with a header (.csv), with the keys premise
-and hypothesis, or SNLI's own, sentence1 and sentence2; whatever else it holds is kept beside the
-answers. On standard input a line is a JSON object, or premise, tab, hypothesis. An answer names
-the model and the words that it does not know. Models are those of `dvc repro export`; spinn_pi is
-asked about binary parses such as ( ( a man ) sleeps ) in place of sentences.
+A file has one JSON object per line (.jsonl) or is a table with a header (.csv). Its keys are
+premise and hypothesis, or SNLI's sentence1 and sentence2; the output keeps all other fields. A line
+of standard input is a JSON object, or premise, tab, hypothesis. The output names the model and the
+words outside its vocabulary. `dvc repro export` writes the models; spinn_pi reads binary parses
+such as ( ( a man ) sleeps ).
 """
 
 import argparse
@@ -22,42 +22,43 @@ from typing import Any
 from actmodels.errors import ArtifactError, ConfigError, DataError
 from actmodels.files import regular
 from pipeline.inference.choice import best_model, takes_steps
-from pipeline.inference.read import KEYS, STANDARD_INPUT, InputPair, input_rows, read_file
+from pipeline.inference.input_pairs import KEYS, STANDARD_INPUT, InputPair, read_file, read_lines
 from pipeline.runtime.stage import artifacts, run_command
 
 
-def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse and validate the command line."""
     parser = argparse.ArgumentParser(prog="python -m pipeline.predict", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("file", nargs="?", metavar="FILE", help="*.jsonl or *.csv; - is standard input")
     add("--premise", metavar="TEXT", help="of a single pair")
     add("--hypothesis", metavar="TEXT", help="of a single pair")
-    add("--model", metavar="NAME", help="a model of the export (default: the best, see best.json)")
+    add("--model", metavar="NAME", help="an exported model (default: the best in best.json)")
     add("--format", choices=("text", "jsonl", "csv"), default="text", help="default: text")
-    add("--output", type=Path, metavar="FILE", help="write there, whole or not at all")
+    add("--output", type=Path, metavar="FILE", help="output file, written atomically")
     add("--explain", action="store_true", help="show each step: attention, halting, class")
-    chosen = parser.parse_args(given)
-    pair = (chosen.premise, chosen.hypothesis)
-    if (pair[0] is None) != (pair[1] is None):
-        parser.error("--premise and --hypothesis go together")
-    if chosen.file and pair[0] is not None:
+    arguments = parser.parse_args(argv)
+    has_pair = arguments.premise is not None
+    if has_pair != (arguments.hypothesis is not None):
+        parser.error("--premise requires --hypothesis, and vice versa")
+    if arguments.file and has_pair:
         parser.error("give a FILE or a pair, not both")
-    if chosen.file is None and pair[0] is None:
+    if arguments.file is None and not has_pair:
         if sys.stdin and sys.stdin.isatty():
             parser.error("give --premise and --hypothesis, a FILE, or - for standard input")
-        chosen.file = "-"
-    if chosen.explain and chosen.format == "csv":
-        parser.error("--explain does not fit into a table; use --format text or jsonl")
-    return chosen
+        arguments.file = "-"
+    if arguments.explain and arguments.format == "csv":
+        parser.error("--explain requires --format text or jsonl; a table has no nested fields")
+    return arguments
 
 
 def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a model, by default the best, and best.json's models.
+    """Return the folder of a model, by default the best, and the models in best.json.
 
     Raises:
-        ArtifactError: none has been exported. ConfigError: there is none of this name.
+        ArtifactError: no model has been exported, or best.json is corrupt.
+        ConfigError: no model has this name.
     """
     path = artifacts("export", "best.json")
     try:
@@ -68,54 +69,57 @@ def model_folder(name: str | None) -> tuple[Path, dict[str, Any]]:
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing: no model yet; run: dvc repro export") from None
     except (OSError, ArithmeticError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ArtifactError(f"{path} is damaged ({error}); run: dvc repro -f export") from error
+        raise ArtifactError(f"{path} is corrupt ({error}); run: dvc repro -f export") from error
     if name is not None and name not in models:
         known = ", ".join(models)
         raise ConfigError("--model", [f"{name!r} was not exported; must be one of {known}"])
     return artifacts("export", "models", name or best), models
 
 
-def advise(name: str, models: Iterable[str]) -> None:
-    """Print which exported model has inference steps, if `name` has none."""
+def suggest_model_with_steps(name: str, models: Iterable[str]) -> None:
+    """Print the name of a model with inference steps if the model `name` has none."""
     with_steps = [model for model in models if takes_steps(model)]
     if name not in with_steps:
         advice = f"add --model {with_steps[0]}" if with_steps else "no exported model takes any"
         print(f"{name} takes no inference steps to explain; {advice}", file=sys.stderr)
 
 
-def pairs(given: argparse.Namespace) -> Iterable[list[InputPair]]:
-    """Return the pairs in groups, each read whole before any of it is answered.
+def pair_groups(arguments: argparse.Namespace) -> Iterable[list[InputPair]]:
+    """Return the pairs in groups; a group is validated as a whole before prediction.
 
-    All are one group, so that a mistake in the last line is reported before the first answer;
-    only pairs that are typed on a terminal are answered line by line.
+    A file is one group, so an error in its last line is reported before the first prediction.
+    Pairs typed on a terminal are predicted line by line.
     """
-    if given.file is None:
-        sentences = (given.premise, given.hypothesis)
+    if arguments.file is None:
+        sentences = (arguments.premise, arguments.hypothesis)
         return [[InputPair("the pair", dict(zip(KEYS, sentences, strict=True)))]]
-    if given.file == "-" and sys.stdin is None:
-        raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")
-    if given.file == "-" and sys.stdin.isatty():
-        print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
-        return ([row] for row in input_rows(sys.stdin.buffer))
-    name, rows = given.file, read_file(Path(given.file))
+    name, rows = arguments.file, read_file(Path(arguments.file))
     if name == "-":
-        name, rows = STANDARD_INPUT, input_rows(sys.stdin.buffer)
+        if sys.stdin is None:
+            raise DataError(f"{STANDARD_INPUT} is closed; name a file of pairs")
+        name, rows = STANDARD_INPUT, read_lines(sys.stdin.buffer)
+        if sys.stdin.isatty():
+            print("premise, tab, hypothesis; Ctrl-D ends", file=sys.stderr)
+            return ([row] for row in rows)
     if group := list(rows):
         return [group]
-    raise DataError(f"{name}: holds no pairs")
+    raise DataError(f"{name}: contains no pairs")
 
 
 def main() -> None:
-    """Answer on standard output, or into a file."""
-    given = arguments()
-    folder, models = model_folder(given.model)
-    if given.explain:
-        advise(folder.name, models)
-    groups = pairs(given)
-    from pipeline.inference.cli import ask  # torch: --help and mistakes come before it
+    """Write predictions to standard output or a file."""
+    arguments = parse_arguments()
+    folder, models = model_folder(arguments.model)
+    if arguments.explain:
+        suggest_model_with_steps(folder.name, models)
+    groups = pair_groups(arguments)
+    # imports torch: --help and input errors come first
+    from pipeline.inference.cli import write_predictions
 
-    stored, how = models[folder.name], given.format
-    ask(folder, stored, groups, how, explain=given.explain, path=given.output)
+    stored, style = models[folder.name], arguments.format
+    write_predictions(
+        folder, stored, groups, style, explain=arguments.explain, path=arguments.output
+    )
 
 
 if __name__ == "__main__":

@@ -52,4 +52,4 @@ def test_the_demo_convinces(tmp_path: Path) -> None:
     status, answer = project.run(sys.executable, *predict, *asked)
     assert status == 0, answer
     assert answer.startswith("contradiction"), answer
-    assert "not known" not in answer
+    assert "unknown words" not in answer

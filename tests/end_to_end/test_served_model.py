@@ -80,8 +80,8 @@ import pandas as pd
 model = mlflow.pyfunc.load_model({uri!r})
 table = pd.DataFrame({pairs!r}, columns=["premise", "hypothesis"])
 answers = model.predict(table, params={{"attention": True}})
-import actmodels, pipeline.inference.answer
-for module in (actmodels, pipeline.inference.answer):
+import actmodels, pipeline.inference.predictor
+for module in (actmodels, pipeline.inference.predictor):
     assert "/code/" in module.__file__, module.__file__
 for name in ("actmodels.training", "actmodels.fused", "pipeline.retrain", "tune", "reports"):
     assert importlib.util.find_spec(name) is None, name

@@ -1,21 +1,21 @@
-"""What can befall a file."""
+"""Corrupt the bytes of a file."""
 
 import random
 
 
-def damaged(content: bytes, drawn: random.Random) -> bytes:
-    """Other bytes than these: one bit flipped, cut, a hole, doubled, replaced or emptied."""
-    at = drawn.randrange(len(content))
-    flipped = bytes([content[at] ^ 1 << drawn.randrange(8)])
-    length = drawn.randint(1, 100)
-    kinds = [
+def corrupt(content: bytes, rng: random.Random) -> bytes:
+    """Return other bytes: a bit flipped, or bytes cut off, zeroed, removed, repeated, replaced."""
+    at = rng.randrange(len(content))
+    flipped = bytes([content[at] ^ 1 << rng.randrange(8)])
+    length = rng.randint(1, 100)
+    variants = [
         content[:at] + flipped + content[at + 1 :],
         content[:at],
         content[:at] + bytes(len(content[at : at + length])) + content[at + length :],
         content[:at] + content[at + length :],
         content + content[at:],
-        drawn.choice([b"", b"null", b"[]", b"{}", b'{"a": NaN}', b"\xff\xfe", b"0" * 5000]),
+        rng.choice([b"", b"null", b"[]", b"{}", b'{"a": NaN}', b"\xff\xfe", b"0" * 5000]),
     ]
-    # flips are what disks do; the hole may be where there were zeros
-    found = drawn.choice([kinds[0]] * 5 + kinds)
-    return found if found != content else kinds[0]
+    # disks mostly flip bits; zeroed bytes may have been zeros
+    result = rng.choice([variants[0]] * 5 + variants)
+    return result if result != content else variants[0]

@@ -1,4 +1,4 @@
-"""A file that was damaged is named, or what is read of it is what was written."""
+"""Reading a corrupt file raises an error that names it, or returns the original content."""
 
 import random
 import re
@@ -13,7 +13,7 @@ from actmodels.errors import ArtifactError
 from actmodels.files import DamagedError
 from pipeline.inference.bundle import Bundle, read_bundle
 from pipeline.runtime.inputs import inputs, verify_digests
-from tests.fuzz.damage import damaged
+from tests.fuzz.damage import corrupt
 from tests.pipeline.tiny_export import write_tiny
 from tests.samples import MODELS, sample_trial
 from tests.tune.test_store import record, trial
@@ -25,7 +25,7 @@ Examples = Iterable[random.Random]
 
 
 def same(first: Bundle, second: Bundle) -> bool:
-    """The same model, which reads sentences the same way and comes from the same place."""
+    """Return whether two bundles have the same model, vocabulary and origin."""
     plain = [(b.config, b.words, b.lowercase, b.origin) for b in (first, second)]
     states = [bundle.model.state_dict() for bundle in (first, second)]
     return plain[0] == plain[1] and all(
@@ -36,13 +36,13 @@ def same(first: Bundle, second: Bundle) -> bool:
 def test_an_exported_model(tmp_path: Path, examples: Examples) -> None:
     folder = tmp_path / "model"
     write_tiny(folder, sample_trial(MODELS[1]))
-    whole, files = read_bundle(folder), sorted(folder.iterdir())
-    for drawn in examples:
-        path = drawn.choice(files)
+    original, files = read_bundle(folder), sorted(folder.iterdir())
+    for rng in examples:
+        path = rng.choice(files)
         content = path.read_bytes()
-        path.write_bytes(damaged(content, drawn))
+        path.write_bytes(corrupt(content, rng))
         try:
-            assert same(read_bundle(folder), whole), path
+            assert same(read_bundle(folder), original), path
         except ArtifactError as error:
             assert str(folder) in str(error)
             assert str(error).endswith("run: dvc repro -f export")
@@ -54,20 +54,20 @@ def test_a_finished_trial(
 ) -> None:
     store, ours = TrialStore(storage(tmp_path)), record(trial())
     store.save(ours, {"a": torch.ones(20)})
-    whole = store.load(ours.key, needs_weights=True)
+    original = store.load(ours.key, needs_weights=True)
     files = sorted(tmp_path.iterdir())
-    for drawn in examples:
-        path = drawn.choice(files)
+    for rng in examples:
+        path = rng.choice(files)
         content = path.read_bytes()
-        path.write_bytes(other := damaged(content, drawn))
+        path.write_bytes(other := corrupt(content, rng))
         assert store.load(ours.key, needs_weights=True) is None
-        told = capsys.readouterr().err
+        log = capsys.readouterr().err
         (aside,) = tmp_path.glob(f"{path.name}.corrupt*")
-        assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", told), told
+        assert re.fullmatch(rf"{re.escape(str(path))} .*, the trial is run again\n", log), log
         assert aside.read_bytes() == other
         aside.unlink()
         path.write_bytes(content)
-    assert store.load(ours.key, needs_weights=True) == whole
+    assert store.load(ours.key, needs_weights=True) == original
 
 
 def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
@@ -75,8 +75,8 @@ def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
     save_checkpoint(place, "key", {"parameters": {"a": torch.arange(30.0)}, "epoch": 3})
     path = tmp_path / checkpoint_name("key")
     content = path.read_bytes()
-    for drawn in examples:
-        path.write_bytes(damaged(content, drawn))
+    for rng in examples:
+        path.write_bytes(corrupt(content, rng))
         with pytest.raises(DamagedError, match=re.escape(str(path))):
             load_checkpoint(place, "key")
     path.unlink()
@@ -86,10 +86,10 @@ def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
 
 
 @pytest.mark.slow
-def test_what_stages_hand_on(
+def test_artifacts(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: Examples
 ) -> None:
-    """A stage that reads the file names it and the stage that writes it anew, and keeps it."""
+    """The error names the file and its stage, and the file is quarantined."""
     for name in ("dvc.yaml", "dvc.lock"):
         shutil.copy(finished / name, tmp_path)
     shutil.copytree(finished / "artifacts", tmp_path / "artifacts")
@@ -101,20 +101,20 @@ def test_what_stages_hand_on(
         for path in files:
             if path.as_posix() in before:
                 read[path].append(stage)
-    handed_on = [path for path in files if read[path]]
-    assert len(handed_on) > 50
-    for drawn in examples:
-        path = drawn.choice(handed_on)
-        stage, content = drawn.choice(read[path]), path.read_bytes()
-        path.write_bytes(other := damaged(content, drawn))
-        with pytest.raises(ArtifactError) as told:
+    artifacts = [path for path in files if read[path]]
+    assert len(artifacts) > 50
+    for rng in examples:
+        path = rng.choice(artifacts)
+        stage, content = rng.choice(read[path]), path.read_bytes()
+        path.write_bytes(other := corrupt(content, rng))
+        with pytest.raises(ArtifactError) as error:
             verify_digests(stage, inputs(stage), Path("quarantine"))
-        said = re.fullmatch(
+        match = re.fullmatch(
             r"(\S+) is not the output of stage (\w+): it is corrupt or was edited; "
             r"quarantined as (\S+); run: dvc repro -f -s (\w+)",
-            str(told.value),
+            str(error.value),
         )
-        assert said and said[2] == said[4] == path.parts[1]
-        assert (Path(said[3]) / path.relative_to(said[1])).read_bytes() == other
-        shutil.move(said[3], said[1])
+        assert match and match[2] == match[4] == path.parts[1]
+        assert (Path(match[3]) / path.relative_to(match[1])).read_bytes() == other
+        shutil.move(match[3], match[1])
         path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""The stage of cloze questions: from a text, from CBT's archive, from Who-Did-What's files."""
+"""Stage `cloze_data` with a text, the archive of CBT, and files of Who-Did-What."""
 
 import io
 import tarfile
@@ -21,10 +21,10 @@ from tests.pipeline.project import fetched, read_output, write_params
 SPLITS = ("train", "dev", "test")
 
 
-def require_artifact(folder: Path, **asked: Any) -> Any:
-    """What the stage makes of a section `cloze_data`: its manifest."""
-    vectors = asked.pop("vectors", {}) | {"dimensions": 4}
-    write_params(folder, cloze_data=asked, vectors=vectors, texts=asked.pop("texts", {}))
+def run_stage(folder: Path, **section: Any) -> Any:
+    """Run the stage with a section `cloze_data`; return its manifest."""
+    vectors = section.pop("vectors", {}) | {"dimensions": 4}
+    write_params(folder, cloze_data=section, vectors=vectors, texts=section.pop("texts", {}))
     texts.main()
     cloze_data.main()
     return read_output(folder, "cloze_data", "manifest.json")
@@ -36,57 +36,57 @@ def from_text(folder: Path, content: bytes = "\n".join(text()).encode(), **chang
     layout = {"name": "stories", "section_pattern": "= [^=]+ =", "stride": 3, "dev_share": 0.2}
     layout |= {"test_share": 0.2}
     sources = {"sources": {"stories": stories}}
-    return require_artifact(folder, source="text", texts=sources, text=layout, **changes)
+    return run_stage(folder, source="text", texts=sources, text=layout, **changes)
 
 
 def kind(folder: Path, name: str = "NE") -> Path:
     return folder / "artifacts" / "cloze_data" / name
 
 
-def test_nothing_is_asked_for_by_default(folder: Path) -> None:
-    assert require_artifact(folder) == {"source": "none", "kinds": {}}
+def test_no_questions_by_default(folder: Path) -> None:
+    assert run_stage(folder) == {"source": "none", "kinds": {}}
     assert [p.name for p in kind(folder).parent.iterdir()] == ["manifest.json"]
 
 
 def test_questions_of_a_text(folder: Path) -> None:
-    found = from_text(folder)
-    assert found["source"] == "text stories" and list(found["kinds"]) == ["NE", "CN"]
+    manifest = from_text(folder)
+    assert manifest["source"] == "text stories" and list(manifest["kinds"]) == ["NE", "CN"]
     data, words = ReaderData.load(kind(folder)), read_words(kind(folder) / "words.tsv")
-    assert len(data.words.vectors) == len(words) == found["kinds"]["NE"]["words"]
-    assert not data.words.found.any()  # vectors that are drawn are no pre-trained ones
+    assert len(data.words.vectors) == len(words) == manifest["kinds"]["NE"]["words"]
+    assert not data.words.found.any()  # random vectors are not pre-trained
     for split, tensors in (("train", data.train), ("dev", data.dev)):
-        lines = (kind(folder) / f"{split}.txt").read_bytes().splitlines()  # to be looked at
-        asked = list(parse_questions(lines, split))
-        assert len(asked) == len(tensors) > 0
-        assert found["kinds"]["NE"]["splits"][split]["questions"] == len(asked)
+        lines = (kind(folder) / f"{split}.txt").read_bytes().splitlines()
+        questions = list(parse_questions(lines, split))
+        assert len(questions) == len(tensors) > 0
+        assert manifest["kinds"]["NE"]["splits"][split]["questions"] == len(questions)
         end = int(tensors.document_offsets[1])
         document = [words[i - FIRST_WORD] for i in tensors.document_ids[:end].tolist()]
-        assert document == asked[0].document
+        assert document == questions[0].document
     listed = (kind(folder) / "dev_candidates.tsv").read_text().splitlines()
-    assert [line.split("\t") for line in listed] == [one.candidates for one in asked]
+    assert [line.split("\t") for line in listed] == [one.candidates for one in questions]
     query = data.dev.query_ids[: int(data.dev.query_offsets[1])]
     assert (query == PLACEHOLDER).sum() == 1
-    for split in SPLITS:  # a reader must tell words of dev apart that it has never seen
+    for split in SPLITS:  # words that occur only in dev have ids
         ids = QuestionTensors.load(kind(folder) / f"{split}.pt").document_ids
         assert int(ids.min()) >= FIRST_WORD
     articles = (kind(folder) / "test_articles.txt").read_text().split()
     tested = QuestionTensors.load(kind(folder) / "test.pt")
     assert len(articles) == len(tested) > len(set(articles)) == 2
     other = from_text(folder, lowercase=True, question_types=["NE"])["kinds"]
-    assert list(other) == ["NE"] and other["NE"]["digest"] != found["kinds"]["NE"]["digest"]
+    assert list(other) == ["NE"] and other["NE"]["digest"] != manifest["kinds"]["NE"]["digest"]
 
 
-def test_pretrained_vectors_are_looked_up(folder: Path) -> None:
+def test_pretrained_vectors(folder: Path) -> None:
     archive = make_zip(folder / "v.zip", {"v.txt": b"our 1 2 3 4\nAnna 5 6 7 8\nnobody 1 1 1 1\n"})
     glove = fetched(archive) | {"member": "v.txt"}
-    found = from_text(folder, vectors={"source": "glove", "glove": glove})
+    manifest = from_text(folder, vectors={"source": "glove", "glove": glove})
     data, words = ReaderData.load(kind(folder)), read_words(kind(folder) / "words.tsv")
-    assert data.words.found.sum() == found["kinds"]["NE"]["found"] == 2
+    assert data.words.found.sum() == manifest["kinds"]["NE"]["found"] == 2
     assert data.words.vectors[words.index("Anna")].tolist() == [5, 6, 7, 8]
 
 
 @pytest.mark.parametrize(
-    ("content", "wording"),
+    ("content", "message"),
     [
         (b"= One =\nToo short .\n", "stories.txt: no NE question for train in 1 sections"),
         (
@@ -95,44 +95,44 @@ def test_pretrained_vectors_are_looked_up(folder: Path) -> None:
         ),
     ],
 )
-def test_a_text_without_questions(folder: Path, content: bytes, wording: str) -> None:
-    with pytest.raises(DataError, match=wording):
+def test_a_text_without_questions(folder: Path, content: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         from_text(folder, content)
     assert not kind(folder).parent.exists()
 
 
-def children(folder: Path, content: str) -> Path:
-    """CBT's archive in small: the same questions in each file."""
+def cbt_archive(folder: Path, content: str) -> Path:
+    """Write a small archive of CBT with the same questions in each file."""
     path = folder / "CBTest.tgz"
     with tarfile.open(path, "w:gz") as archive:
         for name in ("train", "valid_2000ex", "test_2500ex"):
-            for asked in ("NE", "CN"):
-                info = tarfile.TarInfo(f"CBTest/data/cbtest_{asked}_{name}.txt")
+            for kind in ("NE", "CN"):
+                info = tarfile.TarInfo(f"CBTest/data/cbtest_{kind}_{name}.txt")
                 info.size = len(content.encode())
                 archive.addfile(info, io.BytesIO(content.encode()))
     return path
 
 
 def test_the_childrens_book_test(folder: Path) -> None:
-    path = children(folder, f"{format_question(question())}\n" * 2)
-    found = require_artifact(folder, source="cbt", cbt=fetched(path))
+    path = cbt_archive(folder, f"{format_question(question())}\n" * 2)
+    manifest = run_stage(folder, source="cbt", cbt=fetched(path))
     for name in ("NE", "CN"):
-        splits = found["kinds"][name]["splits"]
+        splits = manifest["kinds"][name]["splits"]
         assert [splits[split]["questions"] for split in SPLITS] == [2, 2, 2]
         data = ReaderData.load(kind(folder, name))
         assert data.train.answers.tolist() == [3, 3]  # the fox
 
-    path = children(folder, format_question(question()).replace("7 The", "8 The", 1))
-    wording = "CBTest/data/cbtest_NE_train.txt in .*tgz, line 7: the line begins with '8'"
-    with pytest.raises(DataError, match=wording):
-        require_artifact(folder, source="cbt", cbt=fetched(path))
+    path = cbt_archive(folder, format_question(question()).replace("7 The", "8 The", 1))
+    message = "CBTest/data/cbtest_NE_train.txt in .*tgz, line 7: the line begins with '8'"
+    with pytest.raises(DataError, match=message):
+        run_stage(folder, source="cbt", cbt=fetched(path))
     assert not kind(folder).parent.exists()
 
 
 def test_who_did_what(folder: Path) -> None:
     (folder / "wdw.xml").write_text(FILE)
     files = dict.fromkeys(SPLITS, fetched(folder / "wdw.xml"))
-    assert list(require_artifact(folder, source="whodidwhat", whodidwhat=files)["kinds"]) == ["WDW"]
+    assert list(run_stage(folder, source="whodidwhat", whodidwhat=files)["kinds"]) == ["WDW"]
     assert len(QuestionTensors.load(kind(folder, "WDW") / "test.pt")) == 1
     candidates = (kind(folder, "WDW") / "dev_candidates.tsv").read_text()
     assert sorted(candidates.split()) == ["@entity0", "@entity1"]

@@ -1,4 +1,4 @@
-"""Which seeds are exported, what their folders hold, and that a second run changes nothing."""
+"""Export the best seeds, and write the same bytes in a second run."""
 
 import json
 import os
@@ -15,9 +15,9 @@ from ruamel.yaml import YAML
 
 from actmodels.errors import ArtifactError
 from actmodels.records import EpochRecord, TrialRecord
-from pipeline.inference.answer import Answerer
 from pipeline.inference.bundle import read_bundle
 from pipeline.inference.choice import best_model
+from pipeline.inference.predictor import Predictor
 from pipeline.parameters.load import load_params
 from tests.pipeline.tiny_export import PAIRS, retrained, tiny_trials
 from tests.samples import MODELS, sample_trial
@@ -31,7 +31,7 @@ def record(model: str, seed: int, *accuracies: float) -> TrialRecord:
     return TrialRecord(f"{model}-{seed}", {"model": model, "seed": seed}, 1, history, {})
 
 
-def test_the_best_seed_by_dev_is_chosen_and_of_equals_the_first() -> None:
+def test_the_first_seed_with_the_highest_dev_accuracy_is_exported() -> None:
     seeds = [
         ("a", 1, 0.5, 0.6, 0.55),
         ("b", 1, 0.9),
@@ -41,20 +41,20 @@ def test_the_best_seed_by_dev_is_chosen_and_of_equals_the_first() -> None:
     ]
     records = [record(*seed) for seed in seeds]
     chosen = export.best_seeds(records)
-    assert {model: found.key for model, found in chosen.items()} == {"a": "a-2", "b": "b-1"}
+    assert {model: best.key for model, best in chosen.items()} == {"a": "a-2", "b": "b-1"}
 
 
-def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
+def test_bundle_and_model_card(folder: Path) -> None:
     chosen = export.best_seeds(retrained(folder, *tiny_trials()))
-    found = export.write_models(folder / "models", chosen, load_params())
-    assert list(found) == ["adaptive_attention", "decomposable_attention"]
-    for name, stored in found.items():
+    entries = export.write_models(folder / "models", chosen, load_params())
+    assert list(entries) == ["adaptive_attention", "decomposable_attention"]
+    for name, stored in entries.items():
         bundle = read_bundle(folder / "models" / name)
         assert bundle.digest == stored["digest"]
         assert bundle.config.seed == chosen[name].config["seed"] == stored["seed"]
         assert stored["dev_accuracy"] == chosen[name].best.dev_accuracy
-        answerer = Answerer(bundle)
-        assert len(answerer.answers([answerer.read(*pair) for pair in PAIRS])) == len(PAIRS)
+        predictor = Predictor(bundle)
+        assert len(predictor.predict([predictor.tokenize(*pair) for pair in PAIRS])) == len(PAIRS)
         card = (folder / "models" / name / "README.md").read_text()
         assert f"# {name}, seed {stored['seed']}\n" in card
         assert f"Dev accuracy {stored['dev_accuracy']:.1%} (n = 24 pairs)" in card
@@ -65,6 +65,7 @@ def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
         facts = YAML(typ="safe", pure=True).load(front)
         assert (facts["license"], facts["pipeline_tag"]) == ("mit", "text-classification")
         ((result,),) = (index["results"] for index in facts["model-index"])
+        assert result["task"]["name"] == "Natural Language Inference"
         assert result["dataset"] == {"type": "captions", "name": "captions", "split": "test"}
         assert result["metrics"] == [{"type": "accuracy", "value": stored["seed"] / 10}]
     Path("artifacts/evaluate/results.csv").unlink()
@@ -73,15 +74,14 @@ def test_a_folder_holds_the_model_and_a_card(folder: Path) -> None:
 
 
 def test_all_seeds_are_compared_on_dev(folder: Path) -> None:
-    """As the stage `evaluate` compares them on test: the stored hits, by the same procedure."""
     trials = [sample_trial(m, max_epochs=1, seed=s) for m in MODELS for s in (1, 2)]
     records = retrained(folder, *trials)
-    found = export.dev_comparisons(batch_size=8)
-    for name, comparison in found.items():
+    comparisons = export.dev_comparisons(batch_size=8)
+    for name, comparison in comparisons.items():
         own = [r.best.dev_accuracy for r in records if r.config["model"] == name]
         assert comparison["dev_accuracy_mean"] == pytest.approx(sum(own) / 2)
-    means = [comparison["dev_accuracy_mean"] for comparison in found.values()]
-    gaps = [comparison["dev_minus_highest"] for comparison in found.values()]
+    means = [comparison["dev_accuracy_mean"] for comparison in comparisons.values()]
+    gaps = [comparison["dev_minus_highest"] for comparison in comparisons.values()]
     gap, highest = gaps if gaps[1] is None else gaps[::-1]
     assert highest is None
     assert gap["difference"] == pytest.approx(min(means) - max(means))
@@ -89,7 +89,7 @@ def test_all_seeds_are_compared_on_dev(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_run_writes_the_same_bytes_and_registers_nothing_new(
+def test_a_second_run_changes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)

@@ -1,4 +1,4 @@
-"""Tiny retrained models, laid out as the stages before `export` leave theirs."""
+"""Tiny retrained models with the artifacts of the stages before `export`."""
 
 import json
 import shutil
@@ -30,14 +30,14 @@ BELOW = {"dev_accuracy_mean": 0.4, "dev_minus_highest": GAP}
 
 
 def tiny_model(config: TrialConfig) -> PairModel:
-    """An untrained model in evaluation mode."""
+    """Build an untrained model in evaluation mode."""
     words = sample_words()
     vectors = input_rows(words, config.input, config.seed)
     return build(config, vectors, trained_rows(words, config.input)).eval()
 
 
 def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None) -> PairModel:
-    """Write the folder of an untrained model; gives the model."""
+    """Write the bundle of an untrained model; return the model."""
     model = model or tiny_model(config)
     words = sample_words()
     rows = (input_rows(words, config.input, config.seed), trained_rows(words, config.input))
@@ -46,12 +46,12 @@ def write_tiny(folder: Path, config: TrialConfig, model: PairModel | None = None
 
 
 def digest_of(folder: Path) -> str:
-    """The digest that a model's folder states."""
+    """Return the digest in a bundle."""
     return str(json.loads((folder / "config.json").read_text())["digest"])
 
 
 def write_export(root: Path, *configs: TrialConfig) -> None:
-    """Lay exported models out as the stage `export` does; the first is the best."""
+    """Write exported models; the first is the best."""
     folder, models = root / "artifacts" / "export" / "models", {}
     for config in configs:
         write_tiny(folder / config.model, config)
@@ -62,7 +62,7 @@ def write_export(root: Path, *configs: TrialConfig) -> None:
 
 
 def trained(root: Path, *configs: TrialConfig) -> tuple[list[Training], list[TrialRecord]]:
-    """Train models and lay them out as the stages `tensors` and `retrain` do."""
+    """Train models and write the artifacts of `tensors` and `retrain`."""
     artifacts = root / "artifacts"
     (artifacts / "tensors").mkdir(parents=True)
     save_sample_data(artifacts / "tensors")
@@ -79,7 +79,7 @@ def trained(root: Path, *configs: TrialConfig) -> tuple[list[Training], list[Tri
 
 
 def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
-    """Train models and write all that the stage `export` reads, params.yaml included."""
+    """Train models and write all inputs of `export`, including params.yaml."""
     artifacts, (_, records) = root / "artifacts", trained(root, *configs)
     counts = "".join(f"{word}\t1\n" for word in VOCABULARY)
     write_text(artifacts / "vocabulary" / "words.tsv", counts)
@@ -91,15 +91,15 @@ def retrained(root: Path, *configs: TrialConfig) -> list[TrialRecord]:
 
 
 def write_evaluation(folder: Path, configs: tuple[TrialConfig, ...]) -> None:
-    """Figures as the stage `evaluate` writes them: seed n has a test accuracy of n tenths."""
+    """Write the metrics of `evaluate`: seed n has a test accuracy of n tenths."""
     rows = [{"model": c.model, "seed": c.seed, "test_accuracy": c.seed / 10} for c in configs]
     write_table(folder / "results.csv", rows, list(rows[0]))
-    figures = {"seeds": 2, "test_accuracy_mean": 0.25, "test_accuracy_sd": 0.0123}
-    write_json(folder / "summary.json", {config.model: figures for config in configs})
+    metrics = {"seeds": 2, "test_accuracy_mean": 0.25, "test_accuracy_sd": 0.0123}
+    write_json(folder / "summary.json", {config.model: metrics for config in configs})
 
 
 def tiny_trials() -> list[TrialConfig]:
-    """Two seeds of a model that infers in steps, and one of a model that does not."""
+    """Return two seeds of a model with inference steps, and one of a model without."""
     return [
         sample_trial("adaptive_attention", max_epochs=1, seed=1),
         sample_trial("adaptive_attention", max_epochs=1, seed=2),

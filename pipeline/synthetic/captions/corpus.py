@@ -1,4 +1,4 @@
-"""The embedded corpus: generated captions, labeled by construction, the same for a seed."""
+"""Generate the embedded corpus: caption pairs, labeled by construction, deterministic by seed."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,34 +10,34 @@ from pipeline.datasets.snli import UNLABELLED, Pair
 from pipeline.parameters.schema import Captions
 from pipeline.synthetic.captions.pairs import draw_pair
 from pipeline.synthetic.captions.sampling import Sampler
-from pipeline.synthetic.captions.sentences import Caption, realise
+from pipeline.synthetic.captions.sentences import Caption, realize
 
-WORDINGS = 10  # of one pair of meanings, tried before other meanings are drawn
-TRIES = 10_000  # for one pair, before the corpus counts as exhausted
-# A pair of sentences belongs to one tenth of all that can be, and each tenth to one split.
+WORDINGS = 10  # tries per pair of meanings
+TRIES = 10_000  # per pair of sentences, before the corpus counts as exhausted
+# The hash of a pair assigns it to a tenth, and each tenth belongs to one split.
 TENTHS = {"train": range(8), "dev": [8], "test": [9]}
 
 
 def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
-    """The pairs of one split, all different from each other and from those of other splits.
+    """Yield the pairs of one split; no pair occurs twice in the corpus.
 
-    The labeled pairs are balanced over label and depth jointly, in random order.
+    Labeled pairs are balanced over label and depth jointly, in random order.
 
     Raises:
-        ConfigError: the settings allow for too few sentences.
+        ConfigError: the settings allow too few sentences.
     """
     sampler = Sampler(settings, split)
     seen: set[tuple[str, str]] = set()
     for number, (label, depth) in enumerate(schedule(sampler, getattr(settings, split))):
-        for premise, hypothesis in islice(wordings(sampler, label, depth), TRIES):
+        for premise, hypothesis in islice(draw_captions(sampler, label, depth), TRIES):
             digest = sha256(f"{premise}\n{hypothesis}".encode()).digest()
             tenth = int.from_bytes(digest[:4]) % 10
             if tenth in TENTHS[split] and (premise, hypothesis) not in seen:
                 break
         else:
             problem = (
-                f"corpus.captions: no further pair of depth {depth} was found for {split} after "
-                f"{len(seen):,} of all depths; lower {split}, or allow for more sentences"
+                f"corpus.captions: no new pair of depth {depth} for {split} after {len(seen):,} "
+                f"pairs of all depths; lower {split}, or allow more sentences"
             )
             raise ConfigError("params.yaml", [problem])
         seen.add((premise, hypothesis))
@@ -53,7 +53,7 @@ def generate_split(settings: Captions, split: str) -> Iterator[Pair]:
 
 
 def schedule(sampler: Sampler, pairs: int) -> list[tuple[str, int]]:
-    """Label and depth of every pair of a split, balanced, then shuffled."""
+    """Return the balanced, shuffled labels and depths of the pairs of a split."""
     depths = range(1, sampler.settings.max_depth + 1)
     unlabeled = round(pairs * sampler.settings.unlabeled)
     rows = list(islice(cycle((label, depth) for depth, label in product(depths, LABELS)), pairs))
@@ -62,9 +62,9 @@ def schedule(sampler: Sampler, pairs: int) -> list[tuple[str, int]]:
     return rows
 
 
-def wordings(sampler: Sampler, label: str, depth: int) -> Iterator[tuple[Caption, Caption]]:
-    """Premise and hypothesis of this label, "-" included, without end."""
+def draw_captions(sampler: Sampler, label: str, depth: int) -> Iterator[tuple[Caption, Caption]]:
+    """Yield premises and hypotheses with this label, indefinitely."""
     while True:
         premise, hypothesis = draw_pair(sampler, label, depth)
         for _ in range(WORDINGS):
-            yield realise(sampler, premise), realise(sampler, hypothesis)
+            yield realize(sampler, premise), realize(sampler, hypothesis)

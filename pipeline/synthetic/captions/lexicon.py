@@ -1,8 +1,8 @@
-"""Concepts and how they exclude or include each other: what decides a label.
+"""Concepts as sets of atoms, whose inclusion and exclusion determine labels.
 
-A concept is a set of atoms, kept as the bits of an integer: a hypernym holds the atoms of its
-hyponyms, so inclusion is entailment and an empty intersection is contradiction. Every concept
-also has an atom of its own, because no outline is complete. words.yaml describes its format.
+An integer holds the atoms of a concept as bits. A hypernym has the atoms of its hyponyms, so
+inclusion is entailment and an empty intersection is contradiction. Each concept also has an atom of
+its own, because no outline is complete. words.yaml describes its format.
 """
 
 import re
@@ -14,12 +14,12 @@ from typing import Any
 import yaml
 
 WORD = re.compile(r"\w+")
-Form = tuple[str, str]  # (one, many)
+Form = tuple[str, str]  # (singular, plural)
 
 
 @dataclass(frozen=True, eq=False)
 class Concept:
-    """One node of an outline: its first form, the bits it covers, wordings, concept above."""
+    """A node of an outline; its name is the singular of its first form."""
 
     name: str
     atoms: int
@@ -30,16 +30,16 @@ class Concept:
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """All values of one kind of fact."""
+    """All values of one slot."""
 
     concepts: dict[str, Concept]
-    everything: int
+    all_atoms: int
 
     def __getitem__(self, name: str) -> Concept:
         return self.concepts[name]
 
     def below(self, *names: str) -> tuple[Concept, ...]:
-        """The named concepts and everything they cover, in outline order."""
+        """Return the named concepts and their hyponyms in outline order."""
         wanted = 0
         for name in names:
             wanted |= self[name].atoms
@@ -47,7 +47,7 @@ class Vocabulary:
 
 
 def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Vocabulary:
-    """Read one section of words.yaml; if exhaustive, there is nothing outside the outline."""
+    """Read a section of words.yaml; if exhaustive, there are no other values."""
     rows = list(_rows(outline))
     atoms: dict[str, int] = {}
     for number, (path, _, _, members) in enumerate(rows):
@@ -66,30 +66,30 @@ def read_outline(outline: Mapping[str, Any], *, exhaustive: bool = False) -> Voc
 def _rows(
     outline: Mapping[str, Any], above: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], tuple[Form, ...], frozenset[str], list[str]]]:
-    """Of each concept its path of names, its forms, its tags and the members of a class."""
+    """Yield path of names, forms, tags and class members of each concept."""
     for key, below in outline.items():
         written, _, tags = key.partition(" [")
-        forms = tuple(_both(form) for form in written.split(" / "))
+        forms = tuple(_parse_form(form) for form in written.split(" / "))
         path = (*above, forms[0][0])
         yield path, forms, frozenset(WORD.findall(tags)), below if isinstance(below, list) else []
         if isinstance(below, dict):
             yield from _rows(below, path)
 
 
-def _both(form: str) -> Form:
-    one, _, many = form.partition("|")
-    return one, many or one
+def _parse_form(form: str) -> Form:
+    singular, _, plural = form.partition("|")
+    return singular, plural or singular
 
 
 _WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
-GARMENTS = tuple(_both(garment) for garment in _WORDS.pop("garments"))
+GARMENTS = tuple(_parse_form(garment) for garment in _WORDS.pop("garments"))
 VOCABULARIES: dict[str, Vocabulary] = {
     slot: read_outline(outline, exhaustive=slot == "headgear") for slot, outline in _WORDS.items()
 }
 
 
-class Neighbours:
-    """The concepts of a selection that stand in some relation to one of them."""
+class Neighbors:
+    """The concepts of a selection by their relation to one of them."""
 
     def __init__(self, concept: Concept, concepts: tuple[Concept, ...]) -> None:
         others = [c for c in concepts if c is not concept]
@@ -100,9 +100,12 @@ class Neighbours:
 
 
 class Selection:
-    """The concepts of one fact, each with its neighbours; some exclude others (`excludable`)."""
+    """The possible concepts of a fact, with their neighbors.
+
+    excludable: concepts that are disjoint from another one.
+    """
 
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts
-        self.near = {concept: Neighbours(concept, concepts) for concept in concepts}
+        self.near = {concept: Neighbors(concept, concepts) for concept in concepts}
         self.excludable = tuple(c for c in concepts if self.near[c].disjoint)

@@ -1,9 +1,8 @@
-"""The meaning of a sentence: what it states about a scene; and the label that follows.
+"""Meanings of sentences about a scene, and the label of a pair of meanings.
 
-The label of a pair of meanings is inclusion, exclusion, or neither. Conventions, as annotators of
-captions follow them: premise and hypothesis describe one scene; its participants are those that
-the premise mentions; each kind of fact has one value (someone who runs does not sleep); numbers
-are exact.
+The label is inclusion, exclusion, or neither. The conventions are those of caption annotators:
+premise and hypothesis describe one scene; its participants are those of the premise; each slot has
+one value (someone who runs does not sleep); numbers are exact.
 """
 
 from dataclasses import dataclass
@@ -11,19 +10,19 @@ from functools import cache
 
 from pipeline.synthetic.captions.lexicon import VOCABULARIES, Concept, Selection
 
-SCENE = -1  # the owner of facts that belong to no participant
-Key = tuple[int, str]  # owner (0, 1 or SCENE) and kind of fact
+SCENE = -1  # the owner of facts about no participant
+Key = tuple[int, str]  # a fact: owner (0, 1 or SCENE) and slot
 
 FAMILIES = {"adults": ["adult"], "people": ["adult", "child"]}
 FAMILIES |= {"workers": ["worker"], "animals": ["animal"]}
 FUR = ("black", "white", "brown", "grey", "dark")
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
-VERDICTS = (CONTRADICTION, NEUTRAL, ENTAILMENT)  # from the strongest
+VERDICTS = (CONTRADICTION, NEUTRAL, ENTAILMENT)  # from strong to weak
 
 
 @dataclass(frozen=True)
 class Participant:
-    """What premise and hypothesis take for granted about a participant and never contradict."""
+    """The properties of a participant that premise and hypothesis share."""
 
     family: str
     plural: bool
@@ -31,11 +30,11 @@ class Participant:
 
     @property
     def animal(self) -> bool:
-        """Whether it is an animal; nobody takes one for a person."""
+        """Whether the participant is an animal."""
         return self.family == "animals"
 
     def slots(self) -> tuple[str, ...]:
-        """The kinds of fact that can be stated about it, besides its action."""
+        """Return the slots of the participant, except its action."""
         slots = ["kind", "color"]
         slots += ["size"] if self.animal else ["mood", "headgear"]
         slots += ["age"] if self.family in ("adults", "workers") else []
@@ -44,14 +43,14 @@ class Participant:
 
 @dataclass(frozen=True)
 class Frame:
-    """The scene of premise and hypothesis; with interaction, two participants act on each other."""
+    """The scene of a pair; with interaction, one of two participants acts on the other."""
 
     participants: tuple[Participant, ...]
     outdoors: bool
     interaction: bool
 
     def statable(self) -> tuple[Key, ...]:
-        """All facts that can be stated."""
+        """Return all facts that a sentence can state."""
         keys = [(i, slot) for i, who in enumerate(self.participants) for slot in who.slots()]
         if self.interaction:
             keys.append((SCENE, "relation"))
@@ -63,7 +62,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Value:
-    """A concept or, negated, its complement; backwards, participant 1 acts on participant 0."""
+    """A concept, or its complement if negated; if backwards, participant 1 acts on 0."""
 
     slot: str
     concept: Concept
@@ -72,16 +71,19 @@ class Value:
 
     @property
     def atoms(self) -> int:
-        """Everything that the statement leaves possible, as bits."""
+        """The possible atoms as bits."""
         atoms = self.concept.atoms
         if self.backwards:
             atoms = reverse(atoms)
-        return everything(self.slot) & ~atoms if self.negated else atoms
+        return all_atoms(self.slot) & ~atoms if self.negated else atoms
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """The facts of one sentence, its participants (cast), and those whose garment has no color."""
+    """The facts of one sentence.
+
+    cast: participants that the sentence mentions. bare: those whose garment has no color.
+    """
 
     frame: Frame
     facts: dict[Key, Value]
@@ -89,23 +91,23 @@ class Meaning:
     bare: frozenset[int] = frozenset()
 
 
-RELATIONS = VOCABULARIES["relation"].everything
+RELATIONS = VOCABULARIES["relation"].all_atoms
 
 
-def everything(slot: str) -> int:
-    """The atoms of all values of a kind of fact; a relation has those of both directions."""
-    atoms = VOCABULARIES[slot].everything
+def all_atoms(slot: str) -> int:
+    """Return the atoms of all values of a slot; a relation has atoms for both directions."""
+    atoms = VOCABULARIES[slot].all_atoms
     return atoms | atoms << RELATIONS.bit_length() if slot == "relation" else atoms
 
 
 def reverse(atoms: int) -> int:
-    """The same relation seen from its other participant."""
+    """Return the atoms of a relation with its participants swapped."""
     bits = RELATIONS.bit_length()
     return (atoms & RELATIONS) << bits | atoms >> bits
 
 
 def candidates(frame: Frame, key: Key) -> Selection:
-    """The concepts that a fact of this scene can take."""
+    """Return the possible concepts of a fact of this scene."""
     owner, slot = key
     if owner == SCENE:
         family = "animals" if any(who.animal for who in frame.participants) else ""
@@ -135,8 +137,10 @@ def _selection(slot: str, family: str, outdoors: bool) -> Selection:
 
 
 def judge(premise: Meaning, hypothesis: Meaning) -> str:
-    """The weakest label under any casting: which participant of the premise each participant of
-    the hypothesis is."""
+    """Return the weakest label over all castings.
+
+    A casting maps the participants of the hypothesis to those of the premise.
+    """
     castings = [(0, 1)]
     if len(premise.frame.participants) == 2 and hypothesis.cast:
         castings.append((1, 0))
@@ -145,7 +149,7 @@ def judge(premise: Meaning, hypothesis: Meaning) -> str:
 
 
 def judge_casting(premise: Meaning, hypothesis: Meaning, casting: tuple[int, int]) -> str:
-    """The label under one casting: the strongest verdict on any fact decides."""
+    """Return the label under one casting: the strongest verdict over all facts."""
     actors = hypothesis.frame.participants
     for owner in hypothesis.cast:
         actor, role = actors[owner], premise.frame.participants[casting[owner]]
@@ -158,7 +162,7 @@ def judge_casting(premise: Meaning, hypothesis: Meaning, casting: tuple[int, int
 def judge_fact(
     premise: Meaning, hypothesis: Meaning, key: Key, casting: tuple[int, int] = (0, 1)
 ) -> str:
-    """Whether one fact of the hypothesis follows, is excluded, or is left open."""
+    """Return the label of one fact of the hypothesis under one casting."""
     owner, slot = key
     cast_as = owner if owner == SCENE else casting[owner]
     if slot == "color" and cast_as != owner:
@@ -166,7 +170,7 @@ def judge_fact(
         if not worn.animal and worn.garment != seen.garment:
             return CONTRADICTION
     stated = premise.facts.get((cast_as, slot))
-    possible = stated.atoms if stated else everything(slot)
+    possible = stated.atoms if stated else all_atoms(slot)
     if slot == "relation" and casting == (1, 0):
         possible = reverse(possible)
     claimed = hypothesis.facts[key].atoms

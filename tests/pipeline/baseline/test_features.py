@@ -1,4 +1,4 @@
-"""Each feature by hand; the matrix of a split, whose columns come from training pairs alone."""
+"""Features computed by hand, and matrices whose columns come from the training pairs."""
 
 import math
 import random
@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from actmodels.errors import DataError
 from pipeline.baseline.features import INDICATORS, MEASURES, Features, bleu, overlap
 from pipeline.datasets.tokens import TokenPair
-from pipeline.datasets.word_classes import kind_of
+from pipeline.datasets.word_classes import word_class
 
 
 def pair(premise: str, hypothesis: str, label: str = "neutral", name: str = "p") -> TokenPair:
@@ -20,10 +20,10 @@ def pair(premise: str, hypothesis: str, label: str = "neutral", name: str = "p")
     return TokenPair(name, label, 0, premise.split(), hypothesis.split())
 
 
-def test_kind_of_a_word() -> None:
-    assert {kind_of(word) for word in ("dog", "running", "red", "22")} == {"content"}
-    assert {kind_of(word) for word in ("the", "The", "two", "not", "n't", "'s")} == {"function"}
-    assert {kind_of(word) for word in (".", "--", "''")} == {"mark"}
+def test_word_classes() -> None:
+    assert {word_class(word) for word in ("dog", "running", "red", "22")} == {"content"}
+    assert {word_class(word) for word in ("the", "The", "two", "not", "n't", "'s")} == {"function"}
+    assert {word_class(word) for word in (".", "--", "''")} == {"mark"}
 
 
 def test_bleu_by_hand() -> None:
@@ -35,7 +35,7 @@ def test_bleu_by_hand() -> None:
     assert bleu(pair("a b c d f", "a b c e")) == pytest.approx(expected)
 
 
-def test_bleu_is_that_of_nltk() -> None:
+def test_bleu_matches_nltk() -> None:
     draw = random.Random(1)
     weights = [(1 / n,) * n for n in range(1, 5)]
     for _ in range(1000):
@@ -48,8 +48,8 @@ def test_length_and_overlap_by_hand() -> None:
     assert MEASURES["length"](pair("a b c", "a")) == [-2.0]
     # distinct words: the dog runs . / the cat runs dog . -> the, dog, runs, . of 4;
     # content words: dog runs / cat runs dog -> dog, runs of 2
-    found = overlap(pair("the dog dog runs .", "the the cat runs dog ."))
-    assert found == [4.0, 1.0, 2.0, 1.0]
+    values = overlap(pair("the dog dog runs .", "the the cat runs dog ."))
+    assert values == [4.0, 1.0, 2.0, 1.0]
     # 2 of 3 words, 1 of 2 content words
     assert overlap(pair("the dog runs .", "the dog sleeps")) == [2.0, 2 / 3, 1.0, 0.5]
     assert overlap(pair("the dog", "the")) == [1.0, 1.0, 0.0, 0.0]  # no content words
@@ -61,7 +61,7 @@ def test_indicators_by_hand() -> None:
     assert INDICATORS["hypothesis_ngrams"](one) == words | bigrams
     content = {f"{p} {h}" for p in ("old", "dog", "runs") for h in ("dog", "runs")}
     assert INDICATORS["cross_unigrams"](one) == content | {"the a", ". ."}
-    # the kind is that of the second words
+    # the class is that of the second words
     premise, hypothesis = ("the old", "old dog", "dog runs"), ("a dog", "dog runs", ". runs")
     content = {f"{p} {h}" for p in premise for h in hypothesis}
     assert INDICATORS["cross_bigrams"](one) == content | {"runs . runs ."}
@@ -77,13 +77,13 @@ OTHER = [pair("a dog barks", "the unicorn sleeps"), pair("x", "a dog")]
 
 
 def columns(*matrices: sparse.csr_matrix) -> list[list[float]]:
-    """The columns of matrices below each other, sorted: their order is that of a hash."""
+    """Stack matrices and sort their columns, whose order depends on a hash."""
     return sorted(sparse.vstack(matrices).T.toarray().tolist())
 
 
 @pytest.mark.parametrize("min_count", [1, 2])
 @pytest.mark.parametrize("group", INDICATORS)
-def test_indicators_are_those_of_count_vectorizer(group: str, min_count: int) -> None:
+def test_indicators_match_count_vectorizer(group: str, min_count: int) -> None:
     features = Features([group], min_count)
     oracle = CountVectorizer(analyzer=INDICATORS[group], binary=True, min_df=min_count)
     ours = columns(features.fit_transform(TRAIN), features.transform(OTHER))
@@ -91,7 +91,7 @@ def test_indicators_are_those_of_count_vectorizer(group: str, min_count: int) ->
     assert features.sizes == {group: len(ours)}
 
 
-def test_measures_are_scaled_by_the_training_pairs() -> None:
+def test_measures_are_standardized_by_the_training_pairs() -> None:
     features = Features(["length"], min_count=1)
     # differences 1, 0, 0: mean 1/3, standard deviation sqrt(2)/3
     spread = 2**0.5 / 3
@@ -101,7 +101,7 @@ def test_measures_are_scaled_by_the_training_pairs() -> None:
     assert others == pytest.approx(np.array([[-1 / 3], [2 / 3]]) / spread)
 
 
-def test_groups_stand_side_by_side_in_their_own_order() -> None:
+def test_groups_are_concatenated_in_fixed_order() -> None:
     both = Features(["cross_unigrams", "overlap"], min_count=1)
     matrix = both.fit_transform(TRAIN).toarray()
     alone = [Features([name], min_count=1).fit_transform(TRAIN) for name in both.sizes]
@@ -109,11 +109,10 @@ def test_groups_stand_side_by_side_in_their_own_order() -> None:
     assert list(both.sizes) == ["overlap", "cross_unigrams"]
 
 
-def test_a_group_whose_features_are_all_rare_is_told() -> None:
+def test_a_group_without_frequent_features() -> None:
     message = (
-        r"^lexical_baseline\.min_count is 9; no feature of cross_bigrams is in so many training "
-        r"pairs; "
-        r"lower it, or take cross_bigrams out of lexical_baseline\.features$"
+        r"^lexical_baseline\.min_count is 9; no feature of cross_bigrams occurs in that many "
+        r"training pairs; lower it, or remove cross_bigrams from lexical_baseline\.features$"
     )
     with pytest.raises(DataError, match=message):
         Features(["cross_bigrams"], min_count=9).fit_transform(TRAIN)

@@ -1,4 +1,4 @@
-"""A question and a text of our own."""
+"""A sample question and a sample text."""
 
 from pipeline.datasets.question import ClozeQuestion
 
@@ -12,7 +12,7 @@ def question() -> ClozeQuestion:
 
 
 def lines() -> list[str]:
-    """The question's lines as the format has them, written out here and not by the code."""
+    """Return the lines of the question in the format of CBT, independent of the code."""
     context = [f"{n + 1} The hen saw {CANDIDATES[n % 10]} {n} ." for n in range(20)]
     last = "21 Then the XXXXX slept .\tfox\t\then|cat|dog|fox|owl|bee|ant|cow|pig|rat"
     return [*context, last, ""]
@@ -29,7 +29,7 @@ NOUNS = [
 
 
 def story(section: int, sentences: int) -> list[str]:
-    """One sentence a line: a name inside it, and a noun where only a noun can stand."""
+    """Return sentences with names, and with nouns in noun positions."""
     return [
         f"On day {section} {n} our friend {NAMES[(n * 5 + section) % 12]} saw the "
         f"{NOUNS[(n * 7 + section) % 12]} of {NAMES[(n + section) % 12]} ."
@@ -38,8 +38,8 @@ def story(section: int, sentences: int) -> list[str]:
 
 
 def text(sections: int = 10, sentences: int = 30) -> list[str]:
-    """Sections under titles."""
-    found = []
+    """Return sections with titles."""
+    lines = []
     for section in range(sections):
-        found += [f"= Story {section} =", "", *story(section, sentences), ""]
-    return found
+        lines += [f"= Story {section} =", "", *story(section, sentences), ""]
+    return lines

@@ -1,4 +1,4 @@
-"""A real HTTP server that misbehaves as a plan says: one action per request, the last repeats."""
+"""An HTTP server with planned faults: one action per request; the last one repeats."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ Action = Callable[["Handler"], None]
 
 @dataclass
 class Server:
-    """What is served, how, and what was asked for."""
+    """The content, the plan, and the requests so far."""
 
     content: bytes
     plan: tuple[Action, ...]
@@ -47,21 +47,21 @@ def answer(
     promised: int = 0,
     holding: bool = False,
 ) -> Action:
-    """Send the file, or another `content`: `after` so many bytes the rest does not come.
+    """Send the file, or another `content`, and stop `after` a number of bytes.
 
-    ranges: whether the rest of a file can be had. promised: bytes that Content-Length has too many.
-    holding: the connection stays open, and the rest comes when the server may go on.
+    ranges: support range requests. promised: excess bytes in Content-Length.
+    holding: keep the connection open, and send the rest after `go_on`.
     """
 
     def action(handler: Handler) -> None:
         body = handler.board.content if content is None else content
-        asked = handler.headers["Range"] if ranges else None
-        start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked else 0
+        requested = handler.headers["Range"] if ranges else None
+        start = int(requested.removeprefix("bytes=").removesuffix("-")) if requested else 0
         if start >= len(body):
             handler.head(416, Content_Length=0, Content_Range=f"bytes */{len(body)}")
             return
-        span = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if asked else {}
-        handler.head(206 if asked else 200, Content_Length=len(body) - start + promised, **span)
+        span = {"Content_Range": f"bytes {start}-{len(body) - 1}/{len(body)}"} if requested else {}
+        handler.head(206 if requested else 200, Content_Length=len(body) - start + promised, **span)
         handler.wfile.write(body[start:][:after])
         if holding:
             handler.wfile.flush()
@@ -76,14 +76,14 @@ def status(code: int) -> Action:
 
 
 def wrong_range(handler: Handler) -> None:
-    """Answer a request for the rest with some other part."""
+    """Answer a range request with another range."""
     size = len(handler.board.content)
     handler.head(206, Content_Length=10, Content_Range=f"bytes 1-10/{size}")
     handler.wfile.write(handler.board.content[1:11])
 
 
 def chunked(after: int) -> Action:
-    """Send no Content-Length but chunks, hanging up after `after` bytes."""
+    """Send chunks without Content-Length, and close the connection after `after` bytes."""
 
     def action(handler: Handler) -> None:
         content = handler.board.content

@@ -1,4 +1,4 @@
-"""Streaming reads of members of archives, and errors on broken ones."""
+"""Stream members of archives, and report corrupt archives."""
 
 import io
 import os
@@ -13,15 +13,15 @@ from pipeline.datasets.archive import member_lines, open_member
 from tests.pipeline.datasets.zips import make_zip
 
 LINES = b"".join(b"line %d of the file\n" % i for i in range(20_000))
-KINDS = {"a.zip": "", "a.tgz": "w:gz", "a.tar": "w", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
+MODES = {"a.zip": "", "a.tgz": "w:gz", "a.tar": "w", "a.tar.bz2": "w:bz2", "a.tar.xz": "w:xz"}
 BOTH = pytest.mark.parametrize("name", ["a.zip", "a.tgz"])
 
 
 def make(path: Path, members: dict[str, bytes]) -> Path:
-    """An archive of the kind that its name says, in a tar with an entry for a folder too."""
+    """Write an archive in the format of its name; a tar also has a folder."""
     if path.suffix == ".zip":
         return make_zip(path, members)
-    with tarfile.open(path, KINDS[path.name]) as archive:  # type: ignore[call-overload]
+    with tarfile.open(path, MODES[path.name]) as archive:  # type: ignore[call-overload]
         folder = tarfile.TarInfo("folder")
         folder.type = tarfile.DIRTYPE
         archive.addfile(folder)
@@ -39,7 +39,7 @@ def read(archive: Path, member: str = "f") -> bytes:
     return content
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MODES)
 def test_reads_a_member(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     archive = make(tmp_path / name, {"other": b"x", "folder/f": LINES + b"last", "more": b"y"})
     assert read(archive, "folder/f") == LINES + b"last"
@@ -53,7 +53,7 @@ def test_reads_a_member(tmp_path: Path, name: str, capsys: pytest.CaptureFixture
     ("name", "reason"),
     [("a.zip", "File is not a zip file"), ("a.tgz", "file could not be opened successfully")],
 )
-def test_another_file(tmp_path: Path, name: str, reason: str) -> None:
+def test_not_an_archive(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / name).write_bytes(b"<html>log in</html>")
     with pytest.raises(DataError) as caught:
         read(tmp_path / name)
@@ -74,8 +74,8 @@ def test_truncated(tmp_path: Path, name: str, share: float) -> None:
 
 
 @pytest.mark.parametrize("put", [b"", bytes(100)], ids=["cut out", "overwritten"])
-def test_damaged_content(tmp_path: Path, put: bytes) -> None:
-    """The directory is whole but the content in front of it is not."""
+def test_corrupt_content(tmp_path: Path, put: bytes) -> None:
+    """The directory is valid, but the content before it is not."""
     archive = make(tmp_path / "a.zip", {"f": os.urandom(1000) + LINES})
     content = archive.read_bytes()
     archive.write_bytes(content[:1500] + put + content[1600:])
@@ -87,16 +87,16 @@ def test_damaged_content(tmp_path: Path, put: bytes) -> None:
 def test_missing_member(tmp_path: Path, name: str) -> None:
     archive = make(tmp_path / name, {"snli_1.0/dev.jsonl": b"", "README": b""})
     nearest = r"\(the nearest are snli_1.0/dev.jsonl\); correct the name in params\.yaml"
-    for asked in ("snli/dev.jsonl", "snli_1.0/test.jsonl"):
-        with pytest.raises(DataError, match=f"has no member {asked} {nearest}"):
-            read(archive, asked)
+    for wanted in ("snli/dev.jsonl", "snli_1.0/test.jsonl"):
+        with pytest.raises(DataError, match=f"has no member {wanted} {nearest}"):
+            read(archive, wanted)
     with pytest.raises(DataError, match="has no member folder"):
         read(archive, "folder")
     with pytest.raises(DataError, match="it is empty"):
         read(make(tmp_path / name, {}))
 
 
-def test_a_member_that_is_there_twice(tmp_path: Path) -> None:
+def test_a_duplicate_member(tmp_path: Path) -> None:
     archive = make(tmp_path / "a.zip", {"f": b"one"})
     with zipfile.ZipFile(archive, "a") as opened, pytest.warns(UserWarning, match="Duplicate"):
         opened.writestr("f", b"two")
@@ -106,7 +106,7 @@ def test_a_member_that_is_there_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("leads", ["/etc/passwd", "link"])
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
-def test_a_link_is_no_member(tmp_path: Path, leads: str, kind: bytes) -> None:
+def test_links_are_not_members(tmp_path: Path, leads: str, kind: bytes) -> None:
     archive = make(tmp_path / "a.tar", {"file": b"x"})
     with tarfile.open(archive, "a") as opened:
         link = tarfile.TarInfo("link")
@@ -117,7 +117,7 @@ def test_a_link_is_no_member(tmp_path: Path, leads: str, kind: bytes) -> None:
 
 
 @BOTH
-def test_one_line_without_end(tmp_path: Path, name: str) -> None:
+def test_a_line_above_the_limit(tmp_path: Path, name: str) -> None:
     archive = make(tmp_path / name, {"f": b"a\n" + bytes(1 << 25)})
     with pytest.raises(DataError, match=r"^f in .*, line 2: longer than 16,777,216 bytes"):
         list(member_lines(archive, "f", "corpus.snli", "f"))
@@ -126,7 +126,7 @@ def test_one_line_without_end(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("place", "bits", "problem"), [(8, 1, "is encrypted"), (10, 99, "compression")]
 )
-def test_an_encrypted_member_or_an_unknown_compression(
+def test_encryption_and_unknown_compression(
     tmp_path: Path, place: int, bits: int, problem: str
 ) -> None:
     archive = make(tmp_path / "a.zip", {"f": LINES})
@@ -137,7 +137,7 @@ def test_an_encrypted_member_or_an_unknown_compression(
         read(archive)
 
 
-def test_hostile_names_write_nothing(tmp_path: Path) -> None:
+def test_malicious_names_write_nothing(tmp_path: Path) -> None:
     names = ["../evil", "/tmp/evil-of-the-test", "..\\evil", "in/../../evil"]
     archive = make(tmp_path / "a.zip", dict.fromkeys(names, b"evil"))
     for name in names:

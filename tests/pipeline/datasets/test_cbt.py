@@ -1,4 +1,4 @@
-"""The Children's Book Test's format: read, written, and every way to break it."""
+"""Read and write the format of the Children's Book Test, and reject malformed questions."""
 
 from collections.abc import Callable
 
@@ -17,13 +17,13 @@ def read(content: Lines, newline: str = "\n") -> list[ClozeQuestion]:
 
 
 @pytest.mark.parametrize("newline", ["", "\n", "\r\n"])
-def test_reads_questions_whatever_empty_lines_stand_between(newline: str) -> None:
-    found = read(["", *lines(), "", "  ", *lines()[:-1]], newline)
-    assert found == [question()] * 2
-    assert found[0].document[:6] == ["The", "hen", "saw", "hen", "0", "."]
+def test_empty_lines_separate_questions(newline: str) -> None:
+    questions = read(["", *lines(), "", "  ", *lines()[:-1]], newline)
+    assert questions == [question()] * 2
+    assert questions[0].document[:6] == ["The", "hen", "saw", "hen", "0", "."]
 
 
-def test_writes_what_it_reads() -> None:
+def test_round_trip() -> None:
     assert format_question(question()) == "\n".join(lines())
 
 
@@ -35,19 +35,19 @@ def changed(number: int, old: str, new: str) -> Callable[[Lines], Lines]:
     return change
 
 
-LINES = "lines ends; expected 20 lines of context and the query"
-DOCUMENT = "the document; expected XXXXX for an answer that document and candidates have"
+LINES = "lines; expected 20 lines of context and the query"
+DOCUMENT = "the document; expected XXXXX for an answer in the document and the candidates"
 BROKEN: list[tuple[Callable[[Lines], Lines], str]] = [
-    (changed(7, "7 ", "7."), "line 7: the line begins with '7.The'; expected the number 7"),
-    (lambda content: [*content[:12], ""], f"line 12: a question of 12 {LINES}"),
-    (lambda content: [*content[:21], "22 more .", ""], f"line 22: a question of 22 {LINES}"),
+    (changed(7, "7 ", "7."), "line 7: the line begins with '7.The'; expected 7"),
+    (lambda content: [*content[:12], ""], f"line 12: the question has 12 {LINES}"),
+    (lambda content: [*content[:21], "22 more .", ""], f"line 22: the question has 22 {LINES}"),
     (lambda content: ["1 ", *content[1:]], "line 1: the line has no words; expected a sentence"),
     (changed(21, "XXXXX", "hen"), "line 21: the query has no XXXXX; expected XXXXX for an answer"),
     (changed(21, "\tfox\t", "\twolf\t"), "line 21: the answer 'wolf' is not among the candidates"),
-    (changed(21, "|rat", ""), "line 21: found 9 candidates; expected 10 between vertical bars"),
-    (changed(21, "|rat", "|hen"), "line 21: a candidate is there twice; expected"),
+    (changed(21, "|rat", ""), "line 21: got 9 candidates; expected 10 between vertical bars"),
+    (changed(21, "|rat", "|hen"), "line 21: a candidate is duplicated; expected"),
     (changed(21, "|rat", "|"), "line 21: a candidate is empty or XXXXX; expected"),
-    (changed(21, "\tfox\t\t", "\tfox\t"), "line 21: found 3 fields between tabs; expected query"),
+    (changed(21, "\tfox\t\t", "\tfox\t"), "line 21: got 3 fields between tabs; expected query"),
     (
         lambda c: [t.replace("saw fox", "saw elk") for t in c],
         f"line 21: .*'fox' is not in {DOCUMENT}",
@@ -56,13 +56,13 @@ BROKEN: list[tuple[Callable[[Lines], Lines], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("breaking", "wording"), BROKEN)
-def test_malformed(breaking: Callable[[Lines], Lines], wording: str) -> None:
-    with pytest.raises(DataError, match=rf"^questions\.txt,? {wording}"):
-        read(breaking(lines()))
+@pytest.mark.parametrize(("corrupt", "message"), BROKEN)
+def test_malformed(corrupt: Callable[[Lines], Lines], message: str) -> None:
+    with pytest.raises(DataError, match=rf"^questions\.txt,? {message}"):
+        read(corrupt(lines()))
 
 
 def test_not_utf8() -> None:
-    wording = r"^a\.txt, line 2: not UTF-8 \(at byte 6\); convert the file to UTF-8"
-    with pytest.raises(DataError, match=wording):
+    message = r"^a\.txt, line 2: not UTF-8 \(at byte 6\); convert the file to UTF-8"
+    with pytest.raises(DataError, match=message):
         list(parse_questions([b"1 A hen .\n", b"2 caf\xe9 .\n"], "a.txt"))

@@ -1,4 +1,4 @@
-"""Questions from a text of our own."""
+"""Cloze questions from a sample text."""
 
 import subprocess
 import sys
@@ -8,13 +8,13 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.cloze import (
+    Questions,
     build_questions,
     common_nouns,
     draw_question,
     names,
     split_sections,
 )
-from pipeline.datasets.question import ClozeQuestion
 from pipeline.parameters.study_sections import ClozeText
 from tests.pipeline.datasets.cloze_samples import NAMES, NOUNS, text
 from tests.pipeline.project import ROOT
@@ -40,20 +40,20 @@ def tokens(*sentences: str) -> list[list[str]]:
 
 
 def test_names() -> None:
-    found = names(
+    result = names(
         tokens(
-            "Once Anna met the King of Norway .",  # the text writes a king, too
+            "Once Anna met the King of Norway .",  # the text also has "king"
             "A king slept .",
             'She said , " Nobody came . "',  # may begin a sentence
             "At NATO and at McLean 's I saw Jean-Luc in May .",  # NATO: no small letter
-            "Bertil left .",  # at a beginning alone
+            "Bertil left .",  # only at the beginning
         )
     )
-    assert found == {"Anna", "Norway", "McLean", "Jean-Luc", "May"}
+    assert result == {"Anna", "Norway", "McLean", "Jean-Luc", "May"}
 
 
 def test_common_nouns() -> None:
-    found = common_nouns(
+    nouns = common_nouns(
         tokens(
             "The lobster is blue .",
             "He saw a lobster .",
@@ -65,21 +65,18 @@ def test_common_nouns() -> None:
         min_count=2,
         min_share=0.1,
     )
-    assert found == {"lobster", "sea"}
+    assert nouns == {"lobster", "sea"}
     sentences = tokens("the cut is deep .", *["they cut it ."] * 9)  # seldom a noun
     assert common_nouns(sentences, 1, 0.1) == {"cut"}
     assert common_nouns(sentences, 1, 0.2) == set()
 
 
-Built = dict[str, dict[str, list[ClozeQuestion]]]
-
-
 @pytest.fixture(scope="module")
-def built() -> Built:
-    return build_questions(text(), "text", CONFIG)  # type: ignore[return-value]
+def built() -> Questions:
+    return build_questions(text(), "text", CONFIG)
 
 
-def test_questions_and_their_candidates(built: Built) -> None:
+def test_questions_and_their_candidates(built: Questions) -> None:
     for kind, words in (("NE", set(NAMES)), ("CN", set(NOUNS))):
         for questions in built[kind].values():
             assert questions
@@ -94,7 +91,7 @@ def test_questions_and_their_candidates(built: Built) -> None:
     assert len(places) > 5
 
 
-def test_the_query_is_the_sentence_behind_the_document(built: Built) -> None:
+def test_the_query_is_the_next_sentence(built: Questions) -> None:
     for question in built["CN"]["train"]:
         whole = [question.answer if word == "XXXXX" else word for word in question.query]
         section, last = question.sentences[-1][2], int(question.sentences[-1][3])
@@ -104,9 +101,9 @@ def test_the_query_is_the_sentence_behind_the_document(built: Built) -> None:
         assert (last - 19) % 3 == 0  # the stride
 
 
-def test_every_section_is_an_article_of_one_split(built: Built) -> None:
+def test_a_section_is_an_article_of_one_split(built: Questions) -> None:
     for splits in built.values():
-        days = [{(q.article, q.sentences[0][2]) for q in asked} for asked in splits.values()]
+        days = [{(q.article, q.sentences[0][2]) for q in split} for split in splits.values()]
         assert [len(sections) for sections in days] == [6, 2, 2]
         assert len(set.union(*days)) == len({article for article, _ in set.union(*days)}) == 10
     parts = split_sections(13, CONFIG.model_copy(update={"dev_share": 0.25, "test_share": 0.1}))
@@ -114,19 +111,18 @@ def test_every_section_is_an_article_of_one_split(built: Built) -> None:
     assert sorted(number for part in parts.values() for number in part) == list(range(13))
 
 
-def test_another_seed_draws_other_questions(built: Built) -> None:
+def test_questions_depend_on_the_seed(built: Questions) -> None:
     assert build_questions(text(), "text", CONFIG) == built
     assert build_questions(text(), "text", CONFIG.model_copy(update={"seed": 2})) != built
 
 
 @pytest.mark.slow
-def test_the_same_in_another_process() -> None:
-    """Whose sets have another order."""
+def test_questions_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "from tests.pipeline.datasets.test_cloze import CONFIG, build_questions, text\n"
         "print(build_questions(text(), 'text', CONFIG))"
     )
-    found = [
+    outputs = [
         subprocess.run(
             [sys.executable, "-c", code],
             check=True,
@@ -135,15 +131,15 @@ def test_the_same_in_another_process() -> None:
         ).stdout
         for seed in ("1", "2")
     ]
-    assert found[0] == found[1] != b""
+    assert outputs[0] == outputs[1] != b""
 
 
-def test_words_that_cannot_be_left_out() -> None:
+def test_words_that_do_not_qualify() -> None:
     context = tokens(*(f"{name} spoke ." for name in [*NAMES, *NAMES][:20]))
     draw = Random(0)
     assert draw_question(context, ["Anna", "saw", "Anna", "."], set(NAMES), draw) is None
     once = [draw_question(context, ["Anna", "saw", "Anna", "Lena"], set(NAMES), draw)] * 20
-    # a word that the query has twice is neither left out nor offered
+    # a word that occurs twice in the query is neither an answer nor a candidate
     assert all(q and q.answer == "Lena" and "Anna" not in q.candidates for q in once)
     context = tokens(*(f"{name} spoke ." for name in [*NAMES[:10]] * 2))
     assert draw_question(context, ["Lena", "."], set(NAMES), draw) is None  # not in the document
@@ -151,6 +147,6 @@ def test_words_that_cannot_be_left_out() -> None:
     assert draw_question(context, ["Anna", "Igor"], set(NAMES), draw) is None  # 8 others
 
 
-def test_every_split_has_questions() -> None:
+def test_a_split_without_questions() -> None:
     with pytest.raises(DataError, match=r"^text: no NE question for dev in 0 sections; take a lon"):
         build_questions(text(), "text", CONFIG.model_copy(update={"dev_share": 0.0}))

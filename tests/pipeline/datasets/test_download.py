@@ -1,4 +1,4 @@
-"""Fetching from a real server that cuts, stalls, lies and dies, and in processes that do."""
+"""Download from a faulty HTTP server, and with killed or concurrent processes."""
 
 import hashlib
 import os
@@ -44,7 +44,7 @@ def get(*urls: str, size: int | None = None) -> Path:
 
 
 def check(path: Path, store: Path) -> None:
-    """The whole file under its name, and nothing but the lock beside it."""
+    """Check that the store has the complete file and the lock only."""
     assert path == store / f"{SHA256[:16]}-file.zip"
     assert path.read_bytes() == CONTENT
     assert sorted(store.iterdir()) == [path, path.with_name(path.name + ".lock")]
@@ -54,25 +54,25 @@ def part(store: Path) -> Path:
     return store / f"{SHA256[:16]}-file.zip.part"
 
 
-def test_whole_file_then_no_network(store: Path) -> None:
+def test_a_valid_copy_needs_no_network(store: Path) -> None:
     with serving(CONTENT, GOOD) as site:
         check(get(site.url, size=SIZE), store)
         assert site.ranges == [None]
-    check(path := get(site.url), store)  # the server is gone
+    check(path := get(site.url), store)  # the server is closed
     path.write_bytes(CONTENT[:-1])
     with serving(CONTENT, GOOD) as site:
-        check(get(site.url), store)  # instead of the damaged copy
+        check(get(site.url), store)  # replaces the corrupt copy
 
 
-MISHAPS: dict[str, tuple[list[Action], list[int | None]]] = {
-    # more cuts than attempts, each with progress: none of them is the end
+FAULTS: dict[str, tuple[list[Action], list[int | None]]] = {
+    # more interruptions than attempts, each with progress
     "many cuts": ([answer(after=30_000)] * 9 + [GOOD], [None, *range(30_000, 300_000, 30_000)]),
     "no ranges": ([answer(after=HALF, ranges=False), answer(ranges=False)], [None, HALF]),
     "busy": ([status(500), status(503), status(429), GOOD], [None] * 4),
     "a stall": ([answer(after=HALF, holding=True), GOOD], [None, HALF]),
-    # the 416 that the promised rest yields says that all is there
+    # the response 416 to the resumed request means that the file is complete
     "a length too long": ([answer(promised=10), GOOD], [None, SIZE]),
-    # without a length only the missing last chunk tells a cut answer from a whole one
+    # without a length, only the last chunk marks a complete response
     "chunks, cut": ([chunked(HALF), GOOD], [None, HALF]),
     "chunks": ([chunked(SIZE)], [None]),
     "another part": ([answer(after=HALF), wrong_range, GOOD], [None, HALF, None]),
@@ -80,9 +80,9 @@ MISHAPS: dict[str, tuple[list[Action], list[int | None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISHAPS)
-def test_a_mishap_costs_a_request(store: Path, name: str) -> None:
-    plan, starts = MISHAPS[name]
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_costs_one_request(store: Path, name: str) -> None:
+    plan, starts = FAULTS[name]
     with serving(CONTENT, *plan) as site:
         check(get(site.url), store)
     assert site.ranges == [None if start is None else f"bytes={start}-" for start in starts]
@@ -93,7 +93,7 @@ def test_a_mishap_costs_a_request(store: Path, name: str) -> None:
     [(CONTENT + b"more", 2), (CONTENT, 1), (bytes(HALF), 2)],
     ids=["too long", "whole", "of another file"],
 )
-def test_a_part_that_an_earlier_process_left(store: Path, left: bytes, requests: int) -> None:
+def test_a_partial_file_of_an_earlier_process(store: Path, left: bytes, requests: int) -> None:
     """The digest decides whether the transfer goes on from it or starts again."""
     part(store).write_bytes(left)
     with serving(CONTENT, GOOD) as site:
@@ -121,7 +121,7 @@ FAILURES: dict[str, tuple[Action, int, str]] = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_a_failure_is_a_sentence(store: Path, name: str) -> None:
+def test_failures(store: Path, name: str) -> None:
     action, requests, message = FAILURES[name]
     with serving(CONTENT, action) as site, pytest.raises(DataError, match=message) as caught:
         get(site.url, size=SIZE if name == "another size" else None)
@@ -132,7 +132,7 @@ def test_a_failure_is_a_sentence(store: Path, name: str) -> None:
 
 
 def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The second mirror goes on with what the first one gave; the third has another file."""
+    """The second mirror resumes the transfer of the first; the third has the file."""
     with (
         serving(CONTENT, answer(after=HALF), status(404)) as first,
         serving(CONTENT, answer(b"no")) as second,
@@ -143,14 +143,14 @@ def test_mirrors_in_order(store: Path, capsys: pytest.CaptureFixture[str]) -> No
         check(get(with_password, second.url, third.url, fourth.url), store)
     assert (first.ranges, second.ranges[0]) == ([None, f"bytes={HALF}-"], f"bytes={HALF}-")
     assert (third.ranges, fourth.ranges) == ([None], [])
-    said = capsys.readouterr().err
-    assert "404 Not Found; check corpus.snli.urls" in said
-    assert "secret" not in said
+    log = capsys.readouterr().err
+    assert "404 Not Found; check corpus.snli.urls" in log
+    assert "secret" not in log
 
 
-def test_every_mirror_is_in_the_message(store: Path) -> None:
+def test_the_error_names_all_mirrors(store: Path) -> None:
     with serving(CONTENT, GOOD) as gone:
-        pass  # from here on nobody listens there
+        pass  # closed from here on
     with serving(CONTENT, status(403)) as site, pytest.raises(DataError) as caught:
         get(gone.url, site.url)
     first, second = str(caught.value).splitlines()
@@ -164,7 +164,7 @@ def test_file_urls(store: Path) -> None:
     source.write_bytes(CONTENT)
     part(store).write_bytes(CONTENT[:HALF])
     check(get(source.as_uri()), store)
-    os.mkfifo("pipe")  # which is not waited for
+    os.mkfifo("pipe")  # must not block
     for url, problem in {
         "file:///no/such/file.zip": r"cannot be read \(No such file",
         Path("pipe").resolve().as_uri(): "a pipe or a device; expected a regular file",
@@ -177,9 +177,9 @@ def test_file_urls(store: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_store_that_cannot_be_written(store: Path) -> None:
+def test_an_unwritable_store(store: Path) -> None:
     part(store).symlink_to("/dev/full")
-    message = r"cannot write to .*\(No space left on device\); mend that and run again"
+    message = r"cannot write to .*\(No space left on device\); fix this and run again"
     with serving(CONTENT, GOOD) as site, pytest.raises(DataError, match=message):
         get(site.url, site.url)
     assert len(site.ranges) == 1  # another mirror would not help

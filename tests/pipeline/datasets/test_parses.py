@@ -2,24 +2,24 @@
 
 import pytest
 
-from pipeline.datasets.parses import folded, read_parse, right_branching, tree_over
+from pipeline.datasets.parses import read_parse, right_branching, right_branching_parse, tree_over
 
 SNLI = "( ( Two women ) ( ( are ( holding ( to ( go packages ) ) ) ) . ) )"
 
 
-def test_a_parse_of_snli() -> None:
+def test_snli_parse() -> None:
     leaves = ["Two", "women", "are", "holding", "to", "go", "packages", "."]
     assert read_parse(SNLI) == (leaves, [0, 1, 0, 0, 0, 0, 4, 2])
     assert tree_over(8, SNLI) == [0, 1, 0, 0, 0, 0, 4, 2]
     assert tree_over(7, SNLI) is None
 
 
-def rebuilt(leaves: list[str], tree: list[int]) -> str:
-    """By shift and reduce."""
+def rebuild(leaves: list[str], tree: list[int]) -> str:
+    """Rebuild a parse by shift and reduce."""
     stack: list[str] = []
-    for leaf, ended in zip(leaves, tree, strict=True):
+    for leaf, count in zip(leaves, tree, strict=True):
         stack.append(leaf)
-        for _ in range(ended):
+        for _ in range(count):
             right, left = stack.pop(), stack.pop()
             stack.append(f"( {left} {right} )")
     [whole] = stack
@@ -30,11 +30,15 @@ def rebuilt(leaves: list[str], tree: list[int]) -> str:
 def test_transitions_rebuild_the_parse(text: str) -> None:
     parse = read_parse(text)
     assert parse is not None
-    assert rebuilt(*parse) == text
+    assert rebuild(*parse) == text
 
 
 def test_right_branching_and_brackets() -> None:
-    assert folded("abcd") == "( a ( b ( c d ) ) )" == rebuilt([*"abcd"], right_branching(4))
+    assert (
+        right_branching_parse("abcd")
+        == "( a ( b ( c d ) ) )"
+        == rebuild([*"abcd"], right_branching(4))
+    )
     assert read_parse("( ( a ) ( -LRB- b ) )") == (["a", "(", "b"], [0, 0, 2])
 
 
@@ -42,5 +46,5 @@ def test_right_branching_and_brackets() -> None:
     "text",
     ["", "a b", "( a b c )", "( a b", "a )", ") (", "( )", "( a ( ) )", "( a b ) c", "(a b)"],
 )
-def test_no_parse(text: str) -> None:
+def test_invalid_parses(text: str) -> None:
     assert read_parse(text) is None

@@ -1,4 +1,4 @@
-"""Questions to tensors."""
+"""Encode questions as tensors."""
 
 from pipeline.datasets.question import ClozeQuestion, count_words, encode_questions
 
@@ -14,7 +14,7 @@ SECOND = ClozeQuestion(
 
 
 def test_counts() -> None:
-    """Queries count too, the blank does not; the most frequent first, then by spelling."""
+    """Words of queries count, blanks do not."""
     assert count_words([FIRST], lowercase=False) == [
         *[("Ann", 2), ("left", 2), ("Bill", 1)],
         *[("bill", 1), ("met", 1)],
@@ -30,7 +30,7 @@ def test_encoding_by_hand() -> None:
     assert split.document_offsets.tolist() == [0, 6, 8]
     assert split.query_ids.tolist() == [2, 4, 5, 2]
     assert split.query_offsets.tolist() == [0, 2, 4]
-    # "bill" is not the candidate "Bill", and unknown words are told apart by where they stand
+    # candidates are case-sensitive; unknown words differ by their position
     assert split.candidate_at.tolist() == [1, -1, 0, 0, -1, -1, 1, 0]
     assert split.candidate_counts.tolist() == [3, 2]
     assert split.answers.tolist() == [0, 1]

@@ -1,4 +1,4 @@
-"""Plain text to sections of sentences."""
+"""Split plain text into sections and sentences."""
 
 from typing import Any
 
@@ -34,34 +34,34 @@ def test_sentences(paragraph: str, expected: list[str]) -> None:
 
 
 def layout(**changes: Any) -> ClozeText:
-    lesser_titles = {"section_sentences": 21, "left_out_pattern": "= = .* = ="}
-    return CONFIG.model_copy(update=lesser_titles | changes)
+    subtitles = {"section_sentences": 21, "left_out_pattern": "= = .* = ="}
+    return CONFIG.model_copy(update=subtitles | changes)
 
 
-def joined(found: list[list[list[str]]]) -> list[list[str]]:
-    return [[" ".join(sentence) for sentence in section] for section in found]
+def joined(parts: list[list[list[str]]]) -> list[list[str]]:
+    return [[" ".join(sentence) for sentence in section] for section in parts]
 
 
-def test_titles_begin_sections_and_lesser_ones_are_left_out() -> None:
+def test_titles_begin_sections_and_subtitles_are_excluded() -> None:
     text = [" = One = ", "", "A b . C d .", " = = Part = = ", "E f", "G h .", "= Two =", "I j ."]
-    repeated = ["I j .", "E f"]  # of which the later section has none
-    found = joined(sections(text + repeated, layout()))
-    assert found == [["A b .", "C d .", "E f", "G h ."], ["I j .", "I j ."]]
+    repeated = ["I j .", "E f"]  # removed from the later section
+    result = joined(sections(text + repeated, layout()))
+    assert result == [["A b .", "C d .", "E f", "G h ."], ["I j .", "I j ."]]
 
 
-def test_lines_between_empty_lines_are_one_paragraph() -> None:
+def test_empty_lines_separate_paragraphs() -> None:
     text = ["A b", "c d . E", "f g .", "", "H i", "", "J", "= Two =", "K"]
-    found = sections(text, layout(paragraphs="empty_lines"))
-    assert joined(found) == [["A b c d .", "E f g .", "H i", "J"], ["K"]]
+    result = sections(text, layout(paragraphs="empty_lines"))
+    assert joined(result) == [["A b c d .", "E f g .", "H i", "J"], ["K"]]
 
 
-def test_a_text_without_titles_has_sections_of_one_length() -> None:
+def test_sections_without_titles_have_one_length() -> None:
     text = [f"Line {n} ." for n in range(50)]
-    found = sections(text, layout(section_pattern="", section_sentences=21))
-    assert [len(section) for section in found] == [21, 21, 8]
+    result = sections(text, layout(section_pattern="", section_sentences=21))
+    assert [len(section) for section in result] == [21, 21, 8]
 
 
-def test_words_are_split_from_marks() -> None:
+def test_tokenization() -> None:
     (section,) = sections(["He didn't go, alas. She (too) stayed."], layout(tokenized=False))
     assert section == [
         ["He", "did", "n't", "go", ",", "alas", "."],

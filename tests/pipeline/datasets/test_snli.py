@@ -1,4 +1,4 @@
-"""The corpus artifact, written and read back, and lines of SNLI, whose keys it has."""
+"""The corpus artifact, and lines of SNLI."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actmodels.errors import DataError
-from pipeline.datasets.snli import Pair, checked_pair, read_pairs, write_splits
+from pipeline.datasets.snli import Pair, parse_pair, read_pairs, write_splits
 
 GOOD: Pair = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b", "pairID": "1"}
 PAIRS = [
@@ -38,7 +38,7 @@ def test_round_trip_and_summary(folder: Path) -> None:
     }
 
 
-def test_files_of_an_earlier_run_are_gone_and_a_failure_leaves_none(folder: Path) -> None:
+def test_files_of_an_earlier_run_are_removed_also_on_failure(folder: Path) -> None:
     write_splits(folder, "snli", {"train": PAIRS})
     assert sorted(path.name for path in folder.iterdir()) == ["summary.json", "train.jsonl"]
 
@@ -58,7 +58,7 @@ def test_files_of_an_earlier_run_are_gone_and_a_failure_leaves_none(folder: Path
         ('{"gold_label": "neutral"', r"not a JSON object \(.* column 25"),
         ("[" * 100_000, "not a JSON object"),
         ("[1]", r"the line is \[1\]; must be a mapping"),
-        (json.dumps(GOOD)[:-1] + ', "gold_label": "entailment"}', "an object has a key twice"),
+        (json.dumps(GOOD)[:-1] + ', "gold_label": "entailment"}', "an object has a duplicate key"),
         (json.dumps({k: v for k, v in GOOD.items() if k != "sentence2"}), "sentence2 is missing"),
         *(
             (json.dumps(GOOD | {"pairID": name}), "pairID is .*; must be a name of printable")
@@ -75,11 +75,10 @@ def test_files_of_an_earlier_run_are_gone_and_a_failure_leaves_none(folder: Path
 )
 def test_malformed_lines(line: str | bytes, problem: str) -> None:
     with pytest.raises(DataError, match=f"^some.jsonl, line 17: .*{problem}"):
-        checked_pair(line, "some.jsonl, line 17")
+        parse_pair(line, "some.jsonl, line 17")
 
 
-def test_other_keys_are_ignored() -> None:
-    """As SNLI has them, parse trees and all."""
+def test_other_keys_of_snli_are_ignored() -> None:
     others = {"sentence1_parse": "(ROOT a)", "annotator_labels": ["neutral"], "captionID": "c"}
-    found = checked_pair(json.dumps(others | GOOD), "f")
-    assert list(found.items()) == list(GOOD.items())
+    pair = parse_pair(json.dumps(others | GOOD), "f")
+    assert list(pair.items()) == list(GOOD.items())

@@ -1,4 +1,4 @@
-"""Sentences to tokens: by hand, and against NLTK's tokeniser on the whole sentence."""
+"""Compare tokens with examples and with NLTK's word tokenizer."""
 
 import random
 
@@ -8,7 +8,7 @@ from pipeline.datasets.tokenizer import tokenize
 from pipeline.synthetic.captions.corpus import generate_split
 from tests.pipeline.synthetic.build import captions
 
-# Words, among them all that the tokeniser divides.
+# words, including all words of two tokens
 PLAIN = [
     *("dog", "t-shirt", "mother-in-law's", "3", "2nd", "4's", "s", "t", "na", "dog's", "DON'T"),
     *("cannot", "Cannot", "cannot's", "can't", "D'ye", "gimme", "gonna", "gonna-do", "gotta"),
@@ -16,7 +16,7 @@ PLAIN = [
     *("they've", "re're", "d't", "o'clock", "x'y'z", "rock'n'roll"),
 ]
 MARKS = ["", "", "", ",", ".", "?", "!"]
-# Marks, quotes, abbreviations, numbers, and letters beyond ASCII.
+# marks, quotes, abbreviations, numbers and non-ASCII letters
 OTHER = [
     *("'tis", "'twas", "'cause", "'s", "'S", "dogs'", "'", "''", "``", '"', '"hi"', "-", "--"),
     *("a-", "a--b", "U.S.", "Mt.", "...", "..", "a.", "a.b", "3,000", "1.5", "a,,", "a,b", "b,"),
@@ -37,13 +37,13 @@ SENTENCES = [
 SPACES = [" "] * 12 + ["  ", "\t", "\n", "\x1c", "\x1f", "\x7f", "\u00a0", "\u2028"]
 
 
-def whole(sentence: str) -> tuple[str, ...]:
-    """What NLTK makes of the sentence, its tokens free of white space."""
+def nltk_tokens(sentence: str) -> tuple[str, ...]:
+    """Return the tokens of NLTK, split at white space."""
     return tuple(" ".join(NLTKWordTokenizer().tokenize(sentence)).split())
 
 
-def drawn(rng: random.Random, others: float) -> str:
-    """Some words and marks; a share of them are others."""
+def random_sentence(rng: random.Random, others: float) -> str:
+    """Return a random sentence with a share of OTHER words."""
     words = [
         rng.choice(OTHER if rng.random() < others else PLAIN) + rng.choice(MARKS)
         for _ in range(rng.randint(1, 6))
@@ -53,24 +53,24 @@ def drawn(rng: random.Random, others: float) -> str:
     return front + space.join(words) + end
 
 
-def test_tokens_are_those_of_the_penn_treebank() -> None:
+def test_penn_treebank_tokens() -> None:
     tokens = ("mr.", "lee", "'s", "hat", "is", "n't", "red", ",", "can", "not", "be", "?")
     assert tokenize("Mr. Lee's hat isn't red, cannot be?", True) == tokens
     assert tokenize("\t\n\u00a0", True) == ()
 
 
-def test_drawn_sentences_and_characters_are_split_as_nltk_does() -> None:
+def test_random_sentences_match_nltk() -> None:
     rng = random.Random(0)
-    for sentence in {drawn(rng, others) for others in (0.05, 0.5) for _ in range(2_000)}:
-        assert tokenize(sentence, False) == whole(sentence), repr(sentence)
-        assert tokenize(sentence, True) == whole(sentence.lower()), repr(sentence)
+    for sentence in {random_sentence(rng, others) for others in (0.05, 0.5) for _ in range(2_000)}:
+        assert tokenize(sentence, False) == nltk_tokens(sentence), repr(sentence)
+        assert tokenize(sentence, True) == nltk_tokens(sentence.lower()), repr(sentence)
     pieces = [*"aAsSdDmMtnx12", *"'\"`.,:;?!-()[]{}<>*@#$%&_/", *" " * 12, *OTHER, *SPACES, *PLAIN]
     for _ in range(5_000):
         sentence = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
-        assert tokenize(sentence, False) == whole(sentence), repr(sentence)
+        assert tokenize(sentence, False) == nltk_tokens(sentence), repr(sentence)
 
 
-def test_sentences_of_the_corpora_are_split_as_nltk_does() -> None:
+def test_corpus_sentences_match_nltk() -> None:
     generated = [pair["sentence1"] for pair in generate_split(captions(dev=300), "dev")]
     for sentence in generated + SENTENCES:
-        assert tokenize(sentence, True) == whole(sentence.lower()), repr(sentence)
+        assert tokenize(sentence, True) == nltk_tokens(sentence.lower()), repr(sentence)

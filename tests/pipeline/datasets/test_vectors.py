@@ -1,4 +1,4 @@
-"""Vectors picked from GloVe's text format, and drawn ones that belong to their words."""
+"""Vectors from GloVe's text format, and random vectors."""
 
 import math
 from pathlib import Path
@@ -22,23 +22,22 @@ unwanted 1 2
 
 
 def pick(tmp_path: Path, text: str, *words: str, dimensions: int = 3) -> list[list[float] | None]:
-    """The vector of each word, None where not found."""
+    """Return the vector of each word, None if not found."""
     archive = make_zip(tmp_path / "v.zip", {"v.txt": text.encode()})
-    wanted = {word: row for row, word in enumerate(words)}
-    vectors, found = read_vectors(archive, "v.txt", wanted, dimensions)
+    vectors, found = read_vectors(archive, "v.txt", words, dimensions)
     assert vectors.dtype == torch.float32 and vectors.shape == (len(words), dimensions)
     assert not vectors[~found].any()
     return [row.tolist() if has else None for row, has in zip(vectors, found, strict=True)]
 
 
-def test_picks_the_wanted_rows(tmp_path: Path) -> None:
+def test_reads_the_wanted_rows(tmp_path: Path) -> None:
     assert pick(tmp_path, TEXT, "absent", "café", ",", "the") == [
         None,
         pytest.approx([0.1, 0.2, 0.3]),
         pytest.approx([-0.5, 0.001, 0.25]),
         [1, 2, 3],  # the first of two lines
     ]
-    # `.` is not taken for `. . .`, nor `at` for the address that follows it
+    # `.` differs from `. . .`, and `at` from the address after it
     assert pick(tmp_path, TEXT, ".", "at", "at name@domain.com") == [[4, 5, 6], None, [8, 8, 8]]
     # a line of another word is not parsed
     assert pick(tmp_path, TEXT.replace("unwanted 1 2", "junk x y z"), "the") == [[1, 2, 3]]
@@ -54,10 +53,10 @@ def test_word2vec_header_is_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, found 2"),
-        ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, found 4"),
-        ("other 1 2\n", "line 1: expected a word and 3 numbers, found 2"),
-        ("other 1 2 3 4 5\n", "line 1: .* found 5; correct vectors.dimensions or"),
+        ("a 1 2 3\nthe 1 2\n", "line 2: expected a word and 3 numbers, got 2"),
+        ("a 1 2 3\nthe 1 2 3 4\n", "line 2: expected a word and 3 numbers, got 4"),
+        ("other 1 2\n", "line 1: expected a word and 3 numbers, got 2"),
+        ("other 1 2 3 4 5\n", "line 1: .* got 5; correct vectors.dimensions or"),
         ("9 4\nthe 1 2 3 4\n", "line 1: .* the header has 4"),
         ("the 1 2 1e39\n", "line 1: '1e39' is not a finite number in single precision"),
         ("the 1 nan 3\n", "line 1: 'nan' is not a finite number"),
@@ -74,7 +73,7 @@ STORED = [-0.934462547, 0.751417696, -0.267764628, -0.32667461]
 WORDS = ["the", "a", "café", "", "x" * 1000]
 
 
-def test_a_vector_depends_on_seed_and_word_alone() -> None:
+def test_a_random_vector_depends_only_on_seed_and_word() -> None:
     few = draw_vectors(WORDS, 300, seed=1, std=1.0)
     more = draw_vectors(["other", *WORDS[::-1]], 300, seed=1, std=1.0)
     assert torch.equal(few, more[1:].flip(0))
@@ -85,7 +84,7 @@ def test_a_vector_depends_on_seed_and_word_alone() -> None:
 
 
 def test_values_are_normal_and_independent() -> None:
-    """Moments within 5 standard errors, and the share below one deviation as it should be."""
+    """Moments and the share below -1 SD are within 5 standard errors."""
     std = 0.3
     drawn = draw_vectors([str(i) for i in range(1000)], 200, seed=3, std=std).double() / std
     count = drawn.numel()

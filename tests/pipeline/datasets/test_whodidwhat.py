@@ -1,4 +1,4 @@
-"""Who-Did-What's layout, on a file of our own."""
+"""Read a sample file in the layout of Who-Did-What."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from actmodels.errors import DataError
 from pipeline.datasets.question import BLANK, ClozeQuestion
-from pipeline.datasets.whodidwhat import anonymised, read_questions
+from pipeline.datasets.whodidwhat import anonymize, read_questions
 
 FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <wdw>
@@ -26,7 +26,7 @@ def read(folder: Path, content: str, seed: int = 0) -> list[ClozeQuestion]:
     return list(read_questions(folder / "train.xml", seed))
 
 
-def test_reads_and_anonymises(tmp_path: Path) -> None:
+def test_names_are_replaced(tmp_path: Path) -> None:
     (question,) = read(tmp_path, FILE)
     ann, bob = question.candidates
     assert {ann, bob} == {"@entity0", "@entity1"}
@@ -39,18 +39,18 @@ def test_reads_and_anonymises(tmp_path: Path) -> None:
     ]
 
 
-def test_numbers_depend_on_the_seed_and_nothing_else(tmp_path: Path) -> None:
+def test_numbers_depend_only_on_the_seed(tmp_path: Path) -> None:
     assert read(tmp_path, FILE, 1) == read(tmp_path, FILE, 1)
     assert len({read(tmp_path, FILE, seed)[0].answer for seed in range(12)}) == 2
 
 
-def test_the_longer_name_counts() -> None:
+def test_longer_names_take_precedence() -> None:
     tokens = ["Bob", "Ray", "and", "Bob"]
-    assert anonymised(tokens, [["Bob"], ["Bob", "Ray"]], ["@a", "@b"]) == ["@b", "and", "@a"]
+    assert anonymize(tokens, [["Bob"], ["Bob", "Ray"]], ["@a", "@b"]) == ["@b", "and", "@a"]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "wording"),
+    ("old", "new", "message"),
     [
         ("</mc>", "", r"not XML \(mismatched tag: line 10, .*\); expected a file of Who-Did-What"),
         ("mc>", "md>", r"train\.xml has no questions; expected elements <mc>"),
@@ -62,6 +62,6 @@ def test_the_longer_name_counts() -> None:
         ('<choice correct="false" idx="0">Ann Lee</choice>', "", "question 1: 1 elements <choice>"),
     ],
 )
-def test_malformed(old: str, new: str, wording: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=wording):
+def test_malformed(old: str, new: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
         read(tmp_path, FILE.replace(old, new))

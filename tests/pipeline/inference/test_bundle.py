@@ -1,4 +1,4 @@
-"""A model's folder gives the model back, is the same each time, and says when it is spoiled."""
+"""Bundles round-trip, are deterministic, and detect corruption."""
 
 import json
 import os
@@ -20,13 +20,11 @@ RULES = [{"oov_rule": rule, "null_token": True} for rule in ("own", "hashed", "t
     ("model", "settings"),
     [*((model, {}) for model in MODELS), *(("word_by_word_attention", rule) for rule in RULES)],
 )
-def test_a_folder_gives_the_model_back(
-    model: str, settings: dict[str, object], tmp_path: Path
-) -> None:
+def test_round_trip(model: str, settings: dict[str, object], tmp_path: Path) -> None:
     config = sample_trial(model, **settings)
     written = tiny_model(config)
     with torch.no_grad():
-        for parameter in written.parameters():  # as training would: no rule's first values
+        for parameter in written.parameters():  # away from the initial values
             parameter.add_(0.1)
     write_tiny(tmp_path, config, written)
     bundle = read_bundle(tmp_path)
@@ -38,7 +36,7 @@ def test_a_folder_gives_the_model_back(
         assert torch.equal(bundle.model(batch).logits, written(batch).logits)
 
 
-def test_the_same_model_is_the_same_bytes_and_no_pickle(tmp_path: Path) -> None:
+def test_bytes_are_deterministic_and_without_pickle(tmp_path: Path) -> None:
     config = sample_trial("adaptive_attention")
     folders = (tmp_path / "first", tmp_path / "second")
     for folder in folders:
@@ -54,7 +52,7 @@ def test_the_same_model_is_the_same_bytes_and_no_pickle(tmp_path: Path) -> None:
     }
 
 
-def test_reading_a_model_leaves_random_numbers_alone(tmp_path: Path) -> None:
+def test_reading_keeps_the_random_state(tmp_path: Path) -> None:
     write_tiny(tmp_path, sample_trial("adaptive_attention"))
     torch.manual_seed(3)
     expected = torch.rand(2)
@@ -63,7 +61,7 @@ def test_reading_a_model_leaves_random_numbers_alone(tmp_path: Path) -> None:
     assert torch.equal(torch.rand(2), expected)
 
 
-def test_another_weight_or_word_is_another_digest(tmp_path: Path) -> None:
+def test_the_digest_depends_on_weights_and_origin(tmp_path: Path) -> None:
     config = sample_trial("adaptive_attention")
     write_tiny(tmp_path / "a", config)
     other = tiny_model(config)
@@ -76,23 +74,23 @@ def test_another_weight_or_word_is_another_digest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "words.txt", "config.json"])
-@pytest.mark.parametrize("spoil", ["missing", "changed", "pipe", "another version"])
-def test_a_spoiled_file_is_one_sentence(name: str, spoil: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("corruption", ["missing", "changed", "pipe", "another version"])
+def test_a_corrupt_file_is_a_one_line_error(name: str, corruption: str, tmp_path: Path) -> None:
     write_tiny(tmp_path, sample_trial("adaptive_attention"))
     path = tmp_path / name
     content = path.read_bytes()
-    if spoil == "missing":
+    if corruption == "missing":
         path.unlink()
-    elif spoil == "pipe":
+    elif corruption == "pipe":
         path.unlink()
         os.mkfifo(path)
-    elif spoil == "another version":
+    elif corruption == "another version":
         path = tmp_path / "config.json"
         path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
     else:
         path.write_bytes(content.replace(b"word3", b"word!").replace(b"9", b"8"))
         if path.read_bytes() == content:  # a weight
             path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(ArtifactError, match=r"; run: dvc repro -f export$") as raised:
+    with pytest.raises(ArtifactError, match=r"; run: dvc repro -f export$") as error:
         read_bundle(tmp_path)
-    assert "\n" not in str(raised.value)
+    assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""Which model is the best: one with steps wins unless it is significantly below."""
+"""A model with inference steps is best unless it is significantly below the highest."""
 
 from typing import Any
 
@@ -30,9 +30,7 @@ def model(mean: float, p: float | None = None, high: float = 0.01) -> dict[str, 
         ({DA: model(0.9), AA: model(0.89, high=-0.001)}, DA),
     ],
 )
-def test_a_model_with_steps_wins_unless_it_is_significantly_below(
-    models: dict[str, Any], best: str
-) -> None:
+def test_best_model(models: dict[str, Any], best: str) -> None:
     assert best_model(models) == best
 
 
@@ -46,6 +44,6 @@ def test_a_model_with_steps_wins_unless_it_is_significantly_below(
         ([0.06, 0.01, 0.02], 2),
     ],
 )
-def test_several_models_are_compared_with_holms_correction(ps: list[float], below: int) -> None:
+def test_holms_correction(ps: list[float], below: int) -> None:
     models = {f"model{place}": model(0.8, p) for place, p in enumerate(ps)}
     assert len(significantly_below({DA: model(0.9), **models})) == below

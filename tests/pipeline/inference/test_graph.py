@@ -1,4 +1,4 @@
-"""docs/looking.md: a trained model as torch.export's graph, for any number and length of pairs."""
+"""The torch.export example in docs/looking.md, for any number and length of pairs."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "looking.md").read_text(encoding="utf-8")
 
 @pytest.mark.slow(minutes=0.2)
 @pytest.mark.parametrize("name", ["decomposable_attention", "adaptive_attention"])
-def test_the_graph_answers_as_the_model(name: str, folder: Path) -> None:
+def test_the_graph_matches_the_model(name: str, folder: Path) -> None:
     training = Training(sample_trial(name, max_epochs=2), sample_data())
     assert list(training.epochs())
     model = write_tiny(folder / "artifacts/export/models" / name, training.config, training.model)

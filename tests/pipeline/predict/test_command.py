@@ -1,4 +1,4 @@
-"""The command as a user runs it, on tiny models."""
+"""Run the command on tiny models."""
 
 import csv
 import io
@@ -19,18 +19,18 @@ from tests.samples import sample_trial
 
 Run = Callable[..., tuple[int, str, str]]
 PAIR = ("--premise", "word1 word2", "--hypothesis", "word3")
-ANSWERED = "answered by adaptive_attention\n"
+MODEL = "model: adaptive_attention\n"
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command in a project with two exported models; gives status, output, errors."""
+    """Run the command on two exported models; return status, output and errors."""
     write_export(tmp_path, *map(sample_trial, ("adaptive_attention", "decomposable_attention")))
     monkeypatch.chdir(tmp_path)
 
-    def command(*arguments: str, given: str = "") -> tuple[int, str, str]:
-        stdin = io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
-        monkeypatch.setattr(sys, "stdin", stdin)
+    def command(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        stream = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stream)
         monkeypatch.setattr(sys, "argv", ["predict", *arguments])
         with pytest.raises(SystemExit) as ended:
             run_command(main)
@@ -44,9 +44,9 @@ def jsonl(*pairs: tuple[object, object]) -> str:
     return "".join(json.dumps({"premise": p, "hypothesis": h}) + "\n" for p, h in pairs)
 
 
-def test_a_pair_is_answered_in_a_line_and_explained_by_steps(run: Run) -> None:
+def test_a_pair_in_one_line_and_its_steps(run: Run) -> None:
     status, out, errors = run(*PAIR)
-    assert (status, errors) == (0, ANSWERED)
+    assert (status, errors) == (0, MODEL)
     assert out.split()[0] in LABELS
     assert out.endswith(" steps\n") or out.endswith(" 1 step\n")
     assert out.count("\n") == 1
@@ -57,10 +57,10 @@ def test_a_pair_is_answered_in_a_line_and_explained_by_steps(run: Run) -> None:
     assert "step" not in other
     advice = "takes no inference steps to explain; add --model adaptive_attention"
     name = "decomposable_attention"
-    assert errors == f"{name} {advice}\nanswered by {name}\n"
+    assert errors == f"{name} {advice}\nmodel: {name}\n"
 
 
-def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
+def test_formats_agree(run: Run) -> None:
     Path("pairs.jsonl").write_text(jsonl(*PAIRS))
     with Path("pairs.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("premise", "hypothesis"), *PAIRS])
@@ -71,12 +71,12 @@ def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
     assert list(lines[0]) == ["premise", "hypothesis", *added]
     assert lines[0]["model"] == "adaptive_attention"
     assert run("pairs.csv", "--format", "jsonl")[1] == expected
-    assert run("-", "--format", "jsonl", given=jsonl(*PAIRS))[1] == expected
+    assert run("-", "--format", "jsonl", stdin=jsonl(*PAIRS))[1] == expected
     tabs = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
-    assert run("--format", "jsonl", given=tabs)[1] == expected
+    assert run("--format", "jsonl", stdin=tabs)[1] == expected
     _, table, _ = run("pairs.jsonl", "--format", "csv")
-    found = list(csv.DictReader(io.StringIO(table)))
-    assert [row | {"unknown_words": json.loads(row["unknown_words"])} for row in found] == [
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [row | {"unknown_words": json.loads(row["unknown_words"])} for row in rows] == [
         {name: value if type(value) is list else str(value) for name, value in line.items()}
         for line in lines
     ]
@@ -87,91 +87,91 @@ def test_every_way_in_and_out_gives_the_same_answers(run: Run) -> None:
 UNKNOWN = [[",", "."], ["unheard"], ["?"], []]  # of PAIRS
 
 
-def test_words_outside_the_vocabulary_are_named(run: Run) -> None:
-    told = "3 of 4 pairs have words that the model does not know; the first: ','\n"
-    status, out, errors = run("-", "--format", "jsonl", given=jsonl(*PAIRS))
+def test_words_outside_the_vocabulary(run: Run) -> None:
+    message = "3 of 4 pairs have words outside the model's vocabulary; the first: ','\n"
+    status, out, errors = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS))
     assert [json.loads(line)["unknown_words"] for line in out.splitlines()] == UNKNOWN
-    assert (status, errors) == (0, told)
+    assert (status, errors) == (0, message)
     # more than a chunk
-    _, out, errors = run("-", "--format", "jsonl", given=jsonl(*PAIRS * 150, PAIRS[1]))
+    _, out, errors = run("-", "--format", "jsonl", stdin=jsonl(*PAIRS * 150, PAIRS[1]))
     assert [json.loads(line)["unknown_words"] for line in out.splitlines()[:-1]] == UNKNOWN * 150
-    assert errors == told.replace("3 of 4", "451 of 601")
-    errors = run("-", given=jsonl(PAIRS[3], PAIRS[1]))[2]
-    told = "1 of 2 pairs has words that the model does not know; the first: 'unheard'\n"
-    assert errors == told + ANSWERED
-    # a pair that is asked alone is not counted, nor are pairs that are known
+    assert errors == message.replace("3 of 4", "451 of 601")
+    errors = run("-", stdin=jsonl(PAIRS[3], PAIRS[1]))[2]
+    message = "1 of 2 pairs has words outside the model's vocabulary; the first: 'unheard'\n"
+    assert errors == message + MODEL
+    # neither a single pair nor known words are counted
     unheard = ("--premise", "word1 Pyjamas", "--hypothesis", "awake pyjamas")
     status, out, errors = run(*unheard)
-    assert (status, errors) == (0, ANSWERED)
-    assert out.endswith("; not known to the model: 'pyjamas', 'awake'\n")
-    assert run("-", given=jsonl(PAIRS[3], PAIRS[3]))[2] == ANSWERED
+    assert (status, errors) == (0, MODEL)
+    assert out.endswith("; unknown words: 'pyjamas', 'awake'\n")
+    assert run("-", stdin=jsonl(PAIRS[3], PAIRS[3]))[2] == MODEL
 
 
-def test_other_fields_go_through_and_attention_when_asked(run: Run) -> None:
-    given = '{"id": 7, "premise": "word1", "note": {"é": [1]}, "hypothesis": "word2"}\n'
-    given += '{"premise": "word3", "hypothesis": "word4", "late": "\\ud800"}\n'
-    status, out, _ = run("-", "--format", "jsonl", "--explain", given=given)
+def test_other_fields_are_kept_and_attention_is_optional(run: Run) -> None:
+    lines = '{"id": 7, "premise": "word1", "note": {"é": [1]}, "hypothesis": "word2"}\n'
+    lines += '{"premise": "word3", "hypothesis": "word4", "late": "\\ud800"}\n'
+    status, out, _ = run("-", "--format", "jsonl", "--explain", stdin=lines)
     first, second = map(json.loads, out.splitlines())
     assert status == 0
     assert (first["id"], first["note"]) == (7, {"é": [1]})
     assert len(first["attention"]["trace"]) == first["steps"]
     assert second["late"] == "\ud800"
-    _, table, _ = run("-", "--format", "csv", given=given)
+    _, table, _ = run("-", "--format", "csv", stdin=lines)
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [(row["id"], row["note"]) for row in rows] == [("7", '{"é": [1]}'), ("", "")]
 
 
-def test_a_bad_last_line_is_told_before_anything_is_written(run: Run) -> None:
+def test_an_invalid_last_line_prevents_all_output(run: Run) -> None:
     Path("answers.jsonl").write_text("older")
-    given = jsonl(*PAIRS[:3]) + '{"premise": "a", "hypothesis": "b", "unknown_words": []}\n'
-    said = "'unknown_words' is what the answer would be called; rename it"
-    told = (1, "", f"error: standard input, line 4: {said}\n")
-    assert run("-", "--format", "jsonl", given=given) == told
-    assert run("-", "--format", "jsonl", "--output", "answers.jsonl", given=given) == told
+    lines = jsonl(*PAIRS[:3]) + '{"premise": "a", "hypothesis": "b", "unknown_words": []}\n'
+    problem = "'unknown_words' is a field of the output; rename it"
+    message = (1, "", f"error: standard input, line 4: {problem}\n")
+    assert run("-", "--format", "jsonl", stdin=lines) == message
+    assert run("-", "--format", "jsonl", "--output", "answers.jsonl", stdin=lines) == message
     assert Path("answers.jsonl").read_text() == "older"
     assert sorted(path.name for path in Path().iterdir()) == ["answers.jsonl", "artifacts"]
 
 
-def test_output_is_a_file_whole_and_a_link_to_it_stays_one(run: Run) -> None:
+def test_output_is_atomic_and_keeps_links(run: Run) -> None:
     _, expected, _ = run(*PAIR, "--format", "csv")
     Path("link.csv").symlink_to("new/answers.csv")
     assert run(*PAIR, "--format", "csv", "--output", "new/answers.csv") == (0, "", "")
     assert Path("link.csv").read_text() == expected
     _, expected, _ = run(*PAIR)
-    assert run(*PAIR, "--output", "link.csv") == (0, "", ANSWERED)
+    assert run(*PAIR, "--output", "link.csv") == (0, "", MODEL)
     assert Path("link.csv").is_symlink() and Path("new/answers.csv").read_text() == expected
 
 
-def test_a_pipe_or_a_device_is_written_to_and_never_replaced(run: Run) -> None:
+def test_pipes_and_devices_are_not_replaced(run: Run) -> None:
     _, expected, _ = run(*PAIR)
     os.mkfifo("pipe")
     received: list[str] = []
     reader = threading.Thread(target=lambda: received.append(Path("pipe").read_text()), daemon=True)
     reader.start()
-    assert run(*PAIR, "--output", "pipe") == (0, "", ANSWERED)
+    assert run(*PAIR, "--output", "pipe") == (0, "", MODEL)
     reader.join(10)
     assert received == [expected] and Path("pipe").is_fifo()
     Path("link").symlink_to("/dev/full")
-    told = "error: --output: /dev/full cannot be written: No space left on device\n"
-    assert run(*PAIR, "--output", "link") == (1, "", told)
+    message = "error: --output: /dev/full cannot be written: No space left on device\n"
+    assert run(*PAIR, "--output", "link") == (1, "", message)
     assert Path("link").is_symlink() and Path("/dev/full").is_char_device()
 
 
-def test_no_pairs_are_told(run: Run) -> None:
-    assert run("-")[2] == "error: standard input: holds no pairs\n"
+def test_empty_input(run: Run) -> None:
+    assert run("-")[2] == "error: standard input: contains no pairs\n"
     Path("pairs.csv").write_text("premise,hypothesis\n")
-    assert run("pairs.csv")[::2] == (1, "error: pairs.csv: holds no pairs\n")
+    assert run("pairs.csv")[::2] == (1, "error: pairs.csv: contains no pairs\n")
 
 
-def test_a_model_that_is_not_there_is_told(run: Run) -> None:
+def test_missing_models(run: Run) -> None:
     known = "must be one of adaptive_attention, decomposable_attention"
     wording = f"error: --model: 'lstm' was not exported; {known}\n"
     assert run(*PAIR, "--model", "lstm") == (1, "", wording)
     path = Path("artifacts/export/best.json").resolve()
     path.write_text("{")
     for reason in ("Expecting property name", "[Errno 22] not a regular file"):
-        status, _, said = run(*PAIR)
-        assert status == 1 and said.startswith(f"error: {path} is damaged ({reason}")
+        status, _, errors = run(*PAIR)
+        assert status == 1 and errors.startswith(f"error: {path} is corrupt ({reason}")
         path.unlink()
         os.mkfifo(path)
     path.unlink()
@@ -179,32 +179,30 @@ def test_a_model_that_is_not_there_is_told(run: Run) -> None:
     assert run(*PAIR) == (1, "", wording)
 
 
-@pytest.mark.parametrize("spoil", ["digest", "dev_accuracy", "best"])
-def test_a_folder_that_holds_another_model_is_refused(run: Run, spoil: str) -> None:
+@pytest.mark.parametrize("change", ["digest", "dev_accuracy", "best"])
+def test_a_mismatch_with_best_json(run: Run, change: str) -> None:
     path = Path("artifacts/export/best.json")
     export = json.loads(path.read_text())
-    if spoil == "best":
+    if change == "best":
         export["best"] = "decomposable_attention"
     else:
-        export["models"]["adaptive_attention"][spoil] = {"digest": "0" * 64}.get(spoil, 0.9)
+        export["models"]["adaptive_attention"][change] = {"digest": "0" * 64}.get(change, 0.9)
     path.write_text(json.dumps(export))
     status, out, errors = run(*PAIR)
     assert (status, out, errors.count("\n")) == (1, "", 1)
     again = "dvc checkout, and if that changes nothing: dvc repro export"
-    assert errors.endswith(f"run: {'dvc repro -f export' if spoil == 'best' else again}\n")
+    assert errors.endswith(f"run: {'dvc repro -f export' if change == 'best' else again}\n")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "problem"),
     [
-        (PAIR[:2], "--premise and --hypothesis go together"),
+        (PAIR[:2], "--premise requires --hypothesis, and vice versa"),
         ((*PAIR, "pairs.csv"), "give a FILE or a pair, not both"),
-        (("-", "--explain", "--format", "csv"), "--explain does not fit into a table"),
+        (("-", "--explain", "--format", "csv"), "--explain requires --format text or jsonl"),
     ],
 )
-def test_options_that_do_not_go_together_are_told(
-    run: Run, arguments: tuple[str, ...], sentence: str
-) -> None:
+def test_incompatible_options(run: Run, arguments: tuple[str, ...], problem: str) -> None:
     status, out, errors = run(*arguments)
     assert (status, out) == (2, "")
-    assert sentence in errors
+    assert problem in errors

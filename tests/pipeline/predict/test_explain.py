@@ -1,4 +1,4 @@
-"""Steps as text: within the width, with or without color."""
+"""Rendered steps fit the width, with or without color."""
 
 import io
 import re
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pipeline.inference.answer import PairAnswer
-from pipeline.predict.explain import explained, in_words
+from pipeline.inference.predictor import PairPrediction
+from pipeline.predict.explain import explain_steps, summarize
 
 SHARES = {"neutral": 0.1, "entailment": 0.65, "contradiction": 0.25}
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -27,7 +27,7 @@ ATTENTION = {
     "hypothesis": ["he", "rests"],
     "trace": [step(1, [0.6, 0.3, 0.0, 0.1], [0.02, 0.98]), step(2, [0, 0, 1, 0], [0.5, 0.5])],
 }
-ANSWER = PairAnswer("entailment", SHARES, 2, [], ATTENTION)
+PREDICTION = PairPrediction("entailment", SHARES, 2, [], ATTENTION)
 PLAIN = """\
 entailment    (neutral 0.100, entailment 0.650, contradiction 0.250), 2 steps
   premise      a man sleeps .
@@ -51,37 +51,39 @@ entailment    (neutral 0.100, entailment 0.650, contradiction 0.250), 2 steps
 """
 
 
-def drawn(answer: PairAnswer, encoding: str = "utf-8", width: int = 80, **more: Any) -> str:
+def render(
+    prediction: PairPrediction, encoding: str = "utf-8", width: int = 80, **more: Any
+) -> str:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    text = explained(answer, Console(file=stream, width=width, **more))
+    text = explain_steps(prediction, Console(file=stream, width=width, **more))
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
-def test_plain_text_is_this() -> None:
-    assert drawn(ANSWER, "ascii") == PLAIN
-    assert drawn(ANSWER) == PLAIN.replace("#", "█")
+def test_plain_text() -> None:
+    assert render(PREDICTION, "ascii") == PLAIN
+    assert render(PREDICTION) == PLAIN.replace("#", "█")
 
 
-def test_words_that_the_model_does_not_know_end_the_line_of_the_answer() -> None:
-    answer = ANSWER._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
+def test_unknown_words_end_the_first_line() -> None:
+    prediction = PREDICTION._replace(unknown_words=["awake", ",", "n't", "\x1b[2J"])
     first, rest = PLAIN.split("\n", 1)
-    first += """; not known to the model: 'awake', ',', "n't", '\\x1b[2J'"""
-    assert in_words(answer) == first
-    assert drawn(answer, "ascii") == f"{first}\n{rest}"
-    without = PairAnswer("neutral", SHARES, None, ["awake"], None)
+    first += """; unknown words: 'awake', ',', "n't", '\\x1b[2J'"""
+    assert summarize(prediction) == first
+    assert render(prediction, "ascii") == f"{first}\n{rest}"
+    without = PairPrediction("neutral", SHARES, None, ["awake"], None)
     line = "neutral       (neutral 0.100, entailment 0.650, contradiction 0.250)"
-    assert in_words(without) == f"{line}; not known to the model: 'awake'"
-    assert drawn(without).strip() == in_words(without)
+    assert summarize(without) == f"{line}; unknown words: 'awake'"
+    assert render(without).strip() == summarize(without)
 
 
 @pytest.mark.parametrize("color", [None, "256"])
 @pytest.mark.parametrize("width", [40, 80])
-def test_tokens_are_shaded_and_cut_and_control_characters_escaped(color: Any, width: int) -> None:
+def test_tokens_are_shaded_truncated_and_escaped(color: Any, width: int) -> None:
     tokens = ["\x1bc", *(f"token{number}" for number in range(60)), "x" * 200]
     weights = [*[1 / len(tokens)] * (len(tokens) - 1), 0.9]
     attention = {"premise": tokens, "hypothesis": tokens, "trace": [step(1, weights, weights)]}
-    answer = PairAnswer("entailment", SHARES, 1, [], attention)
-    text = drawn(answer, width=width, force_terminal=True, color_system=color)
+    prediction = PairPrediction("entailment", SHARES, 1, [], attention)
+    text = render(prediction, width=width, force_terminal=True, color_system=color)
     assert ("\x1b[38;5;231;48;5;25mxxx" in text) is (color is not None)
     plain = ESCAPE.sub("", text)
     assert all(len(line) <= width for line in plain.splitlines()[1:])

@@ -1,4 +1,4 @@
-"""The command as a process of its own: what it loads, and how it ends early."""
+"""The command as a process: its imports, and closed streams."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def command(folder: Path, *command: str) -> subprocess.Popen[str]:
     )
 
 
-def test_neither_mlflow_nor_ray_nor_the_training_is_loaded(tmp_path: Path) -> None:
+def test_heavy_modules_are_not_imported(tmp_path: Path) -> None:
     write_export(tmp_path, sample_trial("adaptive_attention"))
     script = f"""
 import sys
@@ -41,11 +41,11 @@ assert not heavy, heavy
     assert "steps" in out or "1 step" in out
 
 
-def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     write_export(tmp_path, sample_trial("adaptive_attention"))
     (tmp_path / "pairs.jsonl").write_text(jsonl(*(PAIRS * 1000)))
-    ask = (sys.executable, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
-    process = command(tmp_path, *ask)
+    arguments = (sys.executable, "-m", "pipeline.predict", "pairs.jsonl", "--format", "jsonl")
+    process = command(tmp_path, *arguments)
     assert process.stdout is not None and process.stderr is not None
     assert json.loads(process.stdout.readline())["premise"] == PAIRS[0][0]
     process.stdout.close()
@@ -54,16 +54,16 @@ def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("redirected", "said"),
+    ("redirection", "message"),
     [
         ("<&-", "standard input is closed; name a file of pairs"),
         (">&-", "standard output is closed; name a file: --output FILE"),
         (">/dev/full", "standard output cannot be written: No space left on device"),
     ],
 )
-def test_nothing_to_read_from_or_to_write_to(redirected: str, said: str, tmp_path: Path) -> None:
+def test_closed_streams(redirection: str, message: str, tmp_path: Path) -> None:
     write_export(tmp_path, sample_trial("adaptive_attention"))
-    line = f"printf 'a\\tb\\n' | {{ {sys.executable} -m pipeline.predict - {redirected}; }}"
+    line = f"printf 'a\\tb\\n' | {{ {sys.executable} -m pipeline.predict - {redirection}; }}"
     process = command(tmp_path, "sh", "-c", line)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (1, f"error: {said}\n")
+    assert (process.returncode, errors) == (1, f"error: {message}\n")

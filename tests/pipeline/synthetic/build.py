@@ -1,4 +1,4 @@
-"""Settings of the corpus, and meanings from plain words for hand-worked examples."""
+"""Settings of the corpus, and meanings for hand-worked examples."""
 
 from pathlib import Path
 from typing import Any
@@ -19,21 +19,21 @@ MANY = Participant("people", plural=True, garment=0)
 
 
 def captions(preset: str = "captions_hard", **changes: Any) -> Captions:
-    """The section `corpus.captions` of a preset, but for some keys."""
+    """Return the section `corpus.captions` of a preset with changes."""
     files = [OmegaConf.load(CONF / name) for name in ("base.yaml", f"preset/{preset}.yaml")]
     section = OmegaConf.to_container(OmegaConf.merge(*files), resolve=True)["corpus"]["captions"]
     return Captions(**{**section, **changes})
 
 
 def sampler(purpose: int) -> Sampler:
-    """Random numbers for the hard corpus."""
+    """Return a sampler for the hard corpus."""
     return Sampler(captions(), str(purpose))
 
 
 def meaning(*participants: Participant, **facts: str) -> Meaning:
-    """`kind="man", kind1="dog", action="not running", relation="<chasing"`.
+    """Build a meaning: `kind="man", kind1="dog", action="not running", relation="<chasing"`.
 
-    A digit after a fact gives its participant (0 where there is none); `<` turns a relation round.
+    A digit after a slot is its participant (default 0); `<` reverses a relation.
     """
     interaction = "relation" in facts
     frame = Frame(participants or (ONE,), outdoors=True, interaction=interaction)

@@ -15,7 +15,7 @@ SETTINGS = captions(seed=4, train=700, dev=200, test=200, unlabeled=0.05)
 SENTENCES = ("sentence1", "sentence2")
 
 
-def drawn(split: str, settings: Captions = SETTINGS) -> list[Pair]:
+def generate(split: str, settings: Captions = SETTINGS) -> list[Pair]:
     return list(generate_split(settings, split))
 
 
@@ -24,18 +24,18 @@ def changed(**values: object) -> Captions:
 
 
 def words(settings: Captions) -> set[str]:
-    texts = [" ".join(pair[key] for key in SENTENCES) for pair in drawn("train", settings)]
+    texts = [" ".join(pair[key] for key in SENTENCES) for pair in generate("train", settings)]
     return {word for text in texts for word in tokenize(text, lowercase=True)}
 
 
-def test_same_seed_same_pairs_and_another_seed_another_corpus() -> None:
-    first = drawn("dev")
-    assert drawn("dev", changed(train=50)) == first  # whatever the size of another split
-    assert not any(pair in first for pair in drawn("dev", changed(seed=5)))
+def test_pairs_depend_on_the_seed() -> None:
+    first = generate("dev")
+    assert generate("dev", changed(train=50)) == first  # independent of the size of another split
+    assert not any(pair in first for pair in generate("dev", changed(seed=5)))
 
 
-def test_labels_and_depths_are_balanced_together_in_random_order() -> None:
-    pairs = drawn("train")
+def test_labels_and_depths_are_jointly_balanced_in_random_order() -> None:
+    pairs = generate("train")
     counts = Counter((pair["gold_label"], pair["reasoning_depth"]) for pair in pairs)
     labeled = [counts[label, depth] for label in LABELS for depth in range(1, 7)]
     assert sum(labeled) == 700
@@ -46,14 +46,14 @@ def test_labels_and_depths_are_balanced_together_in_random_order() -> None:
     assert pairs[1]["pairID"] == "captions-train-000001"
 
 
-def test_no_pair_occurs_twice_anywhere() -> None:
-    small = changed(max_depth=1)  # short sentences: the most likely to meet again
-    pairs = [pair for split in TENTHS for pair in drawn(split, small)]
+def test_pairs_are_unique() -> None:
+    small = changed(max_depth=1)  # short sentences are most likely to repeat
+    pairs = [pair for split in TENTHS for pair in generate(split, small)]
     assert len({tuple(pair[key] for key in SENTENCES) for pair in pairs}) == len(pairs)
 
 
-def test_lengths_are_those_of_captions() -> None:
-    pairs = drawn("train")
+def test_sentence_lengths() -> None:
+    pairs = generate("train")
     means = [sum(len(pair[key].split()) + 1 for pair in pairs) / len(pairs) for key in SENTENCES]
     assert 14 <= means[0] <= 25 and 6 <= means[1] <= 16
 
@@ -67,10 +67,10 @@ def test_facts_without_weight_are_never_stated() -> None:
     assert "raining" in easy
 
 
-def test_settings_that_allow_for_too_few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_with_too_few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = dict.fromkeys(SETTINGS.facts, 0.0) | {"place": 1.0, "time": 1.0}
     with pytest.raises(ConfigError, match=r"1,000 tries gave no sentences of \d facts; give more"):
-        drawn("dev", changed(facts=facts))
+        generate("dev", changed(facts=facts))
     monkeypatch.setitem(TENTHS, "test", range(0))
-    with pytest.raises(ConfigError, match=r"no further pair of depth \d was found for test"):
-        drawn("test")
+    with pytest.raises(ConfigError, match=r"no new pair of depth \d for test"):
+        generate("test")

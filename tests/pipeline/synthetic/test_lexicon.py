@@ -47,8 +47,8 @@ def test_bits_agree_with_sets(slot: str) -> None:
 
 def test_only_headgear_leaves_nothing_else() -> None:
     headgear, colors = VOCABULARIES["headgear"], VOCABULARIES["color"]
-    assert headgear.everything == headgear["headgear"].atoms | headgear["nothing on the head"].atoms
+    assert headgear.all_atoms == headgear["headgear"].atoms | headgear["nothing on the head"].atoms
     named = 0
     for concept in colors.concepts.values():
         named |= concept.atoms
-    assert colors.everything & ~named
+    assert colors.all_atoms & ~named

@@ -1,4 +1,4 @@
-"""Labels by hand, one example or more for each way in which a fact can decide."""
+"""Labels by hand, with examples for each rule."""
 
 import pytest
 
@@ -32,7 +32,7 @@ EXAMPLES = [
     ("number", FEW, {"count": "two"}, {"count": "three"}, C),
     ("number in a range", FEW, {"count": "four"}, {"count": "several"}, E),
     ("number outside a range", FEW, {"count": "two"}, {"count": "several"}, C),
-    ("number not told", FEW, {"count": "several"}, {"count": "four"}, N),
+    ("number unstated", FEW, {"count": "several"}, {"count": "four"}, N),
     ("not, of another", (), {"action": "sleeping"}, {"action": "not running"}, E),
     ("not, of the same", (), {"action": "running"}, {"action": "not running"}, C),
     ("not, of a hypernym", (), {"action": "sprinting"}, {"action": "not running"}, C),
@@ -67,7 +67,7 @@ def test_examples_by_hand(
     assert worlds.label(*pair) == expected
 
 
-def test_labels_hold_in_possible_worlds_and_one_fact_decides() -> None:
+def test_labels_match_possible_worlds_and_one_fact_decides() -> None:
     random = sampler(5)
     for number in range(2000):
         label, depth = ROTATION[number % 3], 1 + number % 6
@@ -79,8 +79,8 @@ def test_labels_hold_in_possible_worlds_and_one_fact_decides() -> None:
         assert label in verdicts
 
 
-def test_each_sentence_of_a_group_meets_each_label_once() -> None:
-    """Why neither sentence alone says anything about the label."""
+def test_each_sentence_of_a_group_has_each_label_once() -> None:
+    """So neither sentence alone predicts the label."""
     random = sampler(7)
     for depth in range(1, 7):
         premises, hypotheses = draw_group(random, depth)
@@ -94,5 +94,5 @@ def test_ambiguous_pairs_depend_on_the_reading_of_a_number() -> None:
     for depth in range(1, 7):
         premise, hypothesis = draw_ambiguous(random, depth)
         assert not any(who.plural for who in hypothesis.frame.participants)
-        assert judge(premise, hypothesis) != ENTAILMENT  # as it is where one may be of several
+        assert judge(premise, hypothesis) != ENTAILMENT  # it would be without exact numbers
         assert any(who.plural for who in premise.frame.participants)

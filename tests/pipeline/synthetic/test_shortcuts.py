@@ -1,4 +1,4 @@
-"""Neither sentence alone, nor how long they are, tells the label (sampler: a third)."""
+"""Neither single sentences nor lengths predict the label (chance: one third)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,11 +49,12 @@ def lengths(pairs: Pairs) -> np.ndarray:
 
 
 def missing(pairs: Pairs) -> np.ndarray:
-    """How many words of the hypothesis the premise lacks, and how many there are."""
+    """Return the number of new words of the hypothesis, and both numbers of words."""
     rows = []
     for pair in pairs:
-        there, asked = set(words(pair["sentence1"])), words(pair["sentence2"])
-        rows.append([sum(word not in there for word in asked), len(asked), len(there)])
+        premise, hypothesis = set(words(pair["sentence1"])), words(pair["sentence2"])
+        new = sum(word not in premise for word in hypothesis)
+        rows.append([new, len(hypothesis), len(premise)])
     return np.array(rows)
 
 

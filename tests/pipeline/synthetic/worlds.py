@@ -1,7 +1,7 @@
-"""An oracle for labels that shares no code with the corpus: it looks at possible worlds.
+"""An independent oracle for labels: it enumerates possible worlds.
 
-The words are read again into sets of names; a world gives each fact of the premise one atom. A
-hypothesis follows if it is true in all worlds of the premise, is excluded if in none.
+Words are sets of names here; a world assigns one atom to each fact of the premise. A hypothesis is
+entailed if it is true in all worlds of the premise, and contradicted if it is true in none.
 """
 
 import re
@@ -16,16 +16,16 @@ from pipeline.synthetic.captions.scenes import Key, Meaning, Value
 
 
 def covers(outline: dict[str, Any]) -> dict[str, set[str]]:
-    """Concept -> everything below it, itself included."""
-    found: dict[str, set[str]] = {}
+    """Return each concept with its hyponyms and itself."""
+    covered: dict[str, set[str]] = {}
     for key, below in outline.items():
         name = re.split(r" \[| / |\|", key)[0]
         if isinstance(below, list):
-            found[name] = {name}.union(*(found[member] for member in below))
+            covered[name] = {name}.union(*(covered[member] for member in below))
         else:
             inside = covers(below or {})
-            found |= inside | {name: {name, *inside}}
-    return found
+            covered |= inside | {name: {name, *inside}}
+    return covered
 
 
 WORDS = YAML(typ="safe").load(Path(lexicon.__file__).with_name("words.yaml"))
@@ -43,8 +43,8 @@ def all_atoms(slot: str) -> set[Atom]:
 def possible(value: Value | None, slot: str) -> set[Atom]:
     if value is None:
         return all_atoms(slot)
-    said = {(name, int(value.backwards)) for name in COVERS[slot][value.concept.name]}
-    return all_atoms(slot) - said if value.negated else said
+    atoms = {(name, int(value.backwards)) for name in COVERS[slot][value.concept.name]}
+    return all_atoms(slot) - atoms if value.negated else atoms
 
 
 def label(premise: Meaning, hypothesis: Meaning) -> str:
@@ -54,7 +54,7 @@ def label(premise: Meaning, hypothesis: Meaning) -> str:
     claims = [claims_under(premise, hypothesis, casting) for casting in castings]
     keys = sorted({key for claim in claims if claim is not None for key in claim})
 
-    # Worlds that no claim tells apart are one.
+    # Worlds that all claims treat alike are one.
     def holds(key: Key, atom: Atom) -> tuple[bool, ...]:
         return tuple(c is not None and (key not in c or atom in c[key]) for c in claims)
 

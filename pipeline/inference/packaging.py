@@ -1,4 +1,4 @@
-"""What a registered model needs: the code that answers, without training, and its signature."""
+"""Package an exported model for MLflow: inference code, requirements, signature, example."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 from actmodels.configs import LABELS
 from actmodels.provenance import files_behind, sources, without_prose
 from actmodels.registry import MODELS
-from pipeline.datasets.parses import folded
+from pipeline.datasets.parses import right_branching_parse
 from pipeline.datasets.tokenizer import tokenize
 
 ROOT = Path(__file__).parents[2]
@@ -24,16 +24,19 @@ EXAMPLE = {
 
 
 def example(model: str) -> dict[str, list[str]]:
-    """Return columns that meet the signature; parses for a model that reads them."""
+    """Return an input example for the signature; binary parses if the model reads parses."""
     if not MODELS[model].reads_parses:
         return EXAMPLE
-    return {part: [folded(tokenize(text, False)) for text in EXAMPLE[part]] for part in EXAMPLE}
+    return {
+        part: [right_branching_parse(tokenize(text, False)) for text in texts]
+        for part, texts in EXAMPLE.items()
+    }
 
 
 def code_files(model: str) -> dict[Path, str]:
-    """Return the files that loading and asking `model` imports, with their text.
+    """Return the source files that inference with `model` imports, with their text.
 
-    Models and halting are found by name (actmodels.registry), so those of `model` are added.
+    The registry loads classes by name, so the classes of `model` are added.
     """
     names = [LOADER, *(name.split(":")[0] for name in MODELS[model].classes)]
     texts = sources(*(ROOT / package for package in PACKAGES))
@@ -41,7 +44,7 @@ def code_files(model: str) -> dict[Path, str]:
 
 
 def copy_code(model: str, folder: Path) -> list[Path]:
-    """Copy these files into a folder; return the folders of the packages."""
+    """Copy the source files into a folder; return the folders of the packages."""
     for path in code_files(model):
         target = folder / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +53,7 @@ def copy_code(model: str, folder: Path) -> list[Path]:
 
 
 def code_digest(model: str) -> str:
-    """Return SHA-256 over these files without comments and the versions of the libraries."""
+    """Return SHA-256 over the source files without comments, and over the requirements."""
     digest = hashlib.sha256("\n".join(requirements()).encode())
     for path, text in code_files(model).items():
         digest.update(path.relative_to(ROOT).as_posix().encode())
@@ -59,23 +62,25 @@ def code_digest(model: str) -> str:
 
 
 def requirements() -> list[str]:
-    """Return exact versions of the libraries, without a local suffix such as +cpu."""
+    """Return pinned versions without local suffixes such as +cpu."""
     return [f"{name}=={version(name).split('+')[0]}" for name in LIBRARIES]
 
 
 def signature() -> dict[str, str]:
-    """Return inputs, outputs and parameters as MLflow's JSON; see EntailmentModel.predict."""
-    text, share, whole = ({"type": name} for name in ("string", "double", "long"))
-    probabilities = dict.fromkeys(LABELS, share)
+    """Return inputs, outputs and params as JSON of MLflow; see EntailmentModel.predict."""
+    text, real, integer = ({"type": name} for name in ("string", "double", "long"))
+    texts, weights = ({"type": "array", "items": items} for items in (text, real))
+    probabilities = dict.fromkeys(LABELS, real)
     step = {
-        **{"step": whole, "halting_probability": share, "weight": share, "class": text},
+        **{"step": integer, "halting_probability": real, "weight": real, "class": text},
         "class_probabilities": _object(probabilities),
-        **{"premise_attention": _list(share), "hypothesis_attention": _list(share)},
+        **{"premise_attention": weights, "hypothesis_attention": weights},
     }
-    tokens = {"premise": _list(text), "hypothesis": _list(text)}
-    outputs = {"predicted": text, **probabilities, "unknown_words": _list(text)}
-    # without steps a model has neither; attention comes when it is asked for
-    optional = {"steps": whole, "attention": _object({**tokens, "trace": _list(_object(step))})}
+    trace = {"type": "array", "items": _object(step)}
+    attention = _object({"premise": texts, "hypothesis": texts, "trace": trace})
+    outputs = {"predicted": text, **probabilities, "unknown_words": texts}
+    # models without steps return neither; attention is returned on request
+    optional = {"steps": integer, "attention": attention}
     params = [{"name": "attention", "type": "boolean", "default": False, "shape": None}]
     return {
         "inputs": json.dumps(_columns({"premise": text, "hypothesis": text}, True)),
@@ -84,14 +89,10 @@ def signature() -> dict[str, str]:
     }
 
 
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
 def _object(properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
     required = {name: {**kind, "required": True} for name, kind in properties.items()}
     return {"type": "object", "properties": required}
 
 
-def _columns(kinds: dict[str, dict[str, Any]], required: bool) -> list[dict[str, Any]]:
-    return [{"name": name, **kind, "required": required} for name, kind in kinds.items()]
+def _columns(types: dict[str, Any], required: bool) -> list[dict[str, Any]]:
+    return [{"name": name, **kind, "required": required} for name, kind in types.items()]

@@ -1,0 +1,145 @@
+"""Predictions match evaluation and trace, and do not depend on the batch."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from actmodels.configs import LABELS
+from actmodels.data.pairs import collate
+from actmodels.evaluation import evaluate
+from actmodels.models.alternating import AlternatingAttention
+from actmodels.registry import MODELS
+from actmodels.tracing import trace
+from pipeline.datasets.encode import encode
+from pipeline.datasets.parses import right_branching_parse
+from pipeline.datasets.tokenizer import tokenize
+from pipeline.inference.bundle import read_bundle
+from pipeline.inference.packaging import signature
+from pipeline.inference.predictor import MAX_TOKENS, PairError, PairPrediction, Predictor
+from pipeline.inference.steps import described_steps
+from tests.pipeline.tiny_export import PAIRS, VOCABULARY, write_tiny
+from tests.samples import sample_trial
+
+IDS = {word: 3 + rank for rank, word in enumerate(VOCABULARY)}
+
+
+def predictor_of(model: str, folder: Path, **settings: object) -> Predictor:
+    write_tiny(folder, sample_trial(model, **settings))
+    return Predictor(read_bundle(folder))
+
+
+def close(result: PairPrediction, expected: PairPrediction) -> bool:
+    """Compare up to rounding of the sixth decimal."""
+    pairs = zip(result.probabilities.items(), expected.probabilities.items(), strict=True)
+    near = all(a == b and abs(x - y) <= 2e-6 for (a, x), (b, y) in pairs)
+    return near and (result.predicted, result.steps) == (expected.predicted, expected.steps)
+
+
+# deviations of the 2016 code that mix the examples of a batch
+MIXING = {"scrambled_alignment": True, "batch_remainder": True}
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        *((model, {"null_token": True}) for model in MODELS),
+        ("adaptive_attention_as_published", MIXING),
+    ],
+)
+def test_predictions_do_not_depend_on_the_batch(
+    model: str, settings: dict[str, bool], tmp_path: Path
+) -> None:
+    predictor = predictor_of(model, tmp_path, **settings)
+    parses = [[right_branching_parse(tokenize(text, False)) for text in pair] for pair in PAIRS]
+    pairs = [predictor.tokenize(*p) for p in (parses if MODELS[model].reads_parses else PAIRS)]
+    batched = predictor.predict(pairs)
+    single = [predictor.predict([pair])[0] for pair in pairs]
+    assert all(close(a, b) for a, b in zip(batched, single, strict=True))
+    reverse = predictor.predict(pairs[::-1])
+    assert [p.predicted for p in reverse[::-1]] == [p.predicted for p in batched]
+
+
+@pytest.mark.parametrize("model", ["adaptive_attention", "decomposable_attention"])
+def test_predictions_match_evaluation(model: str, tmp_path: Path) -> None:
+    predictor = predictor_of(model, tmp_path, null_token=True)
+    pairs = [predictor.tokenize(*pair) for pair in PAIRS]
+    config, scored = predictor.bundle.config, encode(pairs, IDS).tensors
+    expected = evaluate(predictor.bundle.model, scored, config.input, batch_size=2)
+    for row, prediction in enumerate(predictor.predict(pairs)):
+        probabilities = torch.softmax(expected.logits[row], dim=0).tolist()
+        assert list(prediction.probabilities.values()) == pytest.approx(probabilities, abs=2e-6)
+        assert prediction.predicted == LABELS[int(expected.predictions[row])]
+        assert prediction.steps == (None if expected.steps is None else expected.steps[row])
+        assert prediction.attention is None
+
+
+def test_attention_matches_the_trace(tmp_path: Path) -> None:
+    predictor = predictor_of("adaptive_attention", tmp_path, null_token=True)
+    pairs = [predictor.tokenize(*pair) for pair in PAIRS]
+    model = predictor.bundle.model
+    assert isinstance(model, AlternatingAttention)
+    for pair, prediction in zip(pairs, predictor.predict(pairs, attention=True), strict=True):
+        batch = collate(encode([pair], IDS).tensors, torch.tensor([0]), null_token=True)
+        (expected,) = described_steps(trace(model, batch), [pair], null_token=True, digits=9)
+        attention = prediction.attention
+        assert attention is not None and prediction.steps == len(attention["trace"])
+        assert attention["premise"] == ["<null>", *pair.premise]
+        assert attention["hypothesis"] == ["<null>", *pair.hypothesis]
+        for step, reference in zip(attention["trace"], expected["trace"], strict=True):
+            probabilities, theirs = (s.pop("class_probabilities") for s in (step, reference))
+            assert probabilities == pytest.approx(theirs, abs=2e-6)
+            assert step.pop("class") == max(theirs, key=theirs.get) == reference.pop("class")
+            assert all(step[name] == pytest.approx(reference[name], abs=2e-6) for name in step)
+
+
+def test_tokenization_matches_the_corpus(tmp_path: Path) -> None:
+    predictor = predictor_of("adaptive_attention", tmp_path)
+    pair = predictor.tokenize("Word1 can't,\u00a0WORD2.", "\tword3  word4\n")
+    assert pair.premise == ["word1", "ca", "n't", ",", "word2", "."]
+    assert pair.hypothesis == ["word3", "word4"]
+
+
+def test_the_mlflow_signature_has_all_output_columns(tmp_path: Path) -> None:
+    predictor = predictor_of("adaptive_attention", tmp_path)
+    assert predictor.predict([]) == []
+    longest = " ".join(["word1"] * MAX_TOKENS)
+    (prediction,) = predictor.predict([predictor.tokenize(longest, longest)])
+    columns = [column["name"] for column in json.loads(signature()["outputs"])]
+    assert sorted(columns) == sorted([*prediction.row(), "attention"])
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "message"),
+    [
+        ("", "the hypothesis has no words"),
+        (5, "the hypothesis is 5; expected text"),
+        (None, "the hypothesis is missing; expected text"),
+        (float("nan"), "the hypothesis is missing; expected text"),
+        ("\ud800", r"the hypothesis holds half a character \(a lone surrogate\)"),
+        ([10**5000], "the hypothesis is a number of thousands of digits; expected text"),
+        ("a " * (MAX_TOKENS + 1), "the hypothesis has 1001 tokens; expected at most 1000"),
+    ],
+)
+def test_invalid_sentences(hypothesis: object, message: str, tmp_path: Path) -> None:
+    predictor = predictor_of("decomposable_attention", tmp_path)
+    with pytest.raises(PairError, match=f"^{message}$"):
+        predictor.tokenize("word1", hypothesis)
+    with pytest.raises(PairError, match=f"^{message.replace('hypothesis', 'premise')}$"):
+        predictor.tokenize(hypothesis, "word1")
+
+
+def test_a_model_that_reads_parses(tmp_path: Path) -> None:
+    predictor = predictor_of("spinn_pi", tmp_path)
+    left, right = "( ( Word1 word2 ) -LRB- )", "( word1 ( word2 -LRB- ) )"
+    read = predictor.tokenize(left, right)
+    assert read.premise == read.hypothesis == ["word1", "word2", "("]
+    assert (read.premise_tree, read.hypothesis_tree) == ([0, 1, 1], [0, 0, 2])
+    pairs = [predictor.tokenize(premise, left) for premise in (left, right)]
+    one, other = predictor.predict(pairs)
+    assert one.probabilities != other.probabilities
+    problem = r"hypothesis is not a binary parse, which spinn_pi requires; expected a parse such as"
+    for text in ("word1 word2.", "( word1 word2", "", "( word1 word2 word3 )"):
+        with pytest.raises(PairError, match=problem):
+            predictor.tokenize(left, text)
