@@ -122,7 +122,7 @@ def parameters(member: Training) -> Tensor:
 
 
 def set_precision(name: str) -> None:
-    """As a worker sets it (tune.trainable.prepare)."""
+    """As a worker sets it (tune.trainable.configure_torch)."""
     torch.set_float32_matmul_precision(name)
     torch.backends.cudnn.allow_tf32 = name != "highest"
 

@@ -1,4 +1,4 @@
-"""The store of finished trials never hands out another configuration's result."""
+"""The store of finished trials never returns the result of another configuration."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,11 +31,11 @@ def test_round_trip(tmp_path: Path) -> None:
     assert store.load(trial(2).key, needs_weights=False) is None
     assert store.load(ours.key, needs_weights=True) is None
     store.save(ours, {"a": torch.ones(2)})
-    found = store.load(ours.key, needs_weights=True)
-    assert found is not None and replace(found, weights=None) == ours
+    loaded = store.load(ours.key, needs_weights=True)
+    assert loaded is not None and replace(loaded, weights=None) == ours
 
 
-def test_a_result_under_another_name_is_set_aside(
+def test_a_result_under_another_name_is_quarantined(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, ours, other = TrialStore(storage(tmp_path)), record(trial(1)), trial(2)
@@ -43,7 +43,9 @@ def test_a_result_under_another_name_is_set_aside(
     path = tmp_path / f"{other.key}.json"
     (tmp_path / f"{ours.key}.json").rename(path)
     assert store.load(other.key, needs_weights=False) is None
-    why = f"{path} holds the result of another configuration ({ours.key}); set aside as {path.name}"
+    why = (
+        f"{path} holds the result of another configuration ({ours.key}); quarantined as {path.name}"
+    )
     assert capsys.readouterr().err == f"{why}.corrupt, the trial is run again\n"
     store.save(replace(ours, key=other.key), None)
     assert store.load(other.key, needs_weights=False) is None
@@ -51,7 +53,7 @@ def test_a_result_under_another_name_is_set_aside(
 
 
 @pytest.mark.parametrize("suffix", ["json", "pt"])
-def test_a_folder_in_the_place_of_a_file_is_set_aside(
+def test_a_folder_in_place_of_a_file_is_quarantined(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, ours = TrialStore(storage(tmp_path)), record(trial())
@@ -61,10 +63,10 @@ def test_a_folder_in_the_place_of_a_file_is_set_aside(
     (path / "found").mkdir(parents=True)
     assert store.load(ours.key, needs_weights=True) is None
     aside = f"{path.name}.corrupt"
-    told = f"{path} is damaged: it is a folder; set aside as {aside}, the trial is run again\n"
-    assert capsys.readouterr().err == told
+    note = f"{path} is corrupt: it is a folder; quarantined as {aside}, the trial is run again\n"
+    assert capsys.readouterr().err == note
     assert (tmp_path / aside / "found").is_dir()
-    (path / "found").mkdir(parents=True)  # again, and not read before it is written
+    (path / "found").mkdir(parents=True)  # again, replaced by a write
     store.save(ours, {"a": torch.ones(2)})
     assert store.load(ours.key, needs_weights=True) is not None
     assert (tmp_path / f"{aside}1" / "found").is_dir()
