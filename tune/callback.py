@@ -23,7 +23,7 @@ from tune.progress import Progress
 from tune.storage import Storage, storage_errors
 from tune.store import TrialStore
 from tune.tracking import Tracker, TrialState, final_state
-from tune.trainable import TrialReport, checkpoint_name, load_or_quarantine
+from tune.trainable import TrialReport, checkpoint_name, load_checkpoint
 
 
 @dataclass(eq=False, repr=False)
@@ -115,12 +115,16 @@ class DriverCallback(ray.tune.Callback):
 
     def _read_weights(self, trial: Trial) -> dict[str, Any] | None:
         notes: list[str] = []
+        name, consequence = checkpoint_name(trial.key), "the trial starts over"
         try:
-            with self._fatal_errors(self.checkpoints):
-                if state := load_or_quarantine(self.checkpoints, trial.key, notes):
-                    return dict(state["best_parameters"])
+            corrupt = self.checkpoints.quarantining(name, notes, consequence)
+            with self._fatal_errors(self.checkpoints), corrupt:
+                weights: dict[str, Any] = load_checkpoint(self.checkpoints, trial.key)[
+                    "best_parameters"
+                ]
+                return weights
         except OSError as error:
-            notes.append(f"{error}; the trial starts over")
+            notes.append(f"{error}; {consequence}")
         if not self.fatal_error:
             _print(*notes)
             self.unreadable.add(trial.key)

@@ -182,16 +182,14 @@ class RayFilter:
 def redirect_ray_output(log: Path) -> Iterator[TextIO]:
     """Redirect the process's stderr, and what Ray's threads print, to a file."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    before = sys.stderr
-    before.flush()
+    sys.stderr.flush()
     with log.open("a", buffering=1) as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
         os.dup2(file.fileno(), 2)
-        sys.stderr = cast(TextIO, RayFilter(terminal, file))
+        out, err = (cast(TextIO, RayFilter(stream, file)) for stream in (sys.stdout, terminal))
         try:
-            with redirect_stdout(cast(TextIO, RayFilter(sys.stdout, file))):
+            with redirect_stdout(out), redirect_stderr(err):
                 yield file
         finally:
-            sys.stderr = before
             os.dup2(terminal.fileno(), 2)
 
 

@@ -79,11 +79,11 @@ class RungScores:
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
         """Return an entry; None if it is missing, or corrupt and now quarantined."""
-        with suppress(FileNotFoundError):  # also if another worker quarantined it
-            content = self.storage.read_or_quarantine(
-                _name(rung, key), self.notes, "this score is not compared"
-            )
-            return json.loads(content) if content else None
+        name = _name(rung, key)
+        corrupt = self.storage.quarantining(name, self.notes, "this score is not compared")
+        with suppress(FileNotFoundError), corrupt:  # missing also if another worker quarantined it
+            entry: dict[str, Any] = json.loads(self.storage.read_named(name))
+            return entry
         return None
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from tune.cluster import connected
 from tune.early_stopping import RungScores
 from tune.execution import Execution
 from tune.fusion import Fusion, split_largest
-from tune.fusion_tuning import Data, plan_fusions, share_data
+from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
@@ -61,8 +61,18 @@ def execute(
         wait_for_resources(nodes, timeout)
         data = share_data(trials, execution)
         fusions = plan_fusions(kind, trials, execution, data, nodes)
+        work = functools.partial(
+            run_fusion,
+            configs={trial.key: trial.config for trial in trials},
+            data=data,
+            checkpoints=execution.checkpoints,
+            rung_scores=rung_scores,
+            system_metrics=execution.system_metrics,
+            **execution.torch_settings,
+        )
+        trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
         with ClusterMonitor(nodes, max(5.0, timeout), required_addresses()):
-            fit(folder, fusions, execution, callback, data, rung_scores)
+            fit(folder, fusions, execution, callback, trainable)
     if not callback.errors and any(t.key not in callback.ended for t in trials):
         raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
@@ -104,8 +114,7 @@ def fit(
     fusions: list[Fusion],
     execution: Execution,
     callback: DriverCallback,
-    data: Data,
-    rung_scores: RungScores | None = None,
+    trainable: Callable[[dict[str, Any]], None],
 ) -> None:
     """Run rounds of fusions until no trial is requeued; each resumes from its last checkpoint.
 
@@ -114,7 +123,7 @@ def fit(
     while fusions:
         callback.requeued.clear()
         stopper = SweepStopper(callback, fusions, callback.nodes.capacity)
-        tuner(folder, fusions, execution, stopper, data, rung_scores).fit()
+        tuner(folder, fusions, execution, stopper, trainable).fit()
         if callback.fatal_error:
             raise SweepError(callback.fatal_error)
         fusions = list(callback.requeued)
@@ -127,22 +136,10 @@ def tuner(
     fusions: list[Fusion],
     execution: Execution,
     stopper: SweepStopper,
-    data: Data,
-    rung_scores: RungScores | None,
+    trainable: Callable[[dict[str, Any]], None],
 ) -> ray.tune.Tuner:
     """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
-    work = functools.partial(
-        run_fusion,
-        configs={trial.key: trial.config for fusion in fusions for trial in fusion.trials},
-        data=data,
-        checkpoints=execution.checkpoints,
-        rung_scores=rung_scores,
-        system_metrics=execution.system_metrics,
-        **execution.torch_settings,
-    )
-    callback = stopper.callback
-    trainable = functools.partial(run_checked, check=callback.nodes.check, work=ray.put(work))
     names = {fusion.trials[0].key: fusion.name for fusion in fusions}
 
     def trial_name(ray_trial: Any) -> str:
@@ -151,7 +148,7 @@ def tuner(
     # Keys only: Tune copies the values of all fusions for each fusion.
     space = {"fusion": ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])}
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, Placement(callback.nodes)),
+        ray.tune.with_resources(trainable, Placement(stopper.callback.nodes)),
         param_space=space,
         tune_config=ray.tune.TuneConfig(
             reuse_actors=True,
@@ -163,7 +160,7 @@ def tuner(
             name=folder.name,
             storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
-            callbacks=[callback],
+            callbacks=[stopper.callback],
             stop=stopper,
             verbose=0,
         ),

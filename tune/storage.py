@@ -80,11 +80,9 @@ def retried(method: Method) -> Method:
 
 @dataclass(frozen=True)
 class Storage:
-    """A folder. File names may contain subfolders.
+    """A folder, by its absolute path; file names may contain subfolders.
 
-    Args:
-        location: absolute path, or a URL (Bucket).
-        retry_seconds: how long a call is retried while the storage is unreachable.
+    retry_seconds: how long a call is retried while the storage is unreachable.
     """
 
     location: str
@@ -152,13 +150,13 @@ class Storage:
         """Write a file with its name and its checksum."""
         self.write_checked(name, b"".join([content, NAME, name.encode()]))
 
-    def read_or_quarantine(self, name: str, notes: list[str], consequence: str) -> bytes | None:
-        """Read a file of `write_named`; quarantine a corrupt one, add a note, and return None."""
+    @contextmanager
+    def quarantining(self, name: str, notes: list[str], consequence: str) -> Iterator[None]:
+        """Quarantine a file that the block finds corrupt, and add a note for the user."""
         try:
-            return self.read_named(name)
+            yield
         except DamagedError as error:
             notes.append(f"{error}; quarantined as {self.quarantine(name)}, {consequence}")
-        return None
 
     def quarantine(self, name: str) -> str:
         """Rename a corrupt file to the first free NAME.corrupt…; return that without folders."""
@@ -220,11 +218,9 @@ def storage(
     location: str | Path, key: str = "cluster.storage", *, retry_seconds: float = 0.0
 ) -> Storage:
     """Return the storage at a folder or URL; a SweepError names the setting `key`."""
-    scheme, separator, rest = str(location).partition("://")
-    if not separator:
-        return Storage(str(Path(location).absolute()), retry_seconds)
-    if scheme == "file":
-        return Storage(rest.rstrip("/"), retry_seconds)
+    path = str(location).removeprefix("file://")
+    if "://" not in path:
+        return Storage(str(Path(path).absolute()), retry_seconds)
     bucket = Bucket(str(location).rstrip("/"), retry_seconds)
     try:
         assert bucket.opened

@@ -33,18 +33,8 @@ def checkpoint_name(key: str) -> str:
 
 def load_checkpoint(checkpoints: Storage, key: str) -> dict[str, Any]:
     """Load the state of an unfinished trial (Training.state_dict) onto the CPU."""
-    return _deserialize(checkpoints.read_named(checkpoint_name(key)))
-
-
-def load_or_quarantine(checkpoints: Storage, key: str, notes: list[str]) -> dict[str, Any] | None:
-    """Load a checkpoint; quarantine a corrupt one, add a note, and return None."""
-    name = checkpoint_name(key)
-    content = checkpoints.read_or_quarantine(name, notes, "the trial starts over")
-    return _deserialize(content) if content else None
-
-
-def _deserialize(content: bytes) -> dict[str, Any]:
-    state: dict[str, Any] = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    file = io.BytesIO(checkpoints.read_named(checkpoint_name(key)))
+    state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
     return state
 
 
@@ -158,10 +148,10 @@ def train_fusion(
     members = dict(zip(configs, trials, strict=True))
     resumed, notes = {}, rung_scores.notes if rung_scores else []
     for key, member in members.items():
-        with contextlib.suppress(FileNotFoundError):
-            if state := load_or_quarantine(checkpoints, key, notes):
-                member.load_state_dict(state)
-                resumed[key] = member
+        corrupt = checkpoints.quarantining(checkpoint_name(key), notes, "the trial starts over")
+        with contextlib.suppress(FileNotFoundError), corrupt:
+            member.load_state_dict(load_checkpoint(checkpoints, key))
+            resumed[key] = member
     if resumed and rung_scores:
         stop_early(resumed, rung_scores)
     if resumed or notes:

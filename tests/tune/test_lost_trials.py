@@ -139,7 +139,7 @@ def run_rounds(
         return SimpleNamespace(fit=lambda: one(fusions, stop))
 
     monkeypatch.setattr(tune.runner, "tuner", tuner)
-    fit(folder, fusions, execution(folder), callback, {})
+    fit(folder, fusions, execution(folder), callback, lambda _: None)
 
 
 def finished(trial: Trial) -> dict[str, Any]:
