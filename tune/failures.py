@@ -48,7 +48,7 @@ def _reason(text: str) -> str:
     if dead := DEAD_ACTOR.search(text):
         detail = DETAIL.search(text)
         return f"{dead[1]}: {detail[1]}" if detail else dead[1]
-    lines = text.splitlines() or ["its worker ended without an error message"]
+    lines = text.splitlines() or ["its worker ended without a message"]
     trace = [number for number, line in enumerate(lines) if line.startswith(" ")]
     exception = " ".join(lines[trace[-1] + 1 :]) if trace else lines[0]
     return (exception or lines[-1]).strip()[:300]

@@ -52,7 +52,7 @@ WORKER = "Worker unexpectedly exits with a connection error code 2. End of file"
             "192.0.2.7",
         ),
         (UNAVAILABLE, "its worker cannot be reached", ""),
-        ("", "its worker ended without an error message", ""),
+        ("", "its worker ended without a message", ""),
     ],
 )
 def test_reason_node_and_trace(text: str, reason: str, node: str, tmp_path: Path) -> None:
@@ -68,6 +68,5 @@ def test_reason_node_and_trace(text: str, reason: str, node: str, tmp_path: Path
 
 def test_without_a_file(tmp_path: Path) -> None:
     assert (
-        Failure.of(SimpleNamespace(error_file=None)).reason
-        == "its worker ended without an error message"
+        Failure.of(SimpleNamespace(error_file=None)).reason == "its worker ended without a message"
     )

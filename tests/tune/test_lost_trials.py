@@ -84,7 +84,7 @@ def test_a_death_reported_twice_requeues_the_trial(
     callback.on_trial_error(1, [], ray_trial_of([trials[0], trials[2]], RESTARTS))
     assert (keys(callback.requeued), callback.errors) == ([[trials[0].key]], {})
     callback.on_trial_error(1, [], ray_trial_of(trials[1:2], RESTARTS + 1))
-    why = f"its worker ended without an error message (trace in {callback.trace(trials[1])})"
+    why = f"its worker ended without a message (trace in {callback.trace(trials[1])})"
     assert callback.errors == {trials[1].key: why}
 
 
@@ -97,7 +97,7 @@ def test_a_failing_fusion_is_halved_until_the_failing_trial_is_alone(
         assert keys(callback.requeued) == [[trials[n].key for n in half] for half in halves]
     assert callback.errors == {}
     callback.on_trial_error(1, [], ray_trial_of(trials[:1], RESTARTS + 1))
-    why = f"its worker ended without an error message (trace in {callback.trace(trials[0])})"
+    why = f"its worker ended without a message (trace in {callback.trace(trials[0])})"
     assert callback.errors == {trials[0].key: why}
 
 
@@ -219,9 +219,8 @@ def test_a_full_store_of_finished_trials_ends_the_sweep(
 
     monkeypatch.setattr(TrialStore, "save", full)
     callback.on_trial_result(1, [], ray_trial_of(trials[:1], 0), finished(trials[0]))
-    assert callback.fatal_error.startswith(
-        f"{callback.store.storage.location} is full; make room there; "
-    )
+    location = callback.store.storage.location
+    assert callback.fatal_error.startswith(f"{location} is full; make room there; ")
     assert not callback.ended
 
 

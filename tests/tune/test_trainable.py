@@ -114,21 +114,6 @@ def test_a_corrupt_checkpoint_is_quarantined_and_its_trial_starts_over(
     assert aside.read_bytes()[2000:2001] == b"?"
 
 
-def test_a_diverged_trial_does_not_affect_the_others(
-    tmp_path: Path, reports: list[dict[str, Any]]
-) -> None:
-    configs = fusion(a=3, bad=3, b=3)
-    training = replace(configs["bad"].training, learning_rate=1e9)
-    configs["bad"] = replace(configs["bad"], training=training)
-    train(configs, tmp_path)
-    last = {key: report[key] for report in reports for key in report}
-    assert [key for key, news in last.items() if news.diverged] == ["bad"]
-    assert lengths(last)["bad"] < 3 and last["bad"].finished
-    for key in "ab":
-        losses = [record.dev_loss for record in Training(configs[key], DATA).epochs()]
-        assert [epoch.dev_loss for epoch in last[key].history] == pytest.approx(losses, rel=1e-5)
-
-
 def test_stopped_trials_leave_the_fusion(tmp_path: Path, reports: list[dict[str, Any]]) -> None:
     """One of three trials is promoted after the first epoch and continues alone."""
     configs = fusion(a=4, b=4, c=4)
