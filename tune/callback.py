@@ -15,7 +15,7 @@ from tqdm import tqdm
 from actmodels.errors import SweepError
 from actmodels.records import TrialRecord
 from tune.failures import UNREACHABLE, Failure
-from tune.fusion import Fusion
+from tune.fusion import Fusion, split_largest
 from tune.grid import Trial
 from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
@@ -208,7 +208,7 @@ class DriverCallback(ray.tune.Callback):
         elif len(members) == 1:
             self.give_up(members[0], failure.save(self.trace(members[0])))
         elif members:
-            halves = Fusion(tuple(members)).halves()
+            halves = split_largest([Fusion(tuple(members))], 2)
             self.requeued += halves
             names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
             _print(f"a fusion failed: {failure.reason}; its trials continue as {names}")

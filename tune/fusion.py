@@ -21,11 +21,6 @@ class Fusion:
         others = len(self.trials) - 1
         return self.trials[0].name + (f"-and-{others}-more" if others else "")
 
-    def halves(self) -> list["Fusion"]:
-        """Return two fusions; the first has the odd trial."""
-        middle = (len(self.trials) + 1) // 2
-        return [Fusion(self.trials[:middle]), Fusion(self.trials[middle:])]
-
 
 def slowness(config: BaseTrialConfig) -> tuple[float, ...]:
     """Return a sort key for the expected number of steps; the slowest trial delays its fusion."""
@@ -67,10 +62,11 @@ def split_largest(fusions: Sequence[Fusion], count: int) -> list[Fusion]:
     result = list(fusions)
     while len(result) < count:
         largest = max(result, key=lambda fusion: len(fusion.trials))
+        middle = (len(largest.trials) + 1) // 2
         if len(largest.trials) == 1:
             break
         result.remove(largest)
-        result += largest.halves()
+        result += [Fusion(largest.trials[:middle]), Fusion(largest.trials[middle:])]
     return result
 
 

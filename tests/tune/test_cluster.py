@@ -150,8 +150,8 @@ def head(port: int, environment: dict[str, str]) -> Iterator[None]:
     folder = Path("/tmp") / f"ray{os.getpid()}"  # a socket's path may have 107 characters
     start = [RAY, "start", "--head", f"--port={port}", "--num-cpus=1", "--include-dashboard=false"]
     start += [f"--temp-dir={folder}", "--disable-usage-stats"]
-    ours = os.environ | environment
-    subprocess.run(start, check=True, capture_output=True, timeout=120, env=ours)
+    variables = os.environ | environment
+    subprocess.run(start, check=True, capture_output=True, timeout=120, env=variables)
     try:
         yield
     finally:
@@ -173,9 +173,13 @@ except SweepError as error:
 
 def join_error(address: str, environment: dict[str, str]) -> str:
     """The error of a driver in this environment, "" without one; Ray reads it once per process."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")
+    }
     command = [sys.executable, "-c", JOIN, address]
-    return subprocess.check_output(command, env=ours | environment, text=True, timeout=240).strip()
+    return subprocess.check_output(
+        command, env=variables | environment, text=True, timeout=240
+    ).strip()
 
 
 @pytest.mark.slow

@@ -58,8 +58,8 @@ def metrics(history: Any) -> list[dict[str, float]]:
 
 
 def assert_equal(history: Any, expected: Any) -> None:
-    for ours, theirs in zip(metrics(history), metrics(expected), strict=True):
-        assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-5)
+    for epoch, other in zip(metrics(history), metrics(expected), strict=True):
+        assert epoch == pytest.approx(other, rel=1e-5, abs=1e-5)
 
 
 def alone(config: TrialConfig, data: TrialData) -> list[EpochRecord]:

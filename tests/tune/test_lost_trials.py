@@ -108,19 +108,19 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The sweep continues; after repeated losses the trial is given up."""
-    ours, ray_trial, callback.keep_weights = trials[0], ray_trial_of(trials[:1], 0), True
-    path = tmp_path / f"{ours.key}.pt"
+    trial, ray_trial, callback.keep_weights = trials[0], ray_trial_of(trials[:1], 0), True
+    path = tmp_path / f"{trial.key}.pt"
     for number in range(RESTARTS + 1):
         callback.requeued.clear()
         path.write_bytes(b"no checkpoint")
-        callback.on_trial_result(1, [], ray_trial, finished(ours))
-        aside = f"{path.name}.corrupt{number or ''}"
-        assert f"quarantined as {aside}, the trial starts over" in capsys.readouterr().err
+        callback.on_trial_result(1, [], ray_trial, finished(trial))
+        name = f"{path.name}.corrupt{number or ''}"
+        assert f"quarantined as {name}, the trial starts over" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
-        assert keys(callback.requeued) == ([[ours.key]] if number < RESTARTS else [])
+        assert keys(callback.requeued) == ([[trial.key]] if number < RESTARTS else [])
     why = "its checkpoint could not be read repeatedly; see the log above"
-    assert callback.errors == {ours.key: why}
-    assert callback.store.load(ours.key, needs_weights=False) is None
+    assert callback.errors == {trial.key: why}
+    assert callback.store.load(trial.key, needs_weights=False) is None
 
 
 Round = Callable[[list[Fusion], SweepStopper], None]

@@ -1,7 +1,6 @@
 """Training of fusions in a worker, without Ray: its reports are caught."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +109,8 @@ def test_a_corrupt_checkpoint_is_quarantined_and_its_trial_starts_over(
     assert not any(report["notes"] for report in others)
     reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in reports]
     assert reached == [{"sound": 2}, {"sound": 3, "damaged": 1}, {"damaged": 2}, {"damaged": 3}]
-    aside = paths["damaged"].with_name("damaged.pt.corrupt")
-    assert aside.read_bytes()[2000:2001] == b"?"
+    quarantined = paths["damaged"].with_name("damaged.pt.corrupt")
+    assert quarantined.read_bytes()[2000:2001] == b"?"
 
 
 def test_stopped_trials_leave_the_fusion(tmp_path: Path, reports: list[dict[str, Any]]) -> None:
