@@ -117,7 +117,7 @@ def parameters(training: Training) -> Tensor:
 
 
 def set_precision(name: str) -> None:
-    """Set the precision of matrix products as a worker does (tune.trainable.prepare)."""
+    """Set the precision of matrix products as a worker does (tune.trainable.configure_torch)."""
     torch.set_float32_matmul_precision(name)
     torch.backends.cudnn.allow_tf32 = name != "highest"
 

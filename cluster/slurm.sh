@@ -1,8 +1,8 @@
 #!/bin/bash
-# One run on a Slurm cluster: Ray's head and the driver on the first node, a worker on each other.
+# One run on a Slurm cluster: Ray's head and the driver on the first node, a worker on each of the others.
 #   sbatch --nodes=8 --gpus-per-node=4 cluster/slurm.sh -S preset=paper -S cluster.gpus_per_trial=0.25
-# is `dvc exp run` with these switches; without any it is `dvc repro`. Submitted from the project's
-# folder, which all nodes see, with its .venv. The same command again goes on where a run ended.
+# runs `dvc exp run` with these options, or without any `dvc repro`. Submit it from the project's
+# folder, which all nodes must see, with its .venv. The same command resumes an interrupted run.
 #SBATCH --job-name=act-nli
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
@@ -20,7 +20,7 @@ if [ ! -s "$RAY_AUTH_TOKEN_PATH" ]; then
   (umask 077 && python -c 'import secrets; print(secrets.token_hex(32))' > "$RAY_AUTH_TOKEN_PATH")
 fi
 
-# This node's address as the last one sees it; its name may stand for a loopback.
+# This node's address from the last node; its host name may resolve to a loopback address.
 address=$(srun --relative=$((SLURM_NNODES - 1)) --nodes=1 --ntasks=1 \
   printenv SLURM_LAUNCH_NODE_IPADDR)
 export RAY_ADDRESS=$address:6379

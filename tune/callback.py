@@ -1,9 +1,9 @@
-"""What the driver does while Ray runs the trials: record, track, show."""
+"""The driver's callback during a sweep: it records, tracks and shows the trials."""
 
 import errno
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,51 +13,35 @@ import ray.tune
 from tqdm import tqdm
 
 from actmodels.errors import SweepError
-from actmodels.files import DamagedError
 from actmodels.records import TrialRecord
-from tune.failures import UNREACHED, Failure
-from tune.fusion import Fusion
+from tune.failures import UNREACHABLE, Failure
+from tune.fusion import Fusion, split_largest
 from tune.grid import Trial
-from tune.node_check import FullError, NodeError, name_of
+from tune.node_check import NodeError, StorageFullError, qualified_name
 from tune.nodes import Nodes
 from tune.progress import Progress
-from tune.storage import Storage, is_away, usable
+from tune.storage import Storage, storage_errors
 from tune.store import TrialStore
 from tune.tracking import Tracker, TrialState, final_state
-from tune.trainable import News, checkpoint_name, load_checkpoint
-
-_current: "DriverCallback | None" = None
-
-
-def current_callback() -> "DriverCallback | None":
-    """What a pickled DriverCallback turns into: Ray stores its callbacks with the experiment."""
-    return _current
-
-
-class SweepStopper(ray.tune.Stopper):
-    """Ends a round once it is useless to go on, or better to begin another."""
-
-    def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
-        """See ray.tune.Stopper: no trial alone."""
-        return False
-
-    def stop_all(self) -> bool:
-        """See ray.tune.Stopper."""
-        return _current is not None and (bool(_current.ends) or _current.look_for_room())
+from tune.trainable import TrialReport, checkpoint_name, load_checkpoint
 
 
 @dataclass(eq=False, repr=False)
 class DriverCallback(ray.tune.Callback):
-    """The single writer of records and of MLflow runs.
+    """The single writer of records and MLflow runs.
 
-    Ray knows fusions; everything here is about their trials, each of which is recorded as soon as
-    it has ended, whatever becomes of its fusion.
+    Ray runs fusions; this class handles their trials. Each is recorded when it ends, whatever
+    happens to its fusion.
 
-    traces: folder where errors are written whole. ends: why it is useless to go on, if it is.
-    fusions: of this round. room: how many there was room for. outgrown: there is room for more.
-    errors: why trials were given up, by key. ended: keys of those recorded or given up.
-    again: fusions that Ray must be handed once more. losses: how often trials were lost.
-    unread: keys of those whose weights cannot be had. on: address of the last node of a fusion.
+    Attributes:
+        traces: folder of the error files.
+        fatal_error: why the sweep must end; empty if it need not.
+        errors: reasons of trials that were given up, by key.
+        ended: keys of trials that were recorded or given up.
+        requeued: fusions for the next round.
+        losses: number of times that a trial was requeued without a failure of its own, by key.
+        unreadable: keys of finished trials whose weights could not be read.
+        addresses: address of the node of each Ray trial.
     """
 
     trials: Mapping[str, Trial]
@@ -68,197 +52,182 @@ class DriverCallback(ray.tune.Callback):
     traces: Path
     keep_weights: bool
     nodes: Nodes
-    ends: str = field(default="", init=False)
-    fusions: list[Fusion] = field(default_factory=list, init=False)
-    room: int = field(default=0, init=False)
-    outgrown: bool = field(default=False, init=False)
-    errors: dict[str, str] = field(default_factory=dict, init=False)
-    ended: set[str] = field(default_factory=set, init=False)
-    again: list[Fusion] = field(default_factory=list, init=False)
-    losses: Counter[str] = field(default_factory=Counter, init=False)
-    unread: set[str] = field(default_factory=set, init=False)
-    on: dict[str, str] = field(default_factory=dict, init=False)
-
-    def __post_init__(self) -> None:
-        global _current
-        _current = self
+    fatal_error: str = ""
+    errors: dict[str, str] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+    requeued: list[Fusion] = field(default_factory=list)
+    losses: Counter[str] = field(default_factory=Counter)
+    unreadable: set[str] = field(default_factory=set)
+    addresses: dict[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (current_callback, ())
+        return (type(None), ())  # Ray pickles callbacks with an experiment, which is not restored
 
-    def begin(self, fusions: list[Fusion]) -> None:
-        """Another round begins, with these fusions."""
-        self.again.clear()
-        self.fusions, self.room, self.outgrown = fusions, self.nodes.room, False
-
-    def left(self) -> list[Fusion]:
-        """What of this round's fusions has not ended."""
-        left = [
-            tuple(t for t in fusion.trials if t.key not in self.ended) for fusion in self.fusions
-        ]
-        return [Fusion(trials) for trials in left if trials]
-
-    def look_for_room(self) -> bool:
-        """Whether nodes have joined that have nothing to do, while fusions could be smaller."""
-        if self.nodes.room > self.room and not self.outgrown:
-            left = self.left()
-            several = any(len(fusion.trials) > 1 for fusion in left)
-            self.outgrown = several and len(left) < self.nodes.room
-        return self.outgrown
-
-    def left_of(self, ray_trial: Any) -> list[Trial]:
-        """The trials behind one of Ray's that have not ended."""
-        return [self.trials[key] for key in ray_trial.config["fusion"] if key not in self.ended]
+    def unfinished(self, keys: Sequence[str]) -> list[Trial]:
+        """Return the trials of these keys that have not ended."""
+        return [self.trials[key] for key in keys if key not in self.ended]
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """Ray started a fusion, for the first time or again."""
-        for ours in self.left_of(trial):
-            self.progress.started(ours.name)
-            self.tracker.update(ours, TrialState())
+        """Track the trials of a fusion that Ray starts or restarts."""
+        for member in self.unfinished(trial.config["fusion"]):
+            self.progress.started(member.name)
+            self.tracker.update(member, TrialState())
 
     def on_trial_result(
         self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **info: Any
     ) -> None:
-        """A fusion reported an epoch of some of its trials."""
+        """Track an epoch of some trials of a fusion, and record those that have finished."""
         for note in result["notes"]:
-            tqdm.write(note, file=sys.stderr)
-        self.on[trial.trial_id] = result["node_ip"]
-        node = f"{result['hostname']} ({result['node_ip']})"
-        for ours in self.left_of(trial):
-            if news := result["trials"].get(ours.key):
-                self.tracker.update(ours, TrialState(history=news.history, load=result["load"]))
-                best = max(epoch.dev_accuracy for epoch in news.history)
-                self.progress.reached(ours.name, len(news.history), best)
-                if news.finished:
-                    self.finished(ours, news, {"node": node, **result["machine"]})
+            _print(note)
+        self.addresses[trial.trial_id] = result["node_ip"]
+        machine = {"node": f"{result['hostname']} ({result['node_ip']})", **result["machine"]}
+        for member in self.unfinished(trial.config["fusion"]):
+            if report := result["trials"].get(member.key):
+                metrics = result["system_metrics"]
+                self.tracker.update(
+                    member, TrialState(history=report.history, system_metrics=metrics)
+                )
+                best = max(epoch.dev_accuracy for epoch in report.history)
+                self.progress.reached(member.name, len(report.history), best)
+                if report.finished:
+                    self.record(member, report, machine)
 
-    def finished(self, trial: Trial, news: News, machine: dict[str, Any]) -> None:
-        """Record a trial that has ended."""
+    def record(self, trial: Trial, report: TrialReport, machine: dict[str, Any]) -> None:
+        """Store a finished trial, or note that its weights cannot be read."""
+        weights = None
+        if self.keep_weights:
+            weights = self._read_weights(trial)
+            if weights is None:
+                return
         record = TrialRecord(
             key=trial.key,
             config=trial.config.as_dict(),
-            parameters=news.parameters,
-            history=tuple(news.history),
+            parameters=report.parameters,
+            history=tuple(report.history),
             provenance=trial.origin,
-            diverged=news.diverged,
+            diverged=report.diverged,
             machine=machine,
         )
-        weights = None
-        if self.keep_weights:
-            try:
-                weights = load_checkpoint(self.checkpoints, trial.key)["best_parameters"]
-            except (DamagedError, OSError) as error:
-                self.not_read(trial, error)
-                return
-        with self.ends_without(self.store.place):
+        with self._fatal_errors(self.store.storage):
             self.store.save(record, weights)
-        if not self.ends:
             self.trace(trial).unlink(missing_ok=True)  # of an earlier run
-            self.over(trial, record, failed=record.diverged)
+            self._end(trial, record, failed=record.diverged)
 
-    def over(self, trial: Trial, result: TrialRecord | str, *, failed: bool) -> None:
-        """Nothing more is tried for a trial."""
+    def _read_weights(self, trial: Trial) -> dict[str, Any] | None:
+        notes: list[str] = []
+        name, consequence = checkpoint_name(trial.key), "the trial starts over"
+        try:
+            corrupt = self.checkpoints.quarantining(name, notes, consequence)
+            with self._fatal_errors(self.checkpoints), corrupt:
+                weights: dict[str, Any] = load_checkpoint(self.checkpoints, trial.key)[
+                    "best_parameters"
+                ]
+                return weights
+        except OSError as error:
+            notes.append(f"{error}; {consequence}")
+        if not self.fatal_error:
+            _print(*notes)
+            self.unreadable.add(trial.key)
+        return None
+
+    def _end(self, trial: Trial, result: TrialRecord | str, *, failed: bool) -> None:
         self.ended.add(trial.key)
         self.tracker.update(trial, final_state(result))
         self.progress.ended(trial.name, trial.config.max_epochs, failed=failed)
 
-    def not_read(self, trial: Trial, error: Exception) -> None:
-        """A trial has finished, but its weights cannot be had: it is run again later."""
-        aside = ""
-        with self.ends_without(self.checkpoints):
-            if isinstance(error, DamagedError):
-                aside = f"; set aside as {self.checkpoints.quarantine(checkpoint_name(trial.key))}"
-            elif isinstance(error, OSError) and is_away(error):
-                raise error
-        if not self.ends:
-            tqdm.write(f"{error}{aside}, the trial is run again", file=sys.stderr)
-            self.unread.add(trial.key)
+    @contextmanager
+    def _fatal_errors(self, storage: Storage) -> Iterator[None]:
+        """End the sweep if a storage is full or stays unreachable."""
+        try:
+            with storage_errors(storage):
+                yield
+        except SweepError as error:
+            self.fatal_error = str(error)
 
     def trace(self, trial: Trial) -> Path:
-        """Where the errors of a trial lie if it was given up."""
+        """Return the file of the error tracebacks of a trial that was given up."""
         return self.traces / f"{trial.name}.txt"
 
     def on_trial_complete(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """A fusion ended, or was stopped from outside (Ctrl-C)."""
+        """Requeue trials of unreadable weights; Ray calls this after Ctrl-C, too."""
         self.remove_checkpoints(trial)
-        if unread := [ours for ours in self.left_of(trial) if ours.key in self.unread]:
-            self.lost(unread, trial.max_failures, "its checkpoint could not be read")
+        members = self.unfinished(trial.config["fusion"])
+        if unreadable := [member for member in members if member.key in self.unreadable]:
+            self.requeue(unreadable, trial.max_failures, "its checkpoint could not be read")
 
     def remove_checkpoints(self, ray_trial: Any) -> None:
-        """Delete those of a fusion's recorded trials, not earlier.
+        """Delete the checkpoints of a fusion's recorded trials.
 
-        A fusion whose worker dies starts again with all its trials, and knows ended ones by them.
+        Not earlier: if its worker dies, the fusion restarts with all its trials, and skips those
+        whose checkpoints are complete.
         """
         for key in ray_trial.config["fusion"]:
             if key in self.ended and key not in self.errors:
-                with self.ends_without(self.checkpoints):
+                with self._fatal_errors(self.checkpoints):
                     self.checkpoints.remove(checkpoint_name(key))
 
     def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """A fusion failed and starts again, each of its trials from its last saved epoch."""
-        left, failure = self.left_of(trial), Failure.of(trial)
-        if not left or self.not_its_fault(failure):
+        """Report why a fusion failed; Ray restarts each trial from its last checkpoint.
+
+        A node that is gone, or a worker that cannot be reached, costs no restart.
+        """
+        members, failure = self.unfinished(trial.config["fusion"]), Failure.of(trial)
+        if not members or self.handle_node_error(failure):
             return
-        reason, node = failure.reason, self.on.get(trial.trial_id) or failure.node
-        gone = bool(node) and self.nodes.joined and self.nodes.lost(node)
+        reason, node = failure.reason, self.addresses.get(trial.trial_id) or failure.node
+        gone = bool(node) and self.nodes.joined and self.nodes.is_gone(node)
         if gone:
             reason = f"node {node} does not answer any more"
-        if gone or reason == UNREACHED:
-            trial.run_metadata.num_failures -= 1  # not the trial's own
-        tqdm.write(f"{Fusion(tuple(left)).name}: {reason}; it starts again", file=sys.stderr)
+        if gone or reason == UNREACHABLE:
+            trial.run_metadata.num_failures -= 1
+        _print(f"{Fusion(tuple(members)).name}: {reason}; it restarts")
 
-    def not_its_fault(self, failure: Failure) -> bool:
-        """A fusion failed by its node or by the store, which is seen to here."""
-        error, _, said = failure.reason.partition(": ")
-        if error not in (name_of(FullError), name_of(NodeError)):
+    def handle_node_error(self, failure: Failure) -> bool:
+        """Return whether a node or the storage failed, not the fusion; exclude the node."""
+        error, _, message = failure.reason.partition(": ")
+        if error not in (qualified_name(StorageFullError), qualified_name(NodeError)):
             return False
-        with self.ends_without(self.checkpoints):
-            if error == name_of(FullError):
+        with self._fatal_errors(self.checkpoints):
+            if error == qualified_name(StorageFullError):
                 raise OSError(errno.ENOSPC, "full")
-            if not self.nodes.awaited_store():
-                self.nodes.recheck_node(said)
+            if not self.nodes.storage_was_unreachable():
+                self.nodes.exclude_failed(message)
         return True
 
-    @contextmanager
-    def ends_without(self, place: Storage) -> Iterator[None]:
-        """End the sweep where a store is full or stays away."""
-        try:
-            with usable(place):
-                yield
-        except SweepError as error:
-            self.ends = str(error)
-
     def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
-        """Ray gave a fusion up: it failed more often than it may, or too early.
+        """Requeue a fusion that Ray gave up, as halves if it failed too often.
 
-        Where a worker dies between two fusions, Ray tells of its death twice and gives the next
-        fusion up at the second, though restarts are left. Such a fusion is lost, not failed: it is
-        handed to Ray again. One that failed goes on as two halves, until the trial that makes
-        it fail, or needs too much memory, is alone.
+        If a worker dies between two fusions, Ray reports its death twice and gives the next
+        fusion up at the second, with restarts left. A fusion that failed too often is halved
+        until the trial that fails, or needs too much memory, is alone.
         """
         self.remove_checkpoints(trial)
-        left, failure = self.left_of(trial), Failure.of(trial)
-        if left and trial.num_failures <= trial.max_failures:
-            self.lost(left, trial.max_failures, "its workers died")
-        elif len(left) == 1:
-            self.gave_up(left[0], failure.told(self.trace(left[0])))
-        elif left:
-            halves = Fusion(tuple(left)).halves()
-            self.again += halves
+        members, failure = self.unfinished(trial.config["fusion"]), Failure.of(trial)
+        if members and trial.num_failures <= trial.max_failures:
+            self.requeue(members, trial.max_failures, "its workers died")
+        elif len(members) == 1:
+            self.give_up(members[0], failure.save(self.trace(members[0])))
+        elif members:
+            halves = split_largest([Fusion(tuple(members))], 2)
+            self.requeued += halves
             names = " and ".join(f"{half.name} ({len(half.trials)})" for half in halves)
-            why = f"a fusion failed: {failure.reason}; its trials go on as {names}"
-            tqdm.write(why, file=sys.stderr)
+            _print(f"a fusion failed: {failure.reason}; its trials continue as {names}")
 
-    def lost(self, trials: list[Trial], most: int, how: str) -> None:
-        """Hand trials to Ray again, but for those that were lost more often than they may be."""
+    def requeue(self, trials: list[Trial], max_losses: int, reason: str) -> None:
+        """Run trials in the next round, except those that were requeued too often."""
         self.losses.update(trial.key for trial in trials)
         for trial in trials:
-            if self.losses[trial.key] > most:
-                self.gave_up(trial, f"{how} again and again; see the log above")
-        if left := tuple(trial for trial in trials if trial.key not in self.ended):
-            self.again.append(Fusion(left))
+            if self.losses[trial.key] > max_losses:
+                self.give_up(trial, f"{reason} repeatedly; see the log above")
+        if remaining := self.unfinished([trial.key for trial in trials]):
+            self.requeued.append(Fusion(tuple(remaining)))
 
-    def gave_up(self, trial: Trial, reason: str) -> None:
-        """Note why there is no result of a trial."""
+    def give_up(self, trial: Trial, reason: str) -> None:
+        """End a trial without a result."""
         self.errors[trial.key] = reason
-        self.over(trial, reason, failed=True)
+        self._end(trial, reason, failed=True)
+
+
+def _print(*lines: str) -> None:
+    """Print above the progress bar."""
+    tqdm.write("\n".join(lines), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Joining a Ray cluster, or starting one on this machine."""
+"""Join a Ray cluster, or start Ray on this machine."""
 
 import gc
 import logging
@@ -19,7 +19,6 @@ from typing import Any, TextIO, cast
 
 import psutil
 import ray
-from ray._private import ray_constants
 
 from actmodels.errors import SweepError
 from actmodels.files import replacing, write_text
@@ -27,38 +26,38 @@ from actmodels.provenance import PACKAGE, sources
 from tune.tracking_uri import first_line
 
 PAUSES = (5.0, 20.0)  # seconds before the second and third start of a local Ray
-PATIENCE = 60.0  # seconds for a head to let this machine in; Ray itself would try for minutes
+JOIN_TIMEOUT = 60.0  # seconds; Ray itself would try for minutes
 PROBE = "import ray, sys; ray.init(sys.argv[1], log_to_driver=False, logging_level='ERROR')"
-SETTINGS = {  # those that the user has set stay
+SETTINGS = {  # unless the user has set them
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AIR_NEW_OUTPUT": "0",
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",  # MLflow is the log
-    "TUNE_GLOBAL_CHECKPOINT_S": "1e9",  # from its snapshots nothing is restored (tune/sweep.py)
+    "TUNE_GLOBAL_CHECKPOINT_S": "1e9",  # its snapshots are not used (tune/sweep.py)
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
-LOCAL = {  # settings of a local Ray alone, likewise
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # a local head that died does not come back
-    "RAY_worker_niceness": "0",  # Ray's own is 15: next to busy processes a trial would not advance
+LOCAL_SETTINGS = {  # of a local Ray, unless the user has set them
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # a local head that died does not restart
+    "RAY_worker_niceness": "0",  # Ray's default of 15 would starve trials beside busy processes
     "RAY_gcs_server_port_wait_time_s": "120",
     "RAY_worker_register_timeout_seconds": "300",
 }
-DASHBOARD = "ray_dashboard"  # file of the state folder: host and port, while there is one
+DASHBOARD = "ray_dashboard"  # file in the state folder: host and port of the running dashboard
 AUTHENTICATION = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def access_token(state: Path) -> Path:
-    """The file of this project's token for its local Ray, readable by its owner alone.
+    """Return the file of the local Ray's access token, created with mode 0600 if necessary.
 
-    Ray runs what it is sent, by any user of this machine; left alone it would write a token into
-    the home folder. The dashboard asks for the token at the first visit.
+    Without a token any user of this machine could run code in Ray; by default Ray would write one
+    into the home folder. The dashboard requests the token at the first visit.
     """
-    path, held = state / "ray_token", b""
+    path, stored = state / "ray_token", b""
     with suppress(OSError):
-        status = path.lstat()
-        if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():  # no link
-            held = path.read_bytes()
-    if not re.fullmatch(rb"[0-9a-f]{64}", held):  # none yet, damaged, or not the owner's alone
+        status = path.lstat()  # not of a link's target
+        if stat.S_IMODE(status.st_mode) == 0o600 and status.st_uid == os.geteuid():
+            stored = path.read_bytes()
+    if not re.fullmatch(rb"[0-9a-f]{64}", stored):
         state.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)
@@ -66,10 +65,20 @@ def access_token(state: Path) -> Path:
     return path
 
 
-def start(**settings: Any) -> Any:
-    """Start or join Ray, whose workers get the code that the trials' keys name, as their folder.
+def is_listening(address: str, timeout: float = 2.0) -> bool:
+    """Return whether a server listens at host:port."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=timeout).close()
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
 
-    In the driver's folder a worker that starts after an edit would import that.
+
+def init_ray(**settings: Any) -> Any:
+    """Start or join Ray, with a snapshot of the code in the trials' keys as the workers' folder.
+
+    In the driver's folder, a worker that starts after an edit would import the edited code.
     """
     with TemporaryDirectory() as folder:
         for package in (PACKAGE, Path(__file__).parent):
@@ -77,58 +86,65 @@ def start(**settings: Any) -> Any:
                 target = Path(folder) / file.relative_to(package.parent)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8")
-        where, level = {"working_dir": folder}, logging.ERROR
-        return ray.init(runtime_env=where, log_to_driver=False, logging_level=level, **settings)
+        environment, level = {"working_dir": folder}, logging.ERROR
+        return ray.init(
+            runtime_env=environment, log_to_driver=False, logging_level=level, **settings
+        )
 
 
 def join(address: str) -> Any:
-    """Connect to a running cluster; SweepError if none answers, or it refuses this machine."""
+    """Connect to a running cluster; raise SweepError if it does not answer or refuses."""
     if address.startswith("ray://"):
         raise SweepError(
             f"RAY_ADDRESS is {address}, but Ray's client cannot run a sweep; name the head's own "
             "address (such as head:6379), or start the run on the cluster: ray job submit -- "
             "bash -c 'cd PROJECT && dvc repro'"
         )
-    try:
-        if address != "auto":
-            host, _, port = address.rpartition(":")
-            socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
-        probe = [sys.executable, "-c", PROBE, address]
-        subprocess.run(probe, capture_output=True, timeout=PATIENCE, check=True)
-    except (OSError, ValueError, OverflowError) as error:
+    if address != "auto" and not is_listening(address, timeout=10):
         raise SweepError(
             f"RAY_ADDRESS is {address}, but nothing listens there; start a Ray cluster, correct "
             "the address, or unset RAY_ADDRESS to run on this machine"
-        ) from error
+        )
+    try:
+        probe = [sys.executable, "-c", PROBE, address]
+        subprocess.run(probe, capture_output=True, timeout=JOIN_TIMEOUT, check=True)
     except subprocess.SubprocessError as error:
-        why = f"no answer within {PATIENCE:g} s"
+        reason = f"no answer within {JOIN_TIMEOUT:g} s"
         if isinstance(error, subprocess.CalledProcessError):
-            why = first_line(error.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+            reason = first_line(error.stderr.decode(errors="replace").strip().rpartition("\n")[2])
         raise SweepError(
-            f"RAY_ADDRESS is {address}, but no Ray cluster there lets this machine in ({why}); one "
-            "that asks for a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the file of "
-            "the token that its head was started with; or unset RAY_ADDRESS to run on this machine"
+            f"RAY_ADDRESS is {address}, but no Ray cluster there accepts this machine ({reason}); "
+            "one that requires a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the "
+            "file of its head's token; or unset RAY_ADDRESS to run on this machine"
         ) from error
-    return start(address=address)
+    return init_ray(address=address)
+
+
+def listen_on_loopback() -> None:
+    """Make a local Ray listen on 127.0.0.1 alone.
+
+    Ray has no public setting for it: it replaces `_node_ip_address="127.0.0.1"` by the address of
+    an interface unless this private constant is false, as it always is on macOS.
+    """
+    from ray._private import ray_constants
+
+    ray_constants.ENABLE_RAY_CLUSTER = False
 
 
 def start_locally(*, dashboard: bool, state: Path) -> Any:
-    """Start Ray on this machine, for this machine alone; SweepError if it does not start.
+    """Start Ray on this machine, with up to three attempts; raise SweepError if all fail.
 
-    A busy machine exceeds limits of Ray that are not settable: its agents have 15 s to start. So a
-    failed start is repeated, at last without the dashboard, which takes most of the time.
+    Ray's agents have 15 s to start, which a busy machine exceeds and no setting changes. The last
+    attempt omits the dashboard, which takes most of the time.
     """
     if not any(name in os.environ for name in AUTHENTICATION):
         os.environ["RAY_AUTH_TOKEN_PATH"] = str(access_token(state))
-    # Listen on 127.0.0.1 alone. Ray has no public setting for it: it replaces
-    # `_node_ip_address="127.0.0.1"` by the address of an interface, unless this constant says that
-    # no other machine can join. On macOS it always does.
-    ray_constants.ENABLE_RAY_CLUSTER = False
+    listen_on_loopback()
     before = set(psutil.Process().children())
     for pause in (*PAUSES, None):
         try:
-            return start(include_dashboard=dashboard and pause is not None)
-        except Exception as error:  # Ray has no hyponym one
+            return init_ray(include_dashboard=dashboard and pause is not None)
+        except Exception as error:  # Ray has no narrower class
             failure = error
         ray.shutdown()
         for process in set(psutil.Process().children()) - before:  # Ray leaves them running
@@ -147,61 +163,59 @@ def start_locally(*, dashboard: bool, state: Path) -> Any:
     ) from failure
 
 
-class WithoutRay:
-    """A stream; what Ray's own threads, which have its name, write goes to another one."""
+class RayFilter:
+    """A stream that writes the output of Ray's threads, by their name, to a log instead."""
 
     def __init__(self, stream: TextIO, log: TextIO) -> None:
         self.stream, self.log = stream, log
 
     def write(self, text: str) -> int:
-        """Write to the stream of this thread."""
-        ray_own = threading.current_thread().name.startswith("ray_")
-        return (self.log if ray_own else self.stream).write(text)
+        """Write to the log or to the stream."""
+        from_ray = threading.current_thread().name.startswith("ray_")
+        return (self.log if from_ray else self.stream).write(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
 
 
 @contextmanager
-def ray_speaks_to(log: Path) -> Iterator[TextIO]:
-    """Let what Ray prints go to a file: the process's stderr, and what threads of Ray's print."""
+def redirect_ray_output(log: Path) -> Iterator[TextIO]:
+    """Redirect the process's stderr, and what Ray's threads print, to a file."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    before = sys.stderr
-    before.flush()
+    sys.stderr.flush()
     with log.open("a", buffering=1) as file, os.fdopen(os.dup(2), "w", buffering=1) as terminal:
         os.dup2(file.fileno(), 2)
-        sys.stderr = cast(TextIO, WithoutRay(terminal, file))
+        out, err = (cast(TextIO, RayFilter(stream, file)) for stream in (sys.stdout, terminal))
         try:
-            with redirect_stdout(cast(TextIO, WithoutRay(sys.stdout, file))):
+            with redirect_stdout(out), redirect_stderr(err):
                 yield file
         finally:
-            sys.stderr = before
             os.dup2(terminal.fileno(), 2)
 
 
 @contextmanager
 def connected(*, dashboard: bool, state: Path) -> Iterator[None]:
-    """Be connected to Ray: to the cluster of RAY_ADDRESS if that is set, else to a local one.
+    """Connect to the cluster of RAY_ADDRESS if that is set, else to a local Ray.
 
-    The state folder holds a local Ray's access token, and what Ray itself has to say.
+    state: folder of the local Ray's access token and of Ray's log.
     """
     address = os.environ.get("RAY_ADDRESS")
-    for name, value in (SETTINGS if address else SETTINGS | LOCAL).items():
+    for name, value in (SETTINGS if address else SETTINGS | LOCAL_SETTINGS).items():
         os.environ.setdefault(name, value)
-    logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # the driver's callback says it
-    told = state / DASHBOARD
-    with ray_speaks_to(state / "ray.log") as log:
+    logging.getLogger("ray.tune").setLevel(logging.CRITICAL)  # DriverCallback reports failures
+    dashboard_file = state / DASHBOARD
+    with redirect_ray_output(state / "ray.log") as log:
         try:
             context = join(address) if address else start_locally(dashboard=dashboard, state=state)
             if context.dashboard_url:
-                write_text(told, context.dashboard_url)
+                write_text(dashboard_file, context.dashboard_url)
                 token = os.environ.get("RAY_AUTH_TOKEN_PATH")
                 note = f" (token: {token})" if token and not address else ""
                 url = f"http://{context.dashboard_url}{note}"
                 print(f"Ray dashboard: {url}", file=sys.stderr, flush=True)
             yield
         finally:
-            told.unlink(missing_ok=True)
-            gc.collect()  # handles of Ray in cycles, which after this a thread could come upon
-            with redirect_stdout(log), redirect_stderr(log):  # it prints what it has held back
+            dashboard_file.unlink(missing_ok=True)
+            gc.collect()  # Ray handles in cycles, which a thread must not collect after shutdown
+            with redirect_stdout(log), redirect_stderr(log):  # it flushes its messages
                 ray.shutdown()

@@ -1,10 +1,9 @@
-"""Asynchronous successive halving (Li et al. 2018, ASHA) over single trials. No Ray.
+"""Asynchronous successive halving (ASHA, Li et al. 2018) of single trials. Does not import Ray.
 
-After grace_period, grace_period * reduction_factor, ... epochs a trial stands on a rung, where its
-best dev accuracy so far is compared with those of all trials of its model that have reached this
-rung before it. Which trials are cut depends on the order in which they arrive, so two runs of one
-sweep may cut different ones. A trial that is never cut has the results that it has without the
-rule, and the best trial of a sweep is never cut.
+At each rung, after grace_period * reduction_factor^k epochs, a trial's best dev accuracy is
+compared with those of all trials of its model that reached the rung before. Which trials are
+stopped depends on the order of arrival, so two runs of one sweep may differ. A trial that is not
+stopped has the same results as without early stopping, and the best trial is never stopped.
 """
 
 import json
@@ -14,14 +13,13 @@ from dataclasses import dataclass, field
 from itertools import count, takewhile
 from typing import Any
 
-from actmodels.files import DamagedError
 from actmodels.records import EpochRecord, best_epoch
 from tune.storage import Storage
 
 
 @dataclass(frozen=True)
 class SuccessiveHalving:
-    """The rule; it is in the keys of trials."""
+    """The settings; they are part of the trials' keys."""
 
     grace_period: int
     reduction_factor: int
@@ -30,68 +28,66 @@ class SuccessiveHalving:
         return f"successive_halving after {self.grace_period}, one in {self.reduction_factor}"
 
     def rungs(self, epochs: int) -> list[int]:
-        """The rungs that a trial has reached after so many epochs."""
+        """Return the rungs that a trial has reached after a number of epochs."""
         rungs = (self.grace_period * self.reduction_factor**power for power in count())
         return list(takewhile(lambda rung: rung <= epochs, rungs))
 
-    def goes_on(self, score: float, scores: Sequence[float]) -> bool:
-        """Whether a score is in the best share, rounded up, of its rung; equals go on together."""
-        kept = -(-len(scores) // self.reduction_factor)
-        return sum(other > score for other in scores) < kept
+    def is_promoted(self, score: float, scores: Sequence[float]) -> bool:
+        """Return whether a score is in the top 1 / reduction_factor, rounded up; ties are."""
+        promoted = -(-len(scores) // self.reduction_factor)
+        return sum(other > score for other in scores) < promoted
 
 
 @dataclass(frozen=True)
-class Rungs:
-    """Who has reached which rung: a small file for each trial, seen by all workers.
+class RungScores:
+    """The scores of trials at the rungs: a small file per trial and rung, shared by all workers.
 
-    rivals: keys of a model's trials, by model. notes: on quarantined files, for the user.
+    keys: of the trials that are compared, by model. notes: on quarantined files, for the user.
     """
 
-    place: Storage
+    storage: Storage
     rule: SuccessiveHalving
-    rivals: Mapping[str, Sequence[str]]
-    most_epochs: int
+    keys: Mapping[str, Sequence[str]]
+    max_epochs: int
     notes: list[str] = field(default_factory=list)
 
-    def enter(self, key: str, history: Sequence[EpochRecord]) -> None:
-        """Put down a trial's scores on the rungs it has reached; those put down already stay."""
+    def record(self, key: str, history: Sequence[EpochRecord]) -> None:
+        """Write a trial's score at each rung it has reached; existing scores do not change."""
         for rung in self.rule.rungs(len(history)):
             if self._read(rung, key) is None:
                 self._write(rung, key, {"score": best_epoch(history[:rung]).dev_accuracy})
 
     def should_stop(self, model: str, key: str, epochs: int) -> bool:
-        """Whether a trial that was entered ends here. Once taken, a decision stays."""
+        """Return whether a recorded trial ends here; the first decision at a rung is kept."""
         if epochs not in self.rule.rungs(epochs):
             return False
-        own = self._read(epochs, key)
-        assert own is not None, "entered before"
-        if "cut" not in own:
-            entries = [self._read(epochs, rival) for rival in self.rivals[model]]
-            scores = [entry["score"] for entry in entries if entry]
-            own["cut"] = not self.rule.goes_on(own["score"], scores)
-            self._write(epochs, key, own)
-        return bool(own["cut"])
+        entry = self._read(epochs, key)
+        assert entry is not None, "not recorded"
+        if "cut" not in entry:
+            others = [self._read(epochs, other) for other in self.keys[model]]
+            scores = [other["score"] for other in others if other]
+            entry["cut"] = not self.rule.is_promoted(entry["score"], scores)
+            self._write(epochs, key, entry)
+        return bool(entry["cut"])
 
-    def forget(self) -> None:
-        """Remove the files of these trials."""
-        for keys in self.rivals.values():
+    def delete(self) -> None:
+        """Delete the files of these trials."""
+        for keys in self.keys.values():
             for key in keys:
-                for rung in self.rule.rungs(self.most_epochs):
-                    self.place.remove(_name(rung, key))
+                for rung in self.rule.rungs(self.max_epochs):
+                    self.storage.remove(_name(rung, key))
 
     def _read(self, rung: int, key: str) -> dict[str, Any] | None:
-        """An entry; None without one, or where it is damaged or another's and is set aside."""
-        with suppress(FileNotFoundError):  # also where another worker set it aside
-            try:
-                found: dict[str, Any] = json.loads(self.place.read_named(_name(rung, key)))
-                return found
-            except DamagedError as error:
-                aside = self.place.quarantine(_name(rung, key))
-                self.notes.append(f"{error}; set aside as {aside}, this score is not compared")
+        """Return an entry; None if it is missing, or corrupt and now quarantined."""
+        name = _name(rung, key)
+        corrupt = self.storage.quarantining(name, self.notes, "this score is not compared")
+        with suppress(FileNotFoundError), corrupt:  # missing also if another worker quarantined it
+            entry: dict[str, Any] = json.loads(self.storage.read_named(name))
+            return entry
         return None
 
     def _write(self, rung: int, key: str, entry: Mapping[str, Any]) -> None:
-        self.place.write_named(_name(rung, key), json.dumps(entry).encode())
+        self.storage.write_named(_name(rung, key), json.dumps(entry).encode())
 
 
 def _name(rung: int, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Where and with what trials are run. No Ray: a stage with nothing to train does not load it."""
+"""Where and with which resources trials run. Does not import Ray: it takes seconds."""
 
 import os
 from dataclasses import dataclass
@@ -10,13 +10,17 @@ from tune.storage import Storage, storage
 
 @dataclass(frozen=True)
 class Execution:
-    """Where and with what trials are run (section `cluster` of params.yaml).
+    """Where and with which resources trials run (section `cluster` of params.yaml).
 
-    Paths are absolute. `data_folder` has what trials on pairs or questions are trained on, `text`
-    is the file that those on characters read. `state` is this machine's; `storage`, a folder or URL
-    that all nodes see, holds trials in progress, and `finished`, another one, those that have
-    ended. A fusion of trials has the resources of one trial. `workers` limits how many fusions
-    train at a time. The waits are in seconds.
+    Paths are absolute, times are in seconds, and resources are those of one fusion.
+
+    Args:
+        data_folder: training data of pairs and questions.
+        state: folder of this machine.
+        storage: folder or URL of trials in progress, shared by all nodes.
+        workers: maximum number of fusions that train at the same time.
+        text: training data of the character task.
+        finished: folder or URL of finished trials; None for the state folder.
     """
 
     data_folder: Path
@@ -38,37 +42,38 @@ class Execution:
 
     @property
     def device(self) -> str:
-        """Where models live: "cuda" if trials have a share of a GPU."""
+        """The torch device: "cuda" if a trial has a share of a GPU."""
         return "cuda" if self.gpus_per_trial > 0 else "cpu"
 
     @property
     def threads(self) -> int:
-        """Threads of one fusion."""
+        """The number of torch threads."""
         return max(1, int(self.cpus_per_trial))
 
     @property
     def resources(self) -> dict[str, float]:
-        """What Ray sets aside for one fusion."""
-        return {"cpu": self.cpus_per_trial, "gpu": self.gpus_per_trial}
+        """The resources in Ray's names."""
+        resources = {"CPU": self.cpus_per_trial, "GPU": self.gpus_per_trial}
+        return {name: amount for name, amount in resources.items() if amount}
 
     @property
-    def where(self) -> dict[str, Any]:
-        """What a worker is told about its surroundings."""
+    def torch_settings(self) -> dict[str, Any]:
+        """The settings of torch on a worker."""
         precision = self.matmul_precision
         return {"device": self.device, "threads": self.threads, "precision": precision}
 
     @property
     def joins(self) -> bool:
-        """Trials run on a cluster that is there, and not on a Ray started for them."""
+        """Whether trials run on an existing cluster, not on a local Ray."""
         return bool(os.environ.get("RAY_ADDRESS"))
 
     @property
     def checkpoints(self) -> Storage:
-        """Where the trials in progress lie."""
-        return storage(f"{self.storage}/checkpoints", patience=self.wait_for_storage)
+        """The storage of trials in progress."""
+        return storage(f"{self.storage}/checkpoints", retry_seconds=self.wait_for_storage)
 
     @property
     def trials(self) -> Storage:
-        """Where finished trials lie."""
-        place = f"{self.finished or self.state}/trials"
-        return storage(place, "cluster.state", patience=self.wait_for_storage)
+        """The storage of finished trials."""
+        location = f"{self.finished or self.state}/trials"
+        return storage(location, "cluster.state", retry_seconds=self.wait_for_storage)

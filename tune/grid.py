@@ -1,4 +1,4 @@
-"""Trials by the keys of their results. No Ray."""
+"""Trials and their keys. Does not import Ray."""
 
 import hashlib
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """What the trial is called in MLflow, in Ray's dashboard and in messages."""
+        """The name in MLflow, in Ray's dashboard and in messages."""
         return f"{self.config.model}-{self.key[:8]}"
 
 
@@ -33,7 +33,7 @@ def with_keys(
     precision: str = "highest",
     early_stopping: SuccessiveHalving | None = None,
 ) -> list[Trial]:
-    """Name each trial after all that decides its result, also a rule that may end it early."""
+    """Return trials whose keys cover all that determines a result, early stopping included."""
     rule = {"early_stopping": str(early_stopping)} if early_stopping else {}
     rule |= {} if precision == "highest" else {"matmul_precision": precision}
     origins: dict[str, dict[str, str]] = {}
@@ -48,5 +48,5 @@ def with_keys(
 
 
 def grid_hash(trials: Iterable[Trial]) -> str:
-    """The name of a set of trials in their order: 16 hexadecimal digits of SHA-256."""
+    """Return 16 hexadecimal digits of the SHA-256 of the trials' keys, in their order."""
     return hashlib.sha256("\n".join(trial.key for trial in trials).encode()).hexdigest()[:16]

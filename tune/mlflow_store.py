@@ -1,6 +1,7 @@
-"""The MLflow store behind tune.tracking: the one file that imports mlflow.
+"""The MLflow store behind tune.tracking and tune.results: the one file that imports mlflow.
 
-Runs are found by their tags and writes can be repeated: the next driver continues a killed one.
+Runs are identified by tags and every write can be repeated, so that the next driver completes
+what a killed one left.
 """
 
 import logging
@@ -16,10 +17,10 @@ from typing import TypeAlias
 
 from actmodels.errors import UserError
 from actmodels.files import replacing
-from tune.tracking_uri import artifact_location, first_line, look_at, sqlite_code
+from tune.tracking_uri import artifact_location, first_line, validate
 
-# Read by MLflow while it is imported, hence set before; what the user has set stands. Its own
-# seven retries would hold up the driver for minutes at every call to a server that is down.
+# MLflow reads these when it is imported; the user's values take precedence. Its default of seven
+# retries would block the driver for minutes at every call to a server that is down.
 for _name, _value in {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_LOGGING_LEVEL": "CRITICAL",
@@ -36,7 +37,7 @@ from mlflow.entities import Experiment, LoggedModelOutput, Metric, Param, Run, R
 from mlflow.exceptions import MlflowException  # noqa: E402
 from sqlalchemy.exc import SQLAlchemyError  # noqa: E402
 
-logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # a line per retry otherwise
+logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it logs every retry
 
 Metrics: TypeAlias = Mapping[str, "float | Metrics | None"]
 Params: TypeAlias = Mapping[str, str | int | float | bool]
@@ -45,45 +46,44 @@ EXPERIMENT = "act-nli"
 PARENT = "mlflow.parentRunId"
 TRAINING, RESULT = "training", "result"  # roles of runs that are not trials
 FAILURES = (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError, ImportError)
-DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class TrackingError(UserError):
-    """MLflow's store cannot be used; raised before any trial is run."""
+    """The MLflow store cannot be used; raised before any trial runs."""
 
 
 @contextmanager
 def store_errors(uri: str) -> Iterator[None]:
-    """Turn a failure of the store into one sentence for the user."""
+    """Turn a failure of the store into a TrackingError for the user."""
     try:
         yield
     except FAILURES as error:
-        code = sqlite_code(error)
+        hint = "if it is corrupt, move it away: the next run logs the finished trials again"
         if isinstance(error, ImportError):
-            hint = "install what such a store needs"
+            hint = "install the driver of such a store"
         elif os.environ.get("MLFLOW_TRACKING_URI"):
             hint = "start it, or unset MLFLOW_TRACKING_URI to log into the state folder"
-        elif code in DAMAGED:
-            hint = "move it away, and the next run writes it again from the finished trials"
-        else:
-            hint = "mend that and run again"
         text = f"MLflow cannot use {first_line(uri)}; {hint} ({first_line(error)})"
         raise TrackingError(text) from error
 
 
 def check_address(uri: str) -> None:
-    """Look at an address before MLflow does; TrackingError if it is none, or of no database."""
+    """Raise TrackingError for an invalid tracking URI."""
     with store_errors(uri):
-        look_at(uri)
+        validate(uri)
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A model to register.
 
-    alias: the name it is asked for by. run: the name of its run.
-    digest: of all that decides its answers. data: its folder, which `_load_pyfunc` of the loader
-    reads. code: folders of packages that it takes along. example: columns of the signature.
+    Args:
+        alias: its name in the registry.
+        run: name of its run.
+        digest: of everything that determines its predictions.
+        data: folder that `_load_pyfunc` of the module `loader` reads.
+        code: folders of packages that are stored with it.
+        example: columns of the signature.
     """
 
     alias: str
@@ -103,59 +103,62 @@ class Candidate:
 class RunStore:
     """The experiment's runs, on the server of MLFLOW_TRACKING_URI or in the state folder.
 
-    What an earlier driver of this machine's folder, a tag, left RUNNING has died with it.
+    RUNNING runs of an earlier driver of the same machine and folder, a tag, are set to KILLED.
     """
 
     def __init__(self, state: Path) -> None:
-        self.state = state.resolve()
-        given = os.environ.get("MLFLOW_TRACKING_URI")
-        self.uri = given or f"sqlite:///{self.state / 'mlflow.db'}"
-        self.driver = f"{platform.node()}:{self.state}"
+        path, server = state.resolve() / "mlflow.db", os.environ.get("MLFLOW_TRACKING_URI")
+        self.uri = server or f"sqlite:///{path}"
+        self.driver = f"{platform.node()}:{path.parent}"
         with store_errors(self.uri):
-            path = self.state / "mlflow.db"
-            if not given and not path.exists():
-                for remains in self.state.glob(".mlflow.db.*"):
-                    remains.unlink()
-                with replacing(path) as temporary:  # MLflow's migrations do not survive a kill
+            if not server and not path.exists():
+                for partial in path.parent.glob(".mlflow.db.*"):
+                    partial.unlink()
+                with replacing(
+                    path
+                ) as temporary:  # a kill would leave MLflow's migration half-done
                     MlflowClient(f"sqlite:///{temporary}")
-            look_at(self.uri)
+            validate(self.uri)
             self.client = MlflowClient(self.uri)
-            self.artifacts = artifact_location(self.state)
-            self.experiment = self._find_experiment()
+            self.artifacts = artifact_location(state)
+            self.experiment = self._get_experiment()
             for run in self.search("attributes.status = 'RUNNING'"):
                 if run.data.tags.get("driver") == self.driver:
                     self.client.set_terminated(run.info.run_id, "KILLED")
 
-    def _find_experiment(self) -> str:
-        name, found = find_experiment(self.client, self.artifacts)
-        if found is None:
+    def _get_experiment(self) -> str:
+        name, experiment = find_experiment(self.client, self.artifacts)
+        if experiment is None:
             return str(self.client.create_experiment(name, artifact_location=self.artifacts))
-        if found.lifecycle_stage != "active":
-            restore = f"mlflow experiments restore --experiment-id {found.experiment_id}"
+        key = experiment.experiment_id
+        if experiment.lifecycle_stage != "active":
+            restore = f"mlflow experiments restore --experiment-id {key}"
             raise TrackingError(f"MLflow's experiment {name} was deleted; restore it: {restore}")
-        return str(found.experiment_id)
+        return str(key)
 
     def search(self, condition: str) -> list[Run]:
-        """All runs that meet an MLflow filter, the earliest first."""
-        order, where = ["attributes.start_time ASC"], [self.experiment]
-        return [*self.client.search_runs(where, condition, max_results=50_000, order_by=order)]
+        """Return all runs that match an MLflow filter, the earliest first."""
+        order, experiments = ["attributes.start_time ASC"], [self.experiment]
+        return [
+            *self.client.search_runs(experiments, condition, max_results=50_000, order_by=order)
+        ]
 
     def children(self, parent: str) -> list[Run]:
-        """The nested runs of a run."""
+        """Return the nested runs of a run."""
         return self.search(f"tags.`{PARENT}` = '{parent}'")
 
     def open(
         self, kind: str, group: str, tags: Mapping[str, str], name: str = "", role: str = RESULT
     ) -> Run:
-        """Get or create the run of (kind, group); delete its doubles. role: TRAINING or RESULT."""
+        """Get or create the run of (kind, group); delete duplicates. role: TRAINING or RESULT."""
         tags = {**tags, "kind": kind, "role": role, "group": group, "driver": self.driver}
-        found = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
-        if not found:
+        runs = self.search(f"tags.`kind` = '{kind}' AND tags.`group` = '{group}'")
+        if not runs:
             name = name or f"{kind}-{group[:8]}"
             return self.client.create_run(self.experiment, tags=tags, run_name=name)
-        kept, *doubles = found
-        for double in doubles:
-            for run in [*self.children(double.info.run_id), double]:
+        kept, *duplicates = runs
+        for duplicate in duplicates:
+            for run in [*self.children(duplicate.info.run_id), duplicate]:
                 self.client.delete_run(run.info.run_id)
         self.write(kept.info.run_id, tags=tags)
         return kept
@@ -167,30 +170,30 @@ class RunStore:
         params: Params | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
-        """One call for any number of entries."""
-        listed = [Param(name, str(value)) for name, value in (params or {}).items()]
-        marks = [RunTag(name, value) for name, value in (tags or {}).items()]
-        self.client.log_batch(run_id, metrics, listed, marks, synchronous=True)
+        """Log metrics, parameters and tags with one call."""
+        param_list = [Param(name, str(value)) for name, value in (params or {}).items()]
+        tag_list = [RunTag(name, value) for name, value in (tags or {}).items()]
+        self.client.log_batch(run_id, metrics, param_list, tag_list, synchronous=True)
 
     def new_model(self, name: str, run_id: str, tags: Mapping[str, str]) -> tuple[str, str]:
-        """Make the only logged model of a run; gives its id and where its files belong."""
+        """Create the only logged model of a run; return its id and the location of its files."""
         condition = f"source_run_id = '{run_id}'"
-        for remains in self.client.search_logged_models([self.experiment], condition):
-            self.client.delete_logged_model(remains.model_id)
+        for partial in self.client.search_logged_models([self.experiment], condition):
+            self.client.delete_logged_model(partial.model_id)
         model = self.client.create_logged_model(self.experiment, name, run_id, tags=dict(tags))
         self.client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
         return str(model.model_id), str(model.artifact_location)
 
-    def fetch(self, source: str, folder: str) -> Path:
-        """Copy the files of a model version from their location into a folder."""
-        from mlflow.artifacts import download_artifacts  # a second, and only here
+    def download(self, source: str, folder: str) -> Path:
+        """Copy the files of a model version into a folder."""
+        from mlflow.artifacts import download_artifacts  # takes a second
 
         return Path(download_artifacts(source, dst_path=folder, tracking_uri=self.uri))
 
 
 def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> None:
-    """Write a candidate as a folder that MLflow loads and serves, of this run and logged model."""
-    import mlflow.pyfunc  # a second, and only here
+    """Write a candidate as a pyfunc model folder with the ids of its run and logged model."""
+    import mlflow.pyfunc  # takes a second
     import pandas as pd
 
     mlflow.pyfunc.save_model(
@@ -208,30 +211,30 @@ def write_pyfunc(path: Path, run_id: str, model_id: str, item: Candidate) -> Non
 def find_experiment(client: MlflowClient, location: str | None) -> tuple[str, Experiment | None]:
     """Return the name of this project's experiment, and the experiment if it exists.
 
-    MLflow cannot change absolute locations. A moved or copied project therefore has an experiment
-    of its own: it never writes into the folder that it came from.
+    MLflow's artifact locations are absolute and fixed. A moved or copied project therefore has
+    its own experiment, and never writes into the original folder.
     """
-    found = client.get_experiment_by_name(EXPERIMENT)
-    if found is None or location in (None, found.artifact_location):
-        return EXPERIMENT, found
+    experiment = client.get_experiment_by_name(EXPERIMENT)
+    if experiment is None or location in (None, experiment.artifact_location):
+        return EXPERIMENT, experiment
     name = f"{EXPERIMENT} in {location}"
     return name, client.get_experiment_by_name(name)
 
 
 def experiment_id(uri: str, state: Path) -> str | None:
-    """The id of this project's experiment in a store; None if nothing was logged there yet."""
+    """Return the id of this project's experiment; None if nothing has been logged."""
     with store_errors(uri):
-        _, found = find_experiment(MlflowClient(uri), artifact_location(state))
-    return None if found is None else str(found.experiment_id)
+        _, experiment = find_experiment(MlflowClient(uri), artifact_location(state))
+    return None if experiment is None else str(experiment.experiment_id)
 
 
-def flat_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[Metric]:
-    """Flat metrics, named `outer.inner`; None is left out."""
+def flatten_metrics(values: Metrics, step: int = 0, prefix: str = "") -> list[Metric]:
+    """Flatten nested metrics into names such as `outer.inner`, without those that are None."""
     now = int(time.time() * 1000)
-    flat: list[Metric] = []
+    metrics: list[Metric] = []
     for name, value in values.items():
         if isinstance(value, Mapping):
-            flat += flat_metrics(value, step, f"{prefix}{name}.")
+            metrics += flatten_metrics(value, step, f"{prefix}{name}.")
         elif value is not None:
-            flat.append(Metric(prefix + name, float(value), now, step))
-    return flat
+            metrics.append(Metric(prefix + name, float(value), now, step))
+    return metrics

@@ -1,15 +1,15 @@
-"""What a node must have to train, looked at there before anything of a fusion is loaded."""
+"""Check that a node can train, on that node, before a fusion is loaded there."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import ray
 
-from tune.storage import Storage, is_away, is_full
+from tune.storage import Storage, is_full, is_unreachable
 
 
 class NodeError(ray.exceptions.RayActorError):
-    """A node cannot train; no fault of the trial: Ray counts no failure of a preempted node."""
+    """A node cannot train. Ray treats the actor as preempted, so the trial counts no failure."""
 
     def __init__(self, message: str) -> None:
         super().__init__(error_msg=message, preempted=True)
@@ -18,25 +18,29 @@ class NodeError(ray.exceptions.RayActorError):
         return (type(self), (self.error_msg,))
 
 
-class FullError(NodeError):
-    """There is no room for checkpoints; no fault of the trial either."""
+class StorageFullError(NodeError):
+    """The checkpoint storage has no space left."""
 
 
-def name_of(error: type[Exception]) -> str:
-    """What an error is called at the end of a trace."""
+def qualified_name(error: type[Exception]) -> str:
+    """Return the error's name as it appears at the end of a traceback."""
     return f"{error.__module__}.{error.__qualname__}"
 
 
-def own_node() -> str:
-    """The id of the node where this runs."""
+def current_node() -> str:
+    """Return the id of the node on which this process runs."""
     return str(ray.get_runtime_context().get_node_id())
 
 
 @dataclass(frozen=True)
 class NodeCheck:
-    """What a node is held against; that it has the Python and the Ray of its head, Ray checks.
+    """Requirements of a node; Ray itself compares the versions of Python and Ray.
 
-    token: name of a file among the checkpoints, and what it holds while the sweep runs.
+    Args:
+        checkpoints: storage that the node must read and write.
+        token: name and content of a file that the driver keeps there during the sweep.
+        torch: version of torch on the driver.
+        cuda: whether the node must have a working GPU.
     """
 
     checkpoints: Storage
@@ -44,62 +48,61 @@ class NodeCheck:
     torch: str
     cuda: bool = False
 
-    def pass_through(self) -> None:
-        """NodeError, which begins with the node's id, if it cannot train."""
+    def run(self) -> None:
+        """Raise NodeError, whose message begins with the node's id, if this node cannot train."""
         try:
-            import ray.tune  # noqa: F401  a node may have Ray alone
+            import ray.tune  # noqa: F401  a node may have Ray without Tune
             import torch
         except Exception as error:
             last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
-            raise unfit(f"cannot load Ray and torch ({last})") from None
+            raise node_error(f"cannot load Ray and torch ({last})") from None
         if torch.__version__ != self.torch:
             versions = f"torch {torch.__version__}, this machine {self.torch}"
-            raise unfit(f"has {versions}; install the same")
+            raise node_error(f"has {versions}; install the same")
         if self.cuda:
             try:
                 torch.ones(1, device="cuda").sum().item()
             except Exception as error:
-                raise unfit(f"cannot use its GPU ({str(error).splitlines()[0]})") from None
-        self.sees()
+                raise node_error(f"cannot use its GPU ({str(error).splitlines()[0]})") from None
+        self.check_storage()
 
-    def sees(self) -> None:
-        """NodeError if this node cannot read and write the checkpoints of the driver."""
-        own = f"{self.token}-{own_node()}"
+    def check_storage(self) -> None:
+        """Raise NodeError if this node cannot read and write the driver's checkpoints."""
+        probe = f"{self.token}-{current_node()}"
         try:
-            found = self.checkpoints.read(self.token)
-            self.checkpoints.write(own, b"")
-            self.checkpoints.remove(own)
+            content = self.checkpoints.read(self.token)
+            self.checkpoints.write(probe, b"")
+            self.checkpoints.remove(probe)
         except OSError as error:
-            if is_full(error):
-                raise FullError(f"{self.checkpoints.place} is full") from error
-            raise self.blind(error.strerror or str(error)) from None
-        if found != self.token.encode():
-            raise self.blind("it holds other files")
+            raise self.storage_error(error) from None
+        if content != self.token.encode():
+            raise self.storage_error("it holds other files")
 
-    def blind(self, problem: str) -> NodeError:
-        """The error of a node that does not see the checkpoints."""
-        place, first = self.checkpoints.place, problem.splitlines()[0][:200]
-        return unfit(f"does not see {place} as this machine does ({first})")
-
-
-def unfit(problem: str) -> NodeError:
-    """The error of this node."""
-    return NodeError(f"node {own_node()[:8]} {problem}")
+    def storage_error(self, problem: OSError | str) -> NodeError:
+        """Return the error of a node that cannot use the checkpoint storage."""
+        location = self.checkpoints.location
+        if isinstance(problem, OSError) and is_full(problem):
+            return StorageFullError(f"{location} is full")
+        text = getattr(problem, "strerror", None) or str(problem)
+        first = text.splitlines()[0][:200]
+        return node_error(f"does not see {location} as this machine does ({first})")
 
 
-def run_checked(config: dict[str, Any], *, gate: NodeCheck, work: "ray.ObjectRef[Any]") -> None:
-    """Train a fusion on a node that can, else NodeError: what Ray calls.
+def node_error(problem: str) -> NodeError:
+    """Return the error of this node."""
+    return NodeError(f"node {current_node()[:8]} {problem}")
 
-    work: tune.trainable.run_fusion with all else that it takes, loaded only on a node that can
-    train.
+
+def run_checked(config: dict[str, Any], *, check: NodeCheck, work: "ray.ObjectRef[Any]") -> None:
+    """Check this node, then train a fusion; Ray Tune's trainable.
+
+    work: tune.trainable.run_fusion with its other arguments; it is loaded after the check.
     """
-    gate.pass_through()
+    check.run()
     try:
         ray.get(work)(config)
     except OSError as error:
-        if is_full(error):
-            raise FullError(f"{gate.checkpoints.place} is full") from error
-        if is_away(error):
-            raise gate.blind(str(error)) from error
-        gate.sees()  # else the node has lost it
+        if is_full(error) or is_unreachable(error):
+            raise check.storage_error(error) from error
+        check.check_storage()  # the node may have lost it
         raise

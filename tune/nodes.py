@@ -1,11 +1,9 @@
-"""Which nodes of a cluster can train: looked at before the first trial, and when they join."""
+"""Which nodes of the cluster can train: checked before the first trial, and when they join."""
 
 import secrets
-import socket
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,171 +13,166 @@ from ray.tune import PlacementGroupFactory
 from ray.util.placement_group import placement_group
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from tune.node_check import NodeCheck, NodeError, name_of
-from tune.storage import Storage
+from tune.cluster import is_listening
+from tune.execution import Execution
+from tune.node_check import NodeCheck, NodeError, qualified_name
 
-FIRST = 20.0  # seconds that the trials wait for nodes to answer: they start Python, import torch
-AGAIN = 10.0  # seconds until a node that is not used is asked again, each time twice as many
+FIRST_WAIT = 20.0  # seconds for the first checks, which start Python and import torch
+RECHECK = 10.0  # seconds until an excluded node is checked again; doubles each time
+
+Node = dict[str, Any]  # as ray.nodes() lists it
 
 
 class Nodes:
-    """The nodes of the connected cluster; a context that begins with a look.
+    """The nodes of the connected cluster; a context that begins with a check.
 
-    joined: the cluster was there before; a local Ray's only node is this machine itself.
-    good: nodes that can train, by id. excluded: those that cannot, and when to ask them again.
-    reasons: why nodes are or were not used, each time. asked: those that have `answer` seconds to
-    answer, with their answers and since when. room: the places that were last counted.
+    A local Ray has one node, this machine, which is not checked.
+
+    Attributes:
+        passed: ids of nodes that passed the check.
+        excluded: ids of nodes that failed it, with the time of the next check.
+        problems: why a node was excluded, each time, by id.
+        pending: results of running checks and their starting times, by id.
+        capacity: number of fusions that can train at the same time, as last counted.
     """
 
-    def __init__(
-        self, checkpoints: Storage, *, joined: bool, answer: float = 180.0, cuda: bool = False
-    ) -> None:
-        self.gate = NodeCheck(checkpoints, f"seen-{secrets.token_hex(8)}", torch.__version__, cuda)
-        self.joined, self.answer = joined, answer
-        self.good: set[str] = set()
+    def __init__(self, execution: Execution) -> None:
+        token, cuda = f"seen-{secrets.token_hex(8)}", execution.device == "cuda"
+        self.check = NodeCheck(execution.checkpoints, token, torch.__version__, cuda)
+        self.resources, self.timeout = execution.resources, execution.wait_for_answer
+        self.joined = execution.joins
+        self.passed: set[str] = set()
         self.excluded: dict[str, float] = {}
-        self.reasons: defaultdict[str, list[str]] = defaultdict(list)
-        self.asked: dict[str, tuple[Any, float]] = {}
-        self.room = 0
-        self.over = False
+        self.problems: defaultdict[str, list[str]] = defaultdict(list)
+        self.pending: dict[str, tuple[Any, float]] = {}
+        self.capacity = 0
+        self.closed = False
 
     def __enter__(self) -> "Nodes":
-        self.gate.checkpoints.write(self.gate.token, self.gate.token.encode())
-        self.look(FIRST)
+        self.check.checkpoints.write(self.check.token, self.check.token.encode())
+        self.check_new(FIRST_WAIT)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.over = True  # who has not answered yet will not find the token
-        self.gate.checkpoints.remove(self.gate.token)
+        self.closed = True  # checks still running will not find the token
+        self.check.checkpoints.remove(self.check.token)
 
-    def alive(self) -> list[dict[str, Any]]:
-        """All nodes, as Ray tells of them."""
-        found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-        return [node for node in found if node["Alive"]]
+    def alive(self) -> list[Node]:
+        """Return the nodes that Ray regards as alive."""
+        nodes: list[Node] = ray.nodes()  # type: ignore[no-untyped-call]
+        return [node for node in nodes if node["Alive"]]
 
-    def usable(self) -> list[dict[str, Any]]:
-        """Those that can train."""
-        return [node for node in self.alive() if not self.joined or node["NodeID"] in self.good]
+    def usable(self) -> list[Node]:
+        """Return the nodes that can train."""
+        return [node for node in self.alive() if not self.joined or node["NodeID"] in self.passed]
 
-    def places(self, resources: Mapping[str, float]) -> int:
-        """How many fusions with these resources (cpu, gpu) are trained at a time."""
-        count = 0
-        for node in self.usable():
-            there = {name: node["Resources"].get(name.upper(), 0) for name in resources}
-            # a hair more: four shares of 0.25 of a GPU may be a rounding error too many
-            fitting = [there[name] / amount + 1e-6 for name, amount in resources.items() if amount]
-            count += int(min(fitting))
-        self.room = count
-        return count
+    def count_capacity(self) -> int:
+        """Update and return the number of fusions that can train at the same time."""
+        # 1e-6: four shares of 0.25 of a GPU may exceed it by a rounding error
+        self.capacity = sum(
+            int(min(node["Resources"].get(k, 0) / n + 1e-6 for k, n in self.resources.items()))
+            for node in self.usable()
+        )
+        return self.capacity
 
-    def look(self, seconds: float = 0) -> None:
-        """Ask new nodes, wait so long for answers, and say which nodes are not used."""
+    def check_new(self, timeout: float = 0) -> None:
+        """Check new nodes and excluded ones whose time has come; print changes.
+
+        timeout: seconds to wait for the results; later ones are read at the next call.
+        """
         if not self.joined:
             return
         now, alive = time.monotonic(), {node["NodeID"]: node for node in self.alive()}
-        there = {node: found["NodeManagerAddress"] for node, found in alive.items()}
-        for node in there.keys() - self.good - self.asked.keys():
-            if self.excluded.get(node, now) <= now:
-                there_alone = NodeAffinitySchedulingStrategy(node, soft=False)
-                ask: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(
-                    NodeCheck.pass_through
-                )
-                ask = ask.options(scheduling_strategy=there_alone)
-                cuda = self.gate.cuda and "GPU" in alive[node]["Resources"]
-                self.asked[node] = (ask.remote(replace(self.gate, cuda=cuda)), now)
-        if self.asked:
-            awaited = [said for said, _ in self.asked.values()]
-            ray.wait(awaited, num_returns=len(awaited), timeout=seconds)
-        for node, (said, since) in list(self.asked.items()):
-            problem = self._problem(node, said, since)
-            if problem is None and node in there:
+        for key in alive.keys() - self.passed - self.pending.keys():
+            if self.excluded.get(key, now) <= now:
+                self.pending[key] = (self._start_check(alive[key]), now)
+        if self.pending:
+            results = [result for result, _ in self.pending.values()]
+            ray.wait(results, num_returns=len(results), timeout=timeout)
+        for key, (result, since) in list(self.pending.items()):
+            problem = self._problem(key, result, since)
+            if problem is None and key in alive:
                 continue
-            if self.asked.pop(node, None) is None:
-                continue  # a fusion was faster to find out, see `recheck_node`
+            if self.pending.pop(key, None) is None:
+                continue  # a fusion reported its NodeError first, see `exclude_failed`
             if problem == "":
-                self.good.add(node)
-                if self.excluded.pop(node, None):
-                    _say(there[node], node, "is used again")
-            elif problem and node in there and not self.over:
-                self.exclude_node(node, there[node], problem)
+                self.passed.add(key)
+                if self.excluded.pop(key, None):
+                    _print(alive[key], "is used again")
+            elif problem and key in alive and not self.closed:
+                self.exclude_node(alive[key], problem)
 
-    def exclude_node(self, node: str, address: str, why: str) -> None:
-        """Do not use a node until it passes a later check."""
-        self.good.discard(node)
-        known = self.reasons[node]
-        self.excluded[node] = time.monotonic() + AGAIN * 2 ** len(known)
-        if why not in known[-1:]:
-            _say(address, node, f"is not used: {why}")
-        known.append(why)
+    def _start_check(self, node: Node) -> Any:
+        check: Any = ray.remote(num_cpus=0, max_retries=0, max_calls=1)(NodeCheck.run)
+        strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        cuda = self.check.cuda and "GPU" in node["Resources"]
+        return check.options(scheduling_strategy=strategy).remote(replace(self.check, cuda=cuda))
 
-    def _problem(self, node: str, said: Any, since: float) -> str | None:
-        """What is wrong with a node: "" if it can train, None if it has not answered."""
+    def _problem(self, key: str, result: Any, since: float) -> str | None:
+        """Return why a node cannot train, "" if it can, None while its check runs."""
         try:
-            ray.get(said, timeout=0)
+            ray.get(result, timeout=0)
         except ray.exceptions.GetTimeoutError:
             waited = time.monotonic() - since
-            if waited < self.answer:
+            if waited < self.timeout:
                 return None
-            ray.cancel(said, force=True)
+            ray.cancel(result, force=True)
             return f"it did not answer within {waited:.0f} s (cluster.wait_for_answer)"
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1]
-            return last.removeprefix(f"{name_of(NodeError)}: node {node[:8]} ")
+            return last.removeprefix(f"{qualified_name(NodeError)}: node {key[:8]} ")
         return ""
 
-    def awaited_store(self) -> bool:
-        """Return whether the driver did not see the store either, and wait until it does."""
-        place, token = self.gate.checkpoints, self.gate.token
+    def exclude_node(self, node: Node, problem: str) -> None:
+        """Do not use a node until it passes a later check."""
+        self.passed.discard(node["NodeID"])
+        problems = self.problems[node["NodeID"]]
+        self.excluded[node["NodeID"]] = time.monotonic() + RECHECK * 2 ** len(problems)
+        if problem not in problems[-1:]:
+            _print(node, f"is not used: {problem}")
+        problems.append(problem)
+
+    def exclude_failed(self, message: str) -> None:
+        """Exclude the node that raised a NodeError with this message."""
+        _, prefix, problem = message.split(" ", 2)
+        for node in self.alive():
+            key = node["NodeID"]
+            if key.startswith(prefix) and key not in self.excluded:
+                self.pending.pop(key, None)
+                self.exclude_node(node, problem)
+
+    def storage_was_unreachable(self) -> bool:
+        """Return whether the driver cannot reach the storage either; wait until it can."""
+        storage, token = self.check.checkpoints, self.check.token
         try:
-            replace(place, patience=0.0).read(token)
+            replace(storage, retry_seconds=0.0).read(token)
         except OSError:
-            place.read(token)
+            storage.read(token)
             return True
         return False
 
-    def recheck_node(self, said: str) -> None:
-        """Avoid a node on which a NodeError was raised; what it said begins with its id."""
-        _, prefix, why = said.split(" ", 2)
-        for node in self.alive():
-            name = node["NodeID"]
-            if name.startswith(prefix) and name not in self.excluded:
-                self.asked.pop(name, None)
-                self.exclude_node(name, node["NodeManagerAddress"], why)
-
-    def lost(self, address: str) -> bool:
-        """Whether a node that trained does not answer any more."""
-        found = (node for node in self.alive() if node["NodeManagerAddress"] == address)
-        return not any(listens(f"{address}:{node['NodeManagerPort']}") for node in found)
+    def is_gone(self, address: str) -> bool:
+        """Return whether no raylet listens on a node that trained."""
+        nodes = (node for node in self.alive() if node["NodeManagerAddress"] == address)
+        return not any(is_listening(f"{address}:{node['NodeManagerPort']}") for node in nodes)
 
 
-def _say(address: str, node: str, what: str) -> None:
-    print(f"node {address} ({node[:8]}) {what}", file=sys.stderr, flush=True)
-
-
-def listens(address: str, seconds: float = 2.0) -> bool:
-    """Whether somebody listens at host:port."""
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=seconds).close()
-    except OSError:
-        return False
-    return True
+def _print(node: Node, text: str) -> None:
+    message = f"node {node['NodeManagerAddress']} ({node['NodeID'][:8]}) {text}"
+    print(message, file=sys.stderr, flush=True)
 
 
 class Placement(PlacementGroupFactory):
-    """The resources of one fusion, on any node that is not known to be unfit.
+    """The resources of one fusion, on any node that is not excluded; its check may be pending."""
 
-    One that has not answered yet may be chosen: once excluded it stays so until a place is found.
-    """
-
-    def __init__(self, resources: Mapping[str, float], nodes: Nodes) -> None:
-        super().__init__([{name.upper(): amount for name, amount in resources.items() if amount}])
+    def __init__(self, nodes: Nodes) -> None:
+        super().__init__([nodes.resources])
         self.nodes = nodes
 
     def to_placement_group(self) -> Any:
-        """What Ray Tune asks for when it has a fusion to start."""
-        unfit = sorted(self.nodes.excluded)
-        if not unfit:
+        """Return the placement group of the next fusion; Ray Tune calls this."""
+        excluded = ",".join(sorted(self.nodes.excluded))
+        if not excluded:
             return super().to_placement_group()  # type: ignore[no-untyped-call]
-        elsewhere = {"ray.io/node-id": f"!in({','.join(unfit)})"}
-        return placement_group(self.bundles, bundle_label_selector=[elsewhere])
+        selector = [{"ray.io/node-id": f"!in({excluded})"}]
+        return placement_group(self.bundles, bundle_label_selector=selector)

@@ -1,4 +1,4 @@
-"""The live line of a sweep: done, running, failed, best so far, time left."""
+"""The progress bar of a sweep: trials done, running, failed, best so far, time left."""
 
 import sys
 
@@ -6,14 +6,14 @@ from tqdm import tqdm
 
 
 class Progress:
-    """A bar over epochs with the state of the trials beside it."""
+    """A bar over epochs, followed by the state of the trials."""
 
     def __init__(self, title: str, trials: int, epochs: int) -> None:
         self.trials = trials
         self.done = self.failed = 0
         self.running: set[str] = set()
         self.best: tuple[float, str] | None = None
-        self.epochs_of: dict[str, int] = {}
+        self.epochs: dict[str, int] = {}
         interactive = sys.stderr.isatty()
         self.bar = tqdm(
             total=epochs,
@@ -21,36 +21,36 @@ class Progress:
             unit="epoch",
             mininterval=0.5 if interactive else 30,
             dynamic_ncols=interactive,
-            delay=1e-3,  # nothing is drawn before Ray has started and said where its dashboard is
+            delay=1e-3,  # no output before Ray has started and printed its dashboard's address
         )
 
     def started(self, name: str) -> None:
-        """A trial is running."""
+        """Show a trial as running."""
         self.running.add(name)
         self.show()
 
     def reached(self, name: str, epochs: int, dev_accuracy: float) -> None:
-        """A trial has this many epochs behind it."""
-        self.bar.update(epochs - self.epochs_of.get(name, 0))
-        self.epochs_of[name] = epochs
+        """Advance a trial to a number of epochs."""
+        self.bar.update(epochs - self.epochs.get(name, 0))
+        self.epochs[name] = epochs
         if self.best is None or dev_accuracy > self.best[0]:
             self.best = (dev_accuracy, name)
         self.show()
 
     def ended(self, name: str, max_epochs: int, *, failed: bool = False) -> None:
-        """A trial is over; epochs it did not need leave the bar."""
+        """Show a trial as done or failed, and take its unused epochs out of the bar."""
         self.running.discard(name)
-        self.bar.total = (self.bar.total or 0) - (max_epochs - self.epochs_of.get(name, 0))
+        self.bar.total = (self.bar.total or 0) - (max_epochs - self.epochs.get(name, 0))
         self.done, self.failed = self.done + (not failed), self.failed + failed
         self.show()
 
     def show(self) -> None:
-        """Put the state of the trials beside the bar."""
+        """Update the state of the trials."""
         best = f", best dev {100 * self.best[0]:.1f} % ({self.best[1]})" if self.best else ""
         state = f"{self.done}/{self.trials} done, {len(self.running)} running, {self.failed} failed"
         self.bar.set_postfix_str(state + best, refresh=False)
 
     def close(self) -> None:
-        """Draw the bar a last time and leave it."""
+        """Draw the bar a last time."""
         self.bar.refresh()
         self.bar.close()

@@ -1,4 +1,4 @@
-"""Where a run comes from: its code, its versions, and the machine."""
+"""Provenance of a run: code, versions and machine."""
 
 import os
 import platform
@@ -11,15 +11,15 @@ CPUS = Path("/proc/cpuinfo")
 
 
 def provenance_tags() -> dict[str, str]:
-    """Commit of the code and versions of what computes the results."""
+    """Return the commit of the code, and the versions of Python, torch and Ray."""
     versions = {f"{name}_version": version(name) for name in ("torch", "ray")}
     return {"git_commit": commit(), "python_version": platform.python_version(), **versions}
 
 
 def commit() -> str:
-    """The commit of the code, "unknown" outside git.
+    """Return the commit of the code; "unknown" outside git.
 
-    It ends in "-dirty" if tracked files differ, other than dvc.lock and artifacts.
+    "-dirty" is appended if tracked files differ, except dvc.lock and artifacts.
     """
     folder = Path(__file__).parent
 
@@ -36,8 +36,8 @@ def commit() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores, memory, accelerator and versions; the same at every call."""
-    import torch  # a second, which stages that train nothing are spared
+    """Return processor, cores, memory, accelerator and versions; constant for a machine."""
+    import torch  # takes a second, and not every stage needs it
 
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     lines = CPUS.read_text().splitlines() if CPUS.is_file() else []

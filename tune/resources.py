@@ -1,11 +1,11 @@
-"""Whether a cluster has room for trials, now and later; Ray itself would wait for ever."""
+"""Wait for resources and monitor the cluster; Ray itself would wait forever."""
 
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
@@ -13,112 +13,118 @@ import ray
 from ray.autoscaler.sdk import request_resources
 
 from actmodels.errors import SweepError
-from tune.nodes import Nodes, listens
+from tune.cluster import is_listening
+from tune.nodes import Nodes
 
-EVERY = 2.0  # seconds between looks
-GRACE = 5.0  # seconds that Ray has for an orderly end; without a node it may never come
+INTERVAL = 2.0  # seconds between checks
+RECONNECT = 15.0  # seconds for a lost head to return; a local Ray does not return
+SHUTDOWN = 5.0  # seconds for an orderly end, which without a node may never come
 
 
-def wait_for_resources(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> None:
-    """Ask for room for one fusion and wait for it; SweepError says what to set."""
+def wait_for_resources(nodes: Nodes, timeout: float) -> None:
+    """Request the resources of one fusion and wait for them.
+
+    timeout: seconds; 0 for a cluster that cannot grow.
+
+    Raises:
+        SweepError: no node has these resources; names the settings to change.
+    """
     begin = time.monotonic()
-    if nodes.places(resources):
+    if nodes.count_capacity():
         return
-    if seconds:
-        request_resources(bundles=[{name.upper(): n for name, n in resources.items() if n}])
+    if timeout:
+        request_resources(bundles=[nodes.resources])
     try:
-        while not nodes.places(resources):
+        while not nodes.count_capacity():
             waited = time.monotonic() - begin
-            if waited >= seconds and not nodes.asked:
-                raise SweepError(_no_room(nodes, resources, waited if seconds else 0))
+            if waited >= timeout and not nodes.pending:
+                raise SweepError(_missing_resources(nodes, waited if timeout else 0))
             time.sleep(0.5)
-            nodes.look()
+            nodes.check_new()
     finally:
-        if seconds:  # else the cluster would keep that room when all is done
+        if timeout:  # else the cluster would keep these resources after the sweep
             request_resources(bundles=[])
 
 
-def _no_room(nodes: Nodes, resources: Mapping[str, float], seconds: float) -> str:
-    asked = [f"{n:g} {k.upper()}s (cluster.{k}s_per_trial)" for k, n in resources.items() if n]
-    there = sorted(
+def _missing_resources(nodes: Nodes, waited: float) -> str:
+    needs = [
+        f"{n:g} {name}s (cluster.{name.lower()}s_per_trial)" for name, n in nodes.resources.items()
+    ]
+    available = sorted(
         f"{node['NodeManagerAddress']} with {node['Resources'].get('CPU', 0):g} CPUs and "
         f"{node['Resources'].get('GPU', 0):g} GPUs"
         for node in nodes.usable()
     )
-    more = f" and {len(there) - 3} more" if len(there) > 3 else ""
-    nothing = "no node that can be used" if nodes.excluded else "no node"
-    waited = f" after {seconds:.0f} s (cluster.wait_for_nodes)" if seconds else ""
+    more = f" and {len(available) - 3} more" if len(available) > 3 else ""
+    none = "no node that can be used" if nodes.excluded else "no node"
+    after = f" after {waited:.0f} s (cluster.wait_for_nodes)" if waited else ""
     return (
-        f"no node has room for a trial{waited}: it asks for {' and '.join(asked)}; there is "
-        f"{', '.join(there[:3]) or nothing}{more}; lower what a trial asks for in params.yaml, "
-        "or start a node that has it"
+        f"no node has the resources of a trial{after}: it needs {' and '.join(needs)}; there is "
+        f"{', '.join(available[:3]) or none}{more}; lower these settings in params.yaml, or start "
+        "a node with the resources"
     )
 
 
 class ClusterMonitor:
-    """Looks at the cluster from threads of its own while trials run; a context.
+    """Monitor the cluster in threads while trials run; a context.
 
-    Where no node, not even an empty one, has had room for a trial for `patience` seconds, or one
-    of the `needed` addresses does not answer, that is said at once, the main thread is interrupted
-    as by Ctrl-C, and the context ends with a SweepError that says no more: by then Ray may have
-    ended the process, in words of its own. Nodes that join are looked at.
+    If no node has had the resources of a trial for `timeout` seconds, or a required address does
+    not answer, print the error, interrupt the main thread as Ctrl-C does, and raise an empty
+    SweepError at the end. It prints immediately because Ray may end the process first. New nodes
+    are checked.
+
+    required: addresses and what listens there, see `required_addresses`.
     """
 
-    def __init__(
-        self,
-        nodes: Nodes,
-        resources: Mapping[str, float],
-        patience: float,
-        needed: Mapping[str, str],
-    ) -> None:
-        self.nodes, self.resources, self.patience, self.needed = nodes, resources, patience, needed
-        self.lost = False
-        self.over = threading.Event()
+    def __init__(self, nodes: Nodes, timeout: float, required: dict[str, str]) -> None:
+        self.nodes, self.timeout, self.required = nodes, timeout, required
+        self.failed = False
+        self.closed = threading.Event()
 
     def __enter__(self) -> Self:
-        self._watch(self._has_room, self.patience, "the cluster has no node left for a trial")
-        patience = 15.0 if self.nodes.joined else 0.0  # a local Ray does not come back
-        for address, what in self.needed.items():
-            self._watch(partial(listens, address), patience, f"{what}, {address}, is gone")
+        self._start(self._has_capacity, self.timeout, "the cluster has no node left for a trial")
+        timeout = RECONNECT if self.nodes.joined else 0.0
+        for address, name in self.required.items():
+            self._start(partial(is_listening, address), timeout, f"{name}, {address}, is gone")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.over.set()
-        if self.lost:
+        self.closed.set()
+        if self.failed:
             raise SweepError
 
-    def _has_room(self) -> bool:
+    def _has_capacity(self) -> bool:
         try:
-            self.nodes.look()
-            return self.nodes.places(self.resources) > 0
+            self.nodes.check_new()
+            return self.nodes.count_capacity() > 0
         except (ray.exceptions.RayError, OSError, RuntimeError):
-            return True  # the head does not answer, which is seen to elsewhere
+            return True  # the head does not answer, which its own thread notices
 
-    def _watch(self, *what: Any) -> None:
-        threading.Thread(target=self._await_loss, args=what, name="watch", daemon=True).start()
+    def _start(self, *arguments: Any) -> None:
+        threading.Thread(target=self._run, args=arguments, name="monitor", daemon=True).start()
 
-    def _await_loss(self, there: Callable[[], bool], patience: float, what: str) -> None:
-        last_seen = time.monotonic()
-        while not self.over.wait(EVERY):
-            if there():
-                last_seen = time.monotonic()
-            elif time.monotonic() - last_seen > patience and not self.lost:
-                self.lost = True
-                again = "nothing is lost: run the same command again to go on"
-                print(f"\nerror: {what}; {again}", file=sys.stderr, flush=True)
+    def _run(self, check: Callable[[], bool], timeout: float, problem: str) -> None:
+        last_success = time.monotonic()
+        while not self.closed.wait(INTERVAL):
+            if check():
+                last_success = time.monotonic()
+            elif time.monotonic() - last_success > timeout and not self.failed:
+                self.failed = True
+                resume = "nothing is lost: run the same command again to resume"
+                print(f"\nerror: {problem}; {resume}", file=sys.stderr, flush=True)
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-                if not self.over.wait(GRACE):
+                if not self.closed.wait(SHUTDOWN):
                     os._exit(1)
                 return
 
 
-def needed() -> dict[str, str]:
-    """What a connected driver cannot be without: the head, and the node that it is on."""
+def required_addresses() -> dict[str, str]:
+    """Return the addresses that the driver needs: the head, and the node of this machine."""
     context = ray.get_runtime_context()
-    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-    own = next(node for node in found if node["NodeID"] == context.get_node_id())
-    port = own["NodeManagerPort"]
+    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    driver = next(node for node in nodes if node["NodeID"] == context.get_node_id())
+    raylet = f"{driver['NodeManagerAddress']}:{driver['NodeManagerPort']}"
     return {
         context.gcs_address: "the head of the Ray cluster",
-        f"{own['NodeManagerAddress']}:{port}": "the Ray node of this machine",
+        raylet: "the Ray node of this machine",
     }

@@ -1,25 +1,27 @@
-"""Handing trials to Ray Tune."""
+"""Run fusions of trials with Ray Tune."""
 
 import functools
 import shutil
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ray.tune
 
 from actmodels.errors import SweepError
-from tune.callback import DriverCallback, SweepStopper
+from tune.callback import DriverCallback
 from tune.cluster import connected
-from tune.early_stopping import Rungs
+from tune.early_stopping import RungScores
 from tune.execution import Execution
-from tune.fusion import Fusion, spread
-from tune.fusion_tuning import Data, place, share
+from tune.fusion import Fusion, split_largest
+from tune.fusion_tuning import plan_fusions, share_data
 from tune.grid import Trial, grid_hash
 from tune.node_check import run_checked
 from tune.nodes import Nodes, Placement
 from tune.progress import Progress
-from tune.resources import ClusterMonitor, needed, wait_for_resources
+from tune.resources import ClusterMonitor, required_addresses, wait_for_resources
 from tune.store import TrialStore
 from tune.tracking import Tracker
 from tune.trainable import run_fusion
@@ -32,39 +34,79 @@ def execute(
     store: TrialStore,
     tracker: Tracker,
     keep_weights: bool,
-    rungs: Rungs | None,
+    rung_scores: RungScores | None,
 ) -> dict[str, str]:
-    """Run trials on Ray, store what finishes, and return why others failed, by key."""
-    folder = execution.state / "ray" / f"{kind}-{grid_hash(trials)}"  # Tune's; no worker reads it
+    """Run trials on Ray, store the finished ones, and return errors of the others by key."""
+    folder = (
+        execution.state / "ray" / f"{kind}-{grid_hash(trials)}"
+    )  # Tune's; workers do not see it
     epochs = sum(trial.config.max_epochs for trial in trials)
-    checkpoints, cuda = execution.checkpoints, execution.device == "cuda"
-    nodes = Nodes(checkpoints, joined=execution.joins, answer=execution.wait_for_answer, cuda=cuda)
     with (
         connected(dashboard=execution.dashboard, state=execution.state),
         closing(Progress(kind, len(trials), epochs)) as progress,
-        tracker.in_background(),  # ends first: a thread that met Ray late would end the process
-        nodes,
+        tracker.in_background(),  # ends before Ray: a later Ray call in its thread ends the process
+        Nodes(execution) as nodes,
     ):
         callback = DriverCallback(
             {trial.key: trial for trial in trials},
             store=store,
             tracker=tracker,
             progress=progress,
-            checkpoints=checkpoints,
+            checkpoints=execution.checkpoints,
             traces=execution.state / "failures",
             keep_weights=keep_weights,
             nodes=nodes,
         )
-        wait = execution.wait_for_nodes if execution.joins else 0  # this machine has one node
-        wait_for_resources(nodes, execution.resources, wait)
-        data = share(trials, execution)
-        fusions = place(kind, trials, execution, data, nodes)
-        with ClusterMonitor(nodes, execution.resources, max(5.0, wait), needed()):
-            fit(folder, fusions, execution, callback, data, rungs)
+        timeout = execution.wait_for_nodes if nodes.joined else 0  # a local Ray cannot grow
+        wait_for_resources(nodes, timeout)
+        data = share_data(trials, execution)
+        fusions = plan_fusions(kind, trials, execution, data, nodes)
+        work = functools.partial(
+            run_fusion,
+            configs={trial.key: trial.config for trial in trials},
+            data=data,
+            checkpoints=execution.checkpoints,
+            rung_scores=rung_scores,
+            system_metrics=execution.system_metrics,
+            **execution.torch_settings,
+        )
+        trainable = functools.partial(run_checked, check=nodes.check, work=ray.put(work))
+        with ClusterMonitor(nodes, max(5.0, timeout), required_addresses()):
+            fit(folder, fusions, execution, callback, trainable)
     if not callback.errors and any(t.key not in callback.ended for t in trials):
-        raise KeyboardInterrupt  # Ray turns Ctrl-C into an early but orderly return
+        raise KeyboardInterrupt  # after Ctrl-C Ray returns early and normally
     shutil.rmtree(folder, ignore_errors=True)
     return callback.errors
+
+
+@dataclass(eq=False)
+class SweepStopper(ray.tune.Stopper):
+    """End a round of fusions on a fatal error, or when more nodes allow smaller fusions.
+
+    fusions, capacity: of this round, at its beginning.
+    """
+
+    callback: DriverCallback
+    fusions: Sequence[Fusion]
+    capacity: int
+    resize: bool = False
+
+    def __call__(self, trial_id: str, result: dict[str, Any]) -> bool:
+        """Return False: no fusion is stopped alone."""
+        return False
+
+    def stop_all(self) -> bool:
+        """Return whether the round ends."""
+        capacity = self.callback.nodes.capacity
+        if capacity > self.capacity and not self.resize:
+            fusions = self.unfinished()
+            self.resize = len(fusions) < min(capacity, sum(len(f.trials) for f in fusions))
+        return bool(self.callback.fatal_error) or self.resize
+
+    def unfinished(self) -> list[Fusion]:
+        """Return this round's fusions without the trials that have ended."""
+        trials = [self.callback.unfinished([t.key for t in f.trials]) for f in self.fusions]
+        return [Fusion(tuple(members)) for members in trials if members]
 
 
 def fit(
@@ -72,52 +114,41 @@ def fit(
     fusions: list[Fusion],
     execution: Execution,
     callback: DriverCallback,
-    data: Data,
-    rungs: Rungs | None = None,
+    trainable: Callable[[dict[str, Any]], None],
 ) -> None:
-    """Have Ray run fusions, and what comes back of them again, from each trial's last saved epoch.
+    """Run rounds of fusions until no trial is requeued; each resumes from its last checkpoint.
 
-    It ends: trials are lost as often as they may restart, and fusions that fail become smaller.
+    It ends: the number of losses of a trial is limited, and fusions that fail are halved.
     """
     while fusions:
-        callback.begin(fusions)
-        tuner(folder, fusions, execution, callback, data, rungs).fit()
-        if callback.ends:
-            raise SweepError(callback.ends)
-        fusions = list(callback.again)
-        if callback.outgrown:
-            fusions = spread(callback.left(), callback.nodes.room)
+        callback.requeued.clear()
+        stopper = SweepStopper(callback, fusions, callback.nodes.capacity)
+        tuner(folder, fusions, execution, stopper, trainable).fit()
+        if callback.fatal_error:
+            raise SweepError(callback.fatal_error)
+        fusions = list(callback.requeued)
+        if stopper.resize:
+            fusions = split_largest(stopper.unfinished(), callback.nodes.capacity)
 
 
 def tuner(
     folder: Path,
     fusions: list[Fusion],
     execution: Execution,
-    callback: DriverCallback,
-    data: Data,
-    rungs: Rungs | None,
+    stopper: SweepStopper,
+    trainable: Callable[[dict[str, Any]], None],
 ) -> ray.tune.Tuner:
-    """Set up one Tune experiment with one Tune trial per fusion, workers reused between them."""
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed; nothing is read from it
-    work = functools.partial(
-        run_fusion,
-        configs={trial.key: trial.config for fusion in fusions for trial in fusion.trials},
-        data=data,
-        checkpoints=execution.checkpoints,
-        rungs=rungs,
-        system_metrics=execution.system_metrics,
-        **execution.where,
-    )
-    trainable = functools.partial(run_checked, gate=callback.nodes.gate, work=ray.put(work))
+    """Return a Tuner with one Ray trial per fusion; workers are reused between them."""
+    shutil.rmtree(folder, ignore_errors=True)  # of a killed run; nothing is read from it
     names = {fusion.trials[0].key: fusion.name for fusion in fusions}
 
     def trial_name(ray_trial: Any) -> str:
         return names[ray_trial.config["fusion"][0]]
 
-    # Keys alone: for each fusion, Tune copies the values of all fusions.
+    # Keys only: Tune copies the values of all fusions for each fusion.
     space = {"fusion": ray.tune.grid_search([[t.key for t in fusion.trials] for fusion in fusions])}
     return ray.tune.Tuner(
-        ray.tune.with_resources(trainable, Placement(execution.resources, callback.nodes)),
+        ray.tune.with_resources(trainable, Placement(stopper.callback.nodes)),
         param_space=space,
         tune_config=ray.tune.TuneConfig(
             reuse_actors=True,
@@ -129,8 +160,8 @@ def tuner(
             name=folder.name,
             storage_path=str(folder.parent),
             failure_config=ray.tune.FailureConfig(max_failures=execution.max_failures),
-            callbacks=[callback],
-            stop=SweepStopper(),
+            callbacks=[stopper.callback],
+            stop=stopper,
             verbose=0,
         ),
     )

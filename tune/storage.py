@@ -1,4 +1,4 @@
-"""Files under one folder or URL: each appears whole or not at all, and damage is named."""
+"""Files in a folder or an object store, with atomic writes, checksums and retries."""
 
 import errno
 import functools
@@ -18,12 +18,12 @@ from actmodels.files import DamagedError, add_checksum, replacing, verify_checks
 
 NAME = b"\nname "
 FULL = re.compile(r"No space left|storage ?full|quota|HTTP status 507", re.IGNORECASE)
-# What pyarrow's object stores raise for a while has no errno: classes of AWS, codes of gRPC.
-AWAY = re.compile(
+# Temporary errors of pyarrow's object stores have no errno: AWS error classes, gRPC codes.
+UNREACHABLE = re.compile(
     r"NETWORK_CONNECTION|SLOW_DOWN|THROTTLING|REQUEST_TIMEOUT|INTERNAL_FAILURE|UNAVAILABLE"
     r"|DEADLINE_EXCEEDED|curlCode|HTTP status (429|50[0234])"
 )
-AWAY_ERRNO = {
+UNREACHABLE_ERRNO = {
     *(errno.ETIMEDOUT, errno.ECONNREFUSED, errno.ECONNRESET, errno.ENETUNREACH),
     *(errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENOTCONN, errno.ESTALE),
 }
@@ -31,150 +31,153 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def is_full(error: OSError) -> bool:
-    """Return whether a store has no space left."""
+    """Return whether the storage has no space left."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT) or bool(FULL.search(str(error)))
 
 
-def is_away(error: OSError) -> bool:
-    """Return whether a store cannot be reached for now, so that a later call may succeed."""
-    return error.errno in AWAY_ERRNO or bool(AWAY.search(str(error)))
+def is_unreachable(error: OSError) -> bool:
+    """Return whether the storage is temporarily unreachable, so that a retry may succeed."""
+    return error.errno in UNREACHABLE_ERRNO or bool(UNREACHABLE.search(str(error)))
 
 
 @contextmanager
-def usable(place: "Storage") -> Iterator[None]:
-    """Raise a SweepError of one sentence where a store is full or stays away."""
+def storage_errors(storage: "Storage") -> Iterator[None]:
+    """Turn the OSError of a full or unreachable storage into a SweepError for the user."""
     try:
         yield
     except OSError as error:
         if is_full(error):
             problem = "is full; make room there"
-        elif is_away(error):
+        elif is_unreachable(error):
             problem = f"cannot be reached ({str(error).splitlines()[0][:200]}); check its server"
         else:
             raise
         raise SweepError(
-            f"{place.place} {problem}; nothing is lost: run the same command again to go on"
+            f"{storage.location} {problem}; nothing is lost: run the same command again to resume"
         ) from error
 
 
-def patient(method: Method) -> Method:
-    """Repeat a call with growing pauses while the store is away, for `patience` seconds."""
+def retried(method: Method) -> Method:
+    """Retry a call with exponential backoff while the storage is unreachable."""
 
     @functools.wraps(method)
-    def repeated(self: "Storage", *args: Any) -> Any:
-        end, pause = time.monotonic() + self.patience, 0.5
+    def retry(self: "Storage", *args: Any) -> Any:
+        end, pause = time.monotonic() + self.retry_seconds, 0.5
         while True:
             try:
                 return method(self, *args)
             except OSError as error:
-                if not is_away(error) or time.monotonic() + pause > end:
+                if not is_unreachable(error) or time.monotonic() + pause > end:
                     raise
                 if pause == 0.5:
-                    note = f"{self.place} does not answer; trying for {self.patience:g} s"
+                    note = f"{self.location} does not answer; retrying for {self.retry_seconds:g} s"
                     print(note, file=sys.stderr, flush=True)
             time.sleep(pause)
             pause = min(2 * pause, 10.0)
 
-    return cast(Method, repeated)
+    return cast(Method, retry)
 
 
 @dataclass(frozen=True)
 class Storage:
-    """Files in a folder of this machine, or of a file system that several machines mount.
+    """A folder, by its absolute path; file names may contain subfolders.
 
-    Names are relative, with slashes. All methods raise OSError where the place cannot be reached.
-    Nothing but `make` makes the folder itself: a mount may be missing.
-
-    Args:
-        place: absolute path of a folder, or a URL.
-        patience: seconds for which a call is repeated while the place is away.
+    retry_seconds: how long a call is retried while the storage is unreachable.
     """
 
-    place: str
-    patience: float = 0.0
+    location: str
+    retry_seconds: float = 0.0
 
-    def where(self, name: str) -> str:
-        """A file's whole name, for messages."""
-        return f"{self.place}/{name}"
+    def full_name(self, name: str) -> str:
+        """Return a file's path or URL, for messages."""
+        return f"{self.location}/{name}"
 
     def make(self) -> None:
-        """Make the place itself; a bucket must be there."""
-        Path(self.place).mkdir(parents=True, exist_ok=True)
+        """Create the folder; a bucket must exist."""
+        Path(self.location).mkdir(parents=True, exist_ok=True)
 
-    @patient
+    @retried
     def read(self, name: str) -> bytes:
-        """Read a file; FileNotFoundError without it, DamagedError for a folder in its place."""
+        """Read a file; raise FileNotFoundError if it is missing, DamagedError for a folder."""
         try:
-            return Path(self.place, name).read_bytes()
+            return Path(self.location, name).read_bytes()
         except IsADirectoryError as error:
-            raise DamagedError(f"{self.where(name)} is damaged: it is a folder") from error
+            raise DamagedError(f"{self.full_name(name)} is corrupt: it is a folder") from error
 
-    @patient
+    @retried
     def write(self, name: str, content: bytes | memoryview) -> None:
-        """Put a file in place of what was there."""
-        if not Path(self.place).is_dir():
-            raise FileNotFoundError(errno.ENOENT, "no such folder", self.place)
-        path = Path(self.place, name)
+        """Create or replace a file atomically."""
+        if not Path(self.location).is_dir():
+            raise FileNotFoundError(errno.ENOENT, "no such folder", self.location)
+        path = Path(self.location, name)
         if path.is_dir():  # which no file can replace
             self.quarantine(name)
         with replacing(path) as temporary:
             temporary.write_bytes(content)
 
-    @patient
-    def holds(self, name: str) -> bool:
-        """Return whether there is such a file."""
-        return Path(self.place, name).exists()
+    @retried
+    def exists(self, name: str) -> bool:
+        """Return whether the file exists."""
+        return Path(self.location, name).exists()
 
-    @patient
+    @retried
     def remove(self, name: str) -> None:
-        """Remove a file, if there is one."""
-        Path(self.place, name).unlink(missing_ok=True)
+        """Delete a file if it exists."""
+        Path(self.location, name).unlink(missing_ok=True)
 
-    @patient
+    @retried
     def rename(self, name: str, new: str) -> None:
-        """Give a file another name, in place of an earlier one."""
-        Path(self.place, name).replace(Path(self.place, new))
+        """Rename a file, replacing any file of the new name."""
+        Path(self.location, name).replace(Path(self.location, new))
 
     def read_checked(self, name: str) -> bytes:
-        """Read what `write_checked` wrote; DamagedError for anything else."""
-        return verify_checksum(self.read(name), self.where(name))
+        """Read a file of `write_checked`; raise DamagedError if the checksum does not match."""
+        return verify_checksum(self.read(name), self.full_name(name))
 
     def write_checked(self, name: str, content: bytes | memoryview) -> None:
-        """Write a file that carries its digest."""
+        """Write a file with its checksum."""
         self.write(name, add_checksum(content))
 
     def read_named(self, name: str) -> bytes:
-        """Read what `write_named` wrote; DamagedError for the content of another file."""
-        content, mark, found = self.read_checked(name).rpartition(NAME)
-        if not mark or found != name.encode():
-            other = shown(found.decode(errors="replace")) if mark else "a file with no name"
-            raise DamagedError(f"{self.where(name)} has the content of {other}")
+        """Read a file of `write_named`; raise DamagedError if it is a copy of another file."""
+        content, mark, stored = self.read_checked(name).rpartition(NAME)
+        if not mark or stored != name.encode():
+            other = shown(stored.decode(errors="replace")) if mark else "a file with no name"
+            raise DamagedError(f"{self.full_name(name)} has the content of {other}")
         return content
 
     def write_named(self, name: str, content: bytes | memoryview) -> None:
-        """Write a file that carries its name and its digest."""
+        """Write a file with its name and its checksum."""
         self.write_checked(name, b"".join([content, NAME, name.encode()]))
 
+    @contextmanager
+    def quarantining(self, name: str, notes: list[str], consequence: str) -> Iterator[None]:
+        """Quarantine a file that the block finds corrupt, and add a note for the user."""
+        try:
+            yield
+        except DamagedError as error:
+            notes.append(f"{error}; quarantined as {self.quarantine(name)}, {consequence}")
+
     def quarantine(self, name: str) -> str:
-        """Rename a damaged file, beside earlier ones; gives its new name without its folder."""
+        """Rename a corrupt file to the first free NAME.corrupt…; return that without folders."""
         names = (f"{name}.corrupt{number or ''}" for number in count())
-        aside = next(new for new in names if not self.holds(new))
-        self.rename(name, aside)
-        return Path(aside).name
+        new_name = next(new for new in names if not self.exists(new))
+        self.rename(name, new_name)
+        return Path(new_name).name
 
 
 class Bucket(Storage):
-    """A URL of an object store, whose writes are whole or nothing."""
+    """The URL of an object store, whose writes are atomic."""
 
     @cached_property
     def opened(self) -> tuple[Any, str]:
-        """pyarrow's file system and the path in it; once for each process."""
-        from pyarrow import fs  # which Ray brings; a folder needs none of it
+        """The pyarrow file system and the path in it, once per process."""
+        from pyarrow import fs  # a dependency of Ray; a folder does not need it
 
-        return fs.FileSystem.from_uri(self.place)
+        return fs.FileSystem.from_uri(self.location)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"place": self.place, "patience": self.patience}
+        return {"location": self.location, "retry_seconds": self.retry_seconds}
 
     def _path(self, name: str) -> str:
         return f"{self.opened[1]}/{name}"
@@ -182,43 +185,43 @@ class Bucket(Storage):
     def make(self) -> None:
         """See Storage."""
 
-    @patient
+    @retried
     def read(self, name: str) -> bytes:
         """See Storage."""
         with self.opened[0].open_input_stream(self._path(name)) as stream:
             return bytes(stream.read())
 
-    @patient
+    @retried
     def write(self, name: str, content: bytes | memoryview) -> None:
         """See Storage."""
         with self.opened[0].open_output_stream(self._path(name)) as stream:
             stream.write(content)
 
-    @patient
-    def holds(self, name: str) -> bool:
+    @retried
+    def exists(self, name: str) -> bool:
         """See Storage."""
         return bool(self.opened[0].get_file_info(self._path(name)).is_file)
 
-    @patient
+    @retried
     def remove(self, name: str) -> None:
         """See Storage."""
         with suppress(FileNotFoundError):
             self.opened[0].delete_file(self._path(name))
 
-    @patient
+    @retried
     def rename(self, name: str, new: str) -> None:
         """See Storage."""
         self.opened[0].move(self._path(name), self._path(new))
 
 
-def storage(place: str | Path, key: str = "cluster.storage", *, patience: float = 0.0) -> Storage:
-    """Return the storage at a folder or URL; SweepError names its key in params.yaml."""
-    scheme, separator, rest = str(place).partition("://")
-    if not separator:
-        return Storage(str(Path(place).absolute()), patience)
-    if scheme == "file":
-        return Storage(rest.rstrip("/"), patience)
-    bucket = Bucket(str(place).rstrip("/"), patience)
+def storage(
+    location: str | Path, key: str = "cluster.storage", *, retry_seconds: float = 0.0
+) -> Storage:
+    """Return the storage at a folder or URL; a SweepError names the setting `key`."""
+    path = str(location).removeprefix("file://")
+    if "://" not in path:
+        return Storage(str(Path(path).absolute()), retry_seconds)
+    bucket = Bucket(str(location).rstrip("/"), retry_seconds)
     try:
         assert bucket.opened
     except (OSError, ValueError) as error:
@@ -227,7 +230,7 @@ def storage(place: str | Path, key: str = "cluster.storage", *, patience: float 
 
 
 def prepare(place: Storage, key: str) -> None:
-    """Make a place that this machine may write to; SweepError says what is in the way."""
+    """Create a storage and check that this machine can write to it; else raise SweepError."""
     try:
         place.make()
         place.write(".written", b"")
@@ -239,6 +242,6 @@ def prepare(place: Storage, key: str) -> None:
 def _unusable(place: Storage, key: str, error: Exception) -> SweepError:
     problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return SweepError(
-        f"{key} leads to {place.place}, which cannot be used: {problem.splitlines()[0]}; expected "
+        f"{key} is {place.location}, which cannot be used: {problem.splitlines()[0]}; expected "
         "a folder, or an s3:// or gs:// URL, that this machine may read and write"
     )

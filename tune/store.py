@@ -1,4 +1,4 @@
-"""Finished trials, each under its own key, where DVC does not delete them. No Ray."""
+"""Store of finished trials, by key, outside of DVC's outputs. Does not import Ray."""
 
 import hashlib
 import io
@@ -16,52 +16,54 @@ from tune.storage import Storage
 
 
 class TrialStore:
-    """Records of finished trials and, where asked for, their best weights.
+    """Records of finished trials and, if requested, their best weights.
 
-    A record carries its own digest and that of its weights. What does not match is set aside, and
-    the trial has not finished.
+    A record has a checksum of its own and one of its weights. If either does not match, the file
+    is quarantined and the trial counts as unfinished.
     """
 
-    def __init__(self, place: Storage) -> None:
-        self.place = place
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
 
     def holds(self, key: str) -> bool:
-        """There is a record of `key`; whether it can be believed is not looked at."""
-        return self.place.holds(f"{key}.json")
+        """Return whether a record exists, without verifying it."""
+        return self.storage.exists(f"{key}.json")
 
     def weights(self, key: str) -> bytes:
-        """The best weights of `key`, as torch stores them; OSError if they were not kept."""
-        return self.place.read(f"{key}.pt")
+        """Return the best weights in torch's format; raise OSError if they were not kept."""
+        return self.storage.read(f"{key}.pt")
 
     def save(self, record: TrialRecord, weights: dict[str, Any] | None) -> None:
-        """Store a finished trial; the weights first, so that a record never lacks them."""
-        self.place.make()
+        """Save a finished trial; its weights first, so that no record lacks them."""
+        self.storage.make()
         if weights is not None:
             buffer = io.BytesIO()
             torch.save(weights, buffer)
-            self.place.write(f"{record.key}.pt", buffer.getbuffer())
+            self.storage.write(f"{record.key}.pt", buffer.getbuffer())
             record = replace(record, weights=hashlib.sha256(buffer.getbuffer()).hexdigest())
-        self.place.write_checked(f"{record.key}.json", record.to_json().encode())
+        self.storage.write_checked(f"{record.key}.json", record.to_json().encode())
 
     def load(self, key: str, *, needs_weights: bool) -> TrialRecord | None:
-        """The record of `key`, or None if that trial has not finished (with weights, if needed)."""
+        """Load a record; None if the trial, or its weights if needed, is missing or corrupt."""
         name = f"{key}.json"
         try:
-            record = TrialRecord.from_json(self.place.read_checked(name).decode())
-            found = trial_key(record.config, record.provenance)
-            if found != key or record.key != key:
-                where = self.place.where(name)
-                raise DamagedError(f"{where} holds the result of another configuration ({found})")
+            record = TrialRecord.from_json(self.storage.read_checked(name).decode())
+            stored = trial_key(record.config, record.provenance)
+            if stored != key or record.key != key:
+                raise self._corrupt(name, f"holds the result of another configuration ({stored})")
             if needs_weights:
                 name = f"{key}.pt"
                 if hashlib.sha256(self.weights(key)).hexdigest() != record.weights:
-                    where = self.place.where(name)
-                    raise DamagedError(f"{where} is damaged: its record has another digest")
+                    raise self._corrupt(name, "is corrupt: its record has another checksum")
         except FileNotFoundError:
             return None
         except (UserError, ValueError, KeyError, TypeError) as error:
-            aside = self.place.quarantine(name)
-            told = f"{error}; set aside as {aside}, the trial is run again"
-            print(told, file=sys.stderr, flush=True)
+            note = (
+                f"{error}; quarantined as {self.storage.quarantine(name)}, the trial is run again"
+            )
+            print(note, file=sys.stderr, flush=True)
             return None
         return record
+
+    def _corrupt(self, name: str, problem: str) -> DamagedError:
+        return DamagedError(f"{self.storage.full_name(name)} {problem}")

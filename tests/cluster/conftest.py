@@ -1,4 +1,4 @@
-"""Clusters of isolated machines, which need root and a few tools of Linux."""
+"""Clusters of isolated machines, which need root and a few Linux tools."""
 
 import os
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from tests.end_to_end.conftest import once, prepared, undisturbed  # noqa: F401
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    """A head and no worker yet; with CLUSTER_TESTS=required it is an error if it cannot be."""
+    """A cluster that is not started; skip without the tools, or fail if CLUSTER_TESTS=required."""
     if reason := missing_tools():
-        text = f"{reason}: a cluster of isolated machines is made with the namespaces of Linux"
+        text = f"{reason}: a cluster of isolated machines needs Linux namespaces"
         if os.environ.get("CLUSTER_TESTS") == "required":
             pytest.fail(text)
         pytest.skip(text)

@@ -1,4 +1,4 @@
-"""The Python of a node that was made for Ray alone: ray[tune], torch, and what these require."""
+"""A Python environment with ray[tune], torch and their dependencies only."""
 
 import importlib.metadata
 import sys
@@ -12,20 +12,20 @@ REQUIRED = ("ray[tune]", "torch")
 
 
 def closure(*requirements: str) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     seen: set[tuple[str, str]] = set()
-    left = [(Requirement(text), "") for text in requirements]
-    while left:
-        requirement, extra = left.pop()
+    queue = [(Requirement(text), "") for text in requirements]
+    while queue:
+        requirement, extra = queue.pop()
         if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
             continue
-        found.add(requirement.name)
+        names.add(requirement.name)
         for wanted in ("", *requirement.extras):
             if (requirement.name, wanted) not in seen:
                 seen.add((requirement.name, wanted))
                 inner = importlib.metadata.requires(requirement.name) or ()
-                left += [(Requirement(text), wanted) for text in inner]
-    return found
+                queue += [(Requirement(text), wanted) for text in inner]
+    return names
 
 
 def entries(distribution: str) -> set[str]:

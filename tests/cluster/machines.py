@@ -1,7 +1,7 @@
-"""Machines made of the kernel's namespaces: each with a network, files and processes of its own.
+"""Simulated machines: Linux namespaces with separate networks, files and processes.
 
-A laboratory is a namespace of processes. With its first process, which waits for its input to
-end, all that was started in it, its network and its mounts are gone, however the tests end.
+A laboratory is a process namespace. Its first process waits for the end of its input; when it
+ends, the kernel removes all processes, networks and mounts in it, however the tests end.
 """
 
 import os
@@ -20,10 +20,10 @@ from tests.end_to_end.project import wait_for
 
 TOOLS = ("ip", "mount", "nsenter", "unshare")
 UNSHARE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child")
-SYSTEM = ("/usr", "/etc", "/sys")  # what any program needs, beside /dev
-NETWORK = "10.77.0"  # exists in the laboratory alone
+SYSTEM = ("/usr", "/etc", "/sys")  # which any program needs, in addition to /dev
+NETWORK = "10.77.0"  # in the laboratory only
 
-# The first process of a laboratory, whose folder is $1; it lives as long as whoever made it.
+# The first process of a laboratory, whose folder is $1; it ends with its creator.
 LABORATORY = """
 cat
 test $$ = 1 && kill -9 -1 2>/dev/null
@@ -31,8 +31,8 @@ umount --lazy "$1/store"
 rm -rf "$1"
 """
 
-# $1: the new root; $2: what is seen there and cannot be written, $3: what can be; each of them a
-# path, or HERE=THERE. Nothing else of this machine is to be seen.
+# $1: the new root; $2: read-only paths in it, $3: writable ones; each a path, or HERE=THERE.
+# Nothing else of this machine is visible.
 BOOT = """
 mount -t tmpfs machine "$1"
 mkdir "$1/proc" "$1/tmp" "$1/root"
@@ -51,13 +51,13 @@ exec chroot "$1" sh -c 'while sleep 60; do :; done'
 
 
 def missing_tools() -> str:
-    """Why no machine can be made here; empty if it can."""
+    """Return why no machine can be created here, or ""."""
     if os.geteuid() != 0:
         return "not root"
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         return f"without {', '.join(missing)}"
     allowed = subprocess.run(["unshare", "--mount", "--net", "true"], capture_output=True)
-    return "without the right to make namespaces" if allowed.returncode else ""
+    return "without permission to create namespaces" if allowed.returncode else ""
 
 
 def enter(pid: int, *options: str) -> list[str]:
@@ -76,14 +76,14 @@ def first_process(launcher: subprocess.Popen[bytes]) -> int:
 
 
 class Laboratory:
-    """A bridge and a small store that all machines see at the same path.
+    """A network bridge, and a small store at the same path on all machines; a context.
 
-    Use as a context. What runs in the laboratory itself sees this machine's files, but a
-    network and processes of its own; its address is `address`.
+    Commands in the laboratory itself see this machine's files, but have a separate network, with
+    the address `address`, and separate processes.
     """
 
     def __init__(self) -> None:
-        self.folder = Path(mkdtemp(prefix="lab", dir="/tmp"))  # short: sockets lie below it
+        self.folder = Path(mkdtemp(prefix="lab", dir="/tmp"))  # short, for the paths of sockets
         self.store, self.address = self.folder / "store", f"{NETWORK}.1"
         self.store.mkdir()
         self._launcher = subprocess.Popen(
@@ -108,11 +108,11 @@ class Laboratory:
     def call(self, *command: str) -> str:
         return call(*self.inside(), *command)
 
-    def seen(self, path: Path) -> Path:
+    def visible_path(self, path: Path) -> Path:
         return Path(f"/proc/{self.pid}/root{path}")
 
-    def machine(self, shown: Sequence[str] = (), writable: Sequence[str] = ()) -> "Machine":
-        machine = Machine(self, len(self._machines) + 2, shown, writable)
+    def machine(self, read_only: Sequence[str] = (), writable: Sequence[str] = ()) -> "Machine":
+        machine = Machine(self, len(self._machines) + 2, read_only, writable)
         self._machines.append(machine)
         return machine
 
@@ -131,16 +131,16 @@ class Machine:
     """A machine on the laboratory's bridge, see Laboratory.machine."""
 
     def __init__(
-        self, laboratory: Laboratory, number: int, shown: Sequence[str], writable: Sequence[str]
+        self, laboratory: Laboratory, number: int, read_only: Sequence[str], writable: Sequence[str]
     ) -> None:
         self.laboratory, self.address = laboratory, f"{NETWORK}.{number}"
         self.wire = f"wire{number}"
         root = laboratory.folder / f"machine{number}"
         root.mkdir()
         command = [*laboratory.inside(), *UNSHARE, "sh", "-euc", BOOT, "boot", str(root)]
-        command += [" ".join((*SYSTEM, *shown)), " ".join(("/dev", *writable))]
+        command += [" ".join((*SYSTEM, *read_only)), " ".join(("/dev", *writable))]
         self.launcher = subprocess.Popen(command, start_new_session=True)
-        # nsenter forks too: into the namespace of processes of the laboratory
+        # nsenter forks, too, into the process namespace of the laboratory
         unshared = wait_for(psutil.Process(self.launcher.pid).children, "unshare", 30)[0]
         self.pid = int(wait_for(unshared.children, "a machine", 30)[0].pid)
         wait_for(Path(f"/proc/{self.pid}/root/ready").exists, "its files", 30)
@@ -157,8 +157,8 @@ class Machine:
 
     def call(self, *command: str, timeout: float = 120) -> str:
         inside = enter(self.pid, "--mount", "--net", "--pid", "--root", "--wd")
-        own = ("env", "-i", "PATH=/usr/bin:/bin", "HOME=/root")
-        return call(*inside, *own, *command, timeout=timeout)
+        environment = ("env", "-i", "PATH=/usr/bin:/bin", "HOME=/root")
+        return call(*inside, *environment, *command, timeout=timeout)
 
     def connect(self, connected: bool = True) -> None:
         state = "up" if connected else "down"

@@ -1,4 +1,4 @@
-"""A copy of the project whose driver runs on a cluster's head."""
+"""A copy of the project whose driver runs on the head of a cluster."""
 
 import shutil
 import signal
@@ -17,11 +17,7 @@ from tests.end_to_end.project import ROOT, Project, wait_for
 
 
 class ClusterProject(Project):
-    """A project like another one, with its checkpoints in the cluster's store.
-
-    Args:
-        folder: where it lies.
-    """
+    """A copy of a project, with its checkpoints in the cluster's store."""
 
     def __init__(self, like: Project, folder: Path, cluster: Cluster) -> None:
         shutil.copytree(like.folder, folder, symlinks=True)
@@ -40,23 +36,25 @@ class ClusterProject(Project):
         return super().start(*inside, "env", f"--chdir={self.folder}", *command)
 
     def checkpoints(self) -> Path:
-        return self.cluster.laboratory.seen(self.storage / "checkpoints")
+        return self.cluster.laboratory.visible_path(self.storage / "checkpoints")
 
     @contextmanager
     def tracked(self) -> Iterator[psutil.Process]:
-        """Track on a server on the head, whose database is where `client` looks for it."""
+        """Track on an MLflow server on the head, whose database `client` reads."""
         (self.folder / "state").mkdir(exist_ok=True)
         log = self.folder / "server.log"
         command = [sys.executable, "-m", "mlflow", "server", "--workers=1", "--port=5000"]
         command += [f"--backend-store-uri=sqlite:///{self.folder}/state/mlflow.db"]
         command += [f"--artifacts-destination={self.folder}/state/served"]
-        idle = "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"  # several processes for what is not used
+        idle = (
+            "MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false"  # else several processes that are not used
+        )
         inside = [*self.cluster.laboratory.inside(), "env", f"--chdir={self.folder}", idle]
         with log.open("w") as output:
             server = subprocess.Popen(
                 [*inside, *command], stdout=output, stderr=output, start_new_session=True
             )
-        self.tracking = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # as the head sees it
+        self.tracking = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}  # from the head
         try:
             wait_for(lambda: "startup complete" in log.read_text(), "MLflow")
             yield psutil.Process(server.pid)
@@ -64,13 +62,13 @@ class ClusterProject(Project):
             self.tracking = {}
             for process in psutil.Process(server.pid).children(recursive=True):
                 process.kill()
-            server.kill()  # nsenter stops itself when what it runs is stopped, see `stopped`
+            server.kill()  # nsenter stops with its command, see `stopped`
             server.wait()
 
 
 @contextmanager
 def s3_server(cluster: Cluster, folder: Path) -> Iterator[Callable[[signal.Signals], None]]:
-    """An S3 server on the head, known to all machines; yields a function that signals it."""
+    """Start an S3 server on the head for all machines; yield a function that signals it."""
     log, address = folder / "s3.log", cluster.laboratory.address
     cluster.settings |= S3_SETTINGS | {"AWS_ENDPOINT_URL": f"http://{address}:7070"}
     words = [f"{name}={value}" for name, value in cluster.settings.items()]
@@ -93,14 +91,14 @@ def s3_server(cluster: Cluster, folder: Path) -> Iterator[Callable[[signal.Signa
 
 @contextmanager
 def stopped(process: psutil.Process, seconds: float) -> Iterator[None]:
-    """Stop a process and what it has started; let them go on when the time is over."""
+    """Suspend a process and its descendants for a time."""
     end = time.monotonic() + seconds
-    those = [*process.children(recursive=True), process]
-    for each in those:
+    suspended = [*process.children(recursive=True), process]
+    for each in suspended:
         each.suspend()
     try:
         yield
         time.sleep(max(0.0, end - time.monotonic()))
     finally:
-        for each in those:
+        for each in suspended:
             each.resume()

@@ -1,4 +1,4 @@
-"""A Ray cluster of isolated machines, and what can befall it."""
+"""A Ray cluster of isolated machines, and its failures."""
 
 import secrets
 import sys
@@ -13,9 +13,8 @@ from tests.cluster.machines import Laboratory, Machine
 from tests.end_to_end.project import ROOT, processes
 
 PORT = 6379
-# Ray's own patience with a silent node or head is half a minute and one minute; its workers would
-# hardly advance next to other processes of this machine.
-PATIENCE = {
+# By default Ray waits 30 s for a node and 60 s for the head, and its workers have a low priority.
+TIMEOUTS = {
     "RAY_worker_niceness": "0",
     "RAY_health_check_initial_delay_ms": "2000",
     "RAY_health_check_period_ms": "1000",
@@ -28,8 +27,8 @@ SMALL = ("--object-store-memory=100000000", "--disable-usage-stats")
 class Cluster:
     """A head without CPUs for trials, where the driver runs, and workers with one CPU each.
 
-    Use as a context; nothing runs until `start`. Workers see the store, but nothing of the
-    project: their Python has Ray and torch alone.
+    A context; nothing runs until `start`. Workers see the store, but not the project: their
+    Python environment has Ray and torch only.
     """
 
     def __init__(self) -> None:
@@ -38,7 +37,7 @@ class Cluster:
         self.python = make_environment(shared, Path("/installed"))
         self.token = shared / "token"
         self.token.write_text(secrets.token_hex(32))
-        self.shown = [sys.base_prefix, f"{INSTALLED}=/installed", str(shared)]
+        self.read_only = [sys.base_prefix, f"{INSTALLED}=/installed", str(shared)]
         self.address = f"{self.laboratory.address}:{PORT}"
         self.workers: list[Machine] = []
         self.settings: dict[str, str] = {}
@@ -56,7 +55,7 @@ class Cluster:
         return token | self.settings
 
     def start(self, workers: int) -> None:
-        """Start a head, which knows nothing of an earlier one, and workers."""
+        """Start a new head and workers."""
         self._heads += 1
         folder = self.laboratory.folder / f"ray{self._heads}"
         head = ["--head", f"--port={PORT}", f"--node-ip-address={self.laboratory.address}"]
@@ -67,9 +66,9 @@ class Cluster:
             self.add()
 
     def machine(self, changed: Mapping[Path, Path] | None = None, *, store: bool = True) -> Machine:
-        shown = [f"{new}=/installed/{path}" for path, new in (changed or {}).items()]
+        replaced = [f"{new}=/installed/{path}" for path, new in (changed or {}).items()]
         writable = [str(self.laboratory.store)] if store else []
-        return self.laboratory.machine([*self.shown, *shown], writable)
+        return self.laboratory.machine([*self.read_only, *replaced], writable)
 
     def add(self, machine: Machine | None = None) -> Machine:
         machine = machine or self.machine()
@@ -95,10 +94,10 @@ class Cluster:
     def fill_store(self) -> None:
         self.laboratory.call("sh", "-c", f"cat /dev/zero >{self.laboratory.store}/full || true")
 
-    def make_room(self) -> None:
+    def empty_store(self) -> None:
         self.laboratory.call("rm", f"{self.laboratory.store}/full")
 
 
 def ray_start(python: str, environment: Mapping[str, str], *options: str) -> list[str]:
-    settings = [f"{name}={value}" for name, value in {**environment, **PATIENCE}.items()]
+    settings = [f"{name}={value}" for name, value in {**environment, **TIMEOUTS}.items()]
     return ["env", *settings, python, "-m", "ray.scripts.scripts", "start", *SMALL, *options]

@@ -1,6 +1,6 @@
-"""An S3 server that can go away: python -m tests.cluster.s3_server HOST PORT BUCKET.
+"""An S3 server that can be switched off: python -m tests.cluster.s3_server HOST PORT BUCKET.
 
-SIGUSR1 makes it refuse connections, SIGUSR2 accept them again; it keeps what it holds.
+On SIGUSR1 it refuses connections, on SIGUSR2 it accepts them again; its objects remain.
 """
 
 import signal
@@ -16,7 +16,7 @@ SETTINGS = {**CREDENTIALS, "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_
 def main(host: str, port: str, bucket: str) -> None:
     server = ThreadedMotoServer(host, int(port), verbose=False)
     signals = {signal.SIGUSR1: server.stop, signal.SIGUSR2: server.start}
-    signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # in the server's threads too
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # also in the server's threads
     server.start()
     boto3.client("s3", endpoint_url=f"http://{host}:{port}").create_bucket(Bucket=bucket)
     print("ready", flush=True)

@@ -1,7 +1,7 @@
-"""What befalls a cluster in the middle of a sweep: the same command ends with the same results.
+"""Failures of a cluster during a sweep: the same command completes it with the same results.
 
-Those are the results of a run on one machine, to the byte, and MLflow has one finished run for
-each grid point.
+The results are byte-identical to those of a run on one machine, and MLflow has one finished run
+per grid point.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.end_to_end.project import ROOT, Project, in_mid_sweep, kill_session, 
 from tests.end_to_end.test_crash import check_complete, worker
 
 pytestmark = pytest.mark.slow
-LOOK = """
+INSPECT = """
 import importlib.util, json, os, sys
 import ray.tune, torch
 known = [name for name in ("actmodels", "dvc", "mlflow") if importlib.util.find_spec(name)]
@@ -32,22 +32,22 @@ print(json.dumps([torch.__version__, ray.__version__, known, seen]))
 
 
 def test_a_worker_sees_the_store_and_nothing_of_the_project(cluster: Cluster) -> None:
-    """Else what follows proves nothing."""
+    """A precondition of the tests below."""
     store = cluster.laboratory.store
     first, second = cluster.machine(), cluster.machine()
     inside = [f"{store}/here", "/tmp/own", "/dev/shm/own"]
     first.call("touch", *inside)
-    told = second.call(str(cluster.python), "-c", LOOK, str(ROOT), *inside)
-    assert json.loads(told) == [torch.__version__, ray.__version__, [], inside[:1]]
+    output = second.call(str(cluster.python), "-c", INSPECT, str(ROOT), *inside)
+    assert json.loads(output) == [torch.__version__, ray.__version__, [], inside[:1]]
 
 
 @pytest.fixture
 def project(cluster: Cluster, prepared: Project, tmp_path: Path) -> ClusterProject:
-    """With its data made, and nothing trained."""
+    """A project with its data, and no trained trials."""
     return ClusterProject(prepared, tmp_path / "project", cluster)
 
 
-def test_every_worker_dies_another_comes_and_mlflow_hangs(
+def test_all_workers_die_another_joins_and_mlflow_hangs(
     cluster: Cluster, project: ClusterProject, undisturbed: Project
 ) -> None:
     cluster.start(workers=2)
@@ -56,7 +56,7 @@ def test_every_worker_dies_another_comes_and_mlflow_hangs(
         with stopped(server, seconds=30):
             first.kill()
             cluster.add()
-            second.kill()  # what is left can only run on the node that came
+            second.kill()  # only the new node is left
         assert command.wait(300) == 0, project.log()
     check_complete(project, undisturbed)
 
@@ -86,23 +86,23 @@ def test_the_s3_store_refuses_connections_for_25_seconds(
 
 
 def training(machine: Machine) -> bool:
-    """Whether a trial runs there."""
+    """Return whether a trial runs on the machine."""
     return bool(processes(machine.pid, worker))
 
 
-def test_the_head_dies_and_later_a_node_is_cut_off(
+def test_the_head_dies_and_later_a_node_is_disconnected(
     cluster: Cluster, project: ClusterProject, undisturbed: Project
 ) -> None:
     cluster.start(workers=2)
     with in_mid_sweep(project) as command:
-        for machine in cluster.workers:  # whose trials end sooner than the driver misses the head
+        for machine in cluster.workers:  # else their trials may end before the driver notices
             machine.connect(False)
         cluster.kill_head()
         assert command.wait(120) != 0
     output = project.log()
     gone = (
         f"error: the head of the Ray cluster, {cluster.address}, is gone; nothing is lost: run the "
-        "same command again to go on"
+        "same command again to resume"
     )
     assert gone in output, output
     assert "Traceback" not in output, output
@@ -114,7 +114,7 @@ def test_the_head_dies_and_later_a_node_is_cut_off(
         wait_for(lambda: [p for p in project.saved() if p.stat().st_mtime > again], "an epoch")
         lost = next(machine for machine in cluster.workers if training(machine))
         lost.connect(False)
-        time.sleep(25)  # Ray gives it up earlier, see PATIENCE
+        time.sleep(25)  # longer than TIMEOUTS
         lost.connect()
         assert command.wait(300) == 0, project.log()
     finally:
@@ -130,11 +130,11 @@ def other_torch(cluster: Cluster) -> Machine:
     return cluster.add(cluster.machine({here: version}))
 
 
-def test_two_nodes_cannot_train_and_the_store_is_full(
+def test_two_nodes_cannot_train_and_the_storage_is_full(
     cluster: Cluster, project: ClusterProject, undisturbed: Project
 ) -> None:
     cluster.start(workers=1)
-    other, blind = other_torch(cluster), cluster.add(cluster.machine(store=False))
+    other, no_storage = other_torch(cluster), cluster.add(cluster.machine(store=False))
     with in_mid_sweep(project) as command:
         assert [machine for machine in cluster.workers if training(machine)] == cluster.workers[:1]
         cluster.fill_store()
@@ -143,14 +143,14 @@ def test_two_nodes_cannot_train_and_the_store_is_full(
     place = project.storage / "checkpoints"
     for machine, problem in (
         (other, f"has torch 2.0.0, this machine {torch.__version__}; install the same"),
-        (blind, f"does not see {place} as this machine does (No such file or directory)"),
+        (no_storage, f"does not see {place} as this machine does (No such file or directory)"),
     ):
-        told = rf"^node {re.escape(machine.address)} \(.{{8}}\) is not used: {re.escape(problem)}$"
-        assert len(re.findall(told, output, re.MULTILINE)) == 1, output
+        note = rf"^node {re.escape(machine.address)} \(.{{8}}\) is not used: {re.escape(problem)}$"
+        assert len(re.findall(note, output, re.MULTILINE)) == 1, output
     full = f"error: {place} is full; make room there; nothing is lost: run the same command again"
     assert full in output, output
-    assert "it starts again" not in output, output
+    assert "it restarts" not in output, output
     assert "Traceback" not in output, output
-    cluster.make_room()
+    cluster.empty_store()
     project.repro("sweep")
     check_complete(project, undisturbed)

@@ -1,7 +1,7 @@
-"""Projects that several end-to-end tests start from: copy them, do not change them.
+"""Projects shared by end-to-end tests: copy them, do not change them.
 
-Each is the one before it after some more stages. The first test that needs it makes it, whichever
-process that test runs in; the others wait.
+Each is a copy of the previous one with more stages run. The first test that needs a project, in
+any process, creates it; the others wait.
 """
 
 import os
@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from tests.end_to_end.project import ROOT, TINY, Project
 
-Make = Callable[[str, Callable[[Path], Project]], Project]
+Once = Callable[[str, Callable[[Path], Project]], Project]
 RAY = """
 import sys
 from pathlib import Path
@@ -30,7 +30,7 @@ with connected(dashboard=False, state=Path(sys.argv[1])):
 
 @dataclass(frozen=True)
 class SharedRay:
-    """A Ray of this machine: the process that started it, and what joins it."""
+    """A local Ray: the process that started it, and the environment that joins it."""
 
     pid: int
     settings: dict[str, str]
@@ -38,13 +38,13 @@ class SharedRay:
 
 @pytest.fixture(scope="session")
 def shared_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedRay]:
-    """Joined by all commands that kill nothing of Ray but its workers."""
+    """A Ray for all commands that kill only its workers."""
     state = tmp_path_factory.mktemp("ray")
     other = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     with subprocess.Popen(
         [sys.executable, "-c", RAY, str(state)],
         cwd=ROOT,
-        env=other,  # a Ray of other tests may have left its token there
+        env=other,  # it may have the token of another Ray
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -56,31 +56,31 @@ def shared_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedRay]:
             "RAY_ADDRESS": address,
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN_PATH": str(state / "ray_token"),
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # the address stays on the loopback
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # listen on the loopback only
         }
         yield SharedRay(owner.pid, settings)
-        owner.stdin.close()  # it ends
+        owner.stdin.close()
 
 
 @pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Make:
-    """`once(name, make)`: what `make(folder)` makes, or has made in another process."""
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Return `once(name, make)`, which calls `make(folder)` once among all processes."""
     root = tmp_path_factory.getbasetemp()
     shared = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
 
     def once(name: str, make: Callable[[Path], Project]) -> Project:
-        folder, made = shared / name, shared / f"{name}.made"
+        folder, marker = shared / name, shared / f"{name}.made"
         with FileLock(shared / f"{name}.lock"):
-            if not made.exists():
+            if not marker.exists():
                 make(folder)
-                made.touch()
+                marker.touch()
         return Project(folder)
 
     return once
 
 
 @pytest.fixture(scope="session")
-def prepared(once: Make) -> Project:
+def prepared(once: Once) -> Project:
     def make(folder: Path) -> Project:
         project = Project(folder)
         project.configure(TINY)
@@ -91,10 +91,10 @@ def prepared(once: Make) -> Project:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(once: Make, prepared: Project) -> Project:
+def undisturbed(once: Once, prepared: Project) -> Project:
     return once("undisturbed", lambda folder: prepared.copy(folder).done("sweep"))
 
 
 @pytest.fixture(scope="session")
-def whole(once: Make, undisturbed: Project, shared_ray: SharedRay) -> Project:
+def whole(once: Once, undisturbed: Project, shared_ray: SharedRay) -> Project:
     return once("whole", lambda folder: undisturbed.copy(folder, **shared_ray.settings).done())

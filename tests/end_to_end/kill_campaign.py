@@ -1,8 +1,7 @@
-"""Kills at random: the same command again ends with what an undisturbed run gives.
+"""Random kills: the same command again ends with the results of an undisturbed run.
 
-A campaign kills whatever runs at a random moment, from `dvc` to Ray's dashboard or all of it at
-once. It compares artifacts to the byte, runs in MLflow and what is said, and looks for processes
-left behind.
+A campaign kills a process at a random time, from `dvc` to Ray's dashboard, or all of them. It
+compares artifacts byte by byte, MLflow runs and output, and checks for remaining processes.
 """
 
 import random
@@ -26,13 +25,13 @@ VICTIMS = {
     "dashboard": r"dashboard/dashboard\.py",
     "all": r"bin/dvc repro",
 }
-# These tell of the machine and of the run; everything else must repeat to the byte.
-OF_THE_RUN = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)")
-# The page has them too, in elements that say so.
+# These depend on the machine and the run; everything else must be byte-identical.
+VARIABLE = re.compile(r"environment\.json|environments\.csv|timings\.(csv|md)")
+# Elements of the page that depend on the run.
 TIMINGS = re.compile(rb"<(\w+)[^>]* data-run>.*?</\1>", re.DOTALL)
 PAGE = "report/index.html"
-PATIENCE = 900.0  # seconds that a command may take
-LINGER = 180.0  # seconds that processes may outlive the last command
+TIMEOUT = 900.0  # seconds per command
+LINGER = 180.0  # seconds for which processes may outlive the last command
 
 
 def artifacts(project: Project) -> dict[str, bytes]:
@@ -41,14 +40,14 @@ def artifacts(project: Project) -> dict[str, bytes]:
     return {
         name: TIMINGS.sub(b"", path.read_bytes()) if name == PAGE else path.read_bytes()
         for name, path in sorted(paths.items())
-        if not OF_THE_RUN.search(name)
+        if not VARIABLE.search(name)
     }
 
 
 def tracked(project: Project) -> Counter[tuple[str, ...]]:
-    """MLflow's runs: kind, trial, settings, epochs logged, and how it ended."""
+    """Count MLflow's runs by kind, stage, trial, epochs, parameters and status."""
     if not (project.folder / "state" / "mlflow.db").exists():
-        return Counter()  # nothing before the sweep is tracked; to ask would make the database
+        return Counter()  # nothing is tracked before the sweep; a query would create it
     return Counter(
         (
             *(run.data.tags.get(tag, "") for tag in ("kind", "stage", "trial_key", "epochs")),
@@ -61,22 +60,22 @@ def tracked(project: Project) -> Counter[tuple[str, ...]]:
 
 @dataclass
 class Campaign:
-    """Runs of one project that are killed: which victim fell when, and what went wrong."""
+    """Killed runs of a project: the kills, and the problems found."""
 
     project: Project
-    told: list[str] = field(default_factory=list)
+    kills: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     leaders: list[int] = field(default_factory=list)
 
     def run(self, kills: int, seconds: float) -> None:
         """Repeat `dvc repro`; kill the first `kills` runs, each within `seconds`."""
-        for left in range(kills, -1, -1):
-            status = self._command(random.uniform(0, seconds) if left else None)
+        for remaining in range(kills, -1, -1):
+            status = self._command(random.uniform(0, seconds) if remaining else None)
             if status == 0:
                 break
         else:
             self.problems.append(f"the last command failed ({status}): {self.project.log()}")
-        self._left_behind()
+        self._check_remaining()
 
     def _command(self, moment: float | None) -> int:
         command = self.project.start("dvc", "repro")
@@ -85,42 +84,43 @@ class Campaign:
             time.sleep(moment)
             self._kill(command.pid, moment)
         try:
-            status = command.wait(PATIENCE)
+            status = command.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
-            self.problems.append(f"it hangs: {self.project.log()}")
+            self.problems.append(f"the command hangs: {self.project.log()}")
             kill_session(command.pid)
             status = command.wait()
-        if "Traceback" in (said := self.project.log()):
-            self.problems.append(f"a traceback: {said}")
+        if "Traceback" in (output := self.project.log()):
+            self.problems.append(f"a traceback: {output}")
         return status
 
     def _kill(self, leader: int, moment: float) -> None:
-        """Kill one of what runs by now, or all of it."""
-        there = {name: found for name in VICTIMS if (found := self._those(leader, VICTIMS[name]))}
-        if not there:
+        """Kill one of the running processes, or all."""
+        running = {name: self._matching(leader, VICTIMS[name]) for name in VICTIMS}
+        names = [name for name in sorted(running) if running[name]]
+        if not names:
             return
-        name = random.choice(sorted(there))
-        self.told.append(f"{name} at {moment:.1f} s")
+        name = random.choice(names)
+        self.kills.append(f"{name} at {moment:.1f} s")
         if name == "all":
             kill_session(leader)
         else:
             with suppress(psutil.NoSuchProcess):  # it has just ended
-                random.choice(there[name]).kill()
+                random.choice(running[name]).kill()
 
-    def _those(self, leader: int, line: str) -> list[psutil.Process]:
-        found = []
+    def _matching(self, leader: int, line: str) -> list[psutil.Process]:
+        matching = []
         for process in of_session(leader):
             with suppress(psutil.NoSuchProcess):
                 if re.search(line, " ".join(process.cmdline())):
-                    found.append(process)
-        return found
+                    matching.append(process)
+        return matching
 
-    def _left_behind(self) -> None:
+    def _check_remaining(self) -> None:
         end = time.monotonic() + LINGER
-        while left := [p for leader in self.leaders for p in self._those(leader, ".")]:
+        while remaining := [p for leader in self.leaders for p in self._matching(leader, ".")]:
             if time.monotonic() > end:
-                lines = [" ".join(process.cmdline())[:100] for process in left]
-                self.problems.append(f"left behind: {lines}")
+                lines = [" ".join(process.cmdline())[:100] for process in remaining]
+                self.problems.append(f"remaining processes: {lines}")
                 return
             time.sleep(1)
 
@@ -129,6 +129,7 @@ class Campaign:
         differing = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if differing:
             self.problems.append(f"differ: {', '.join(differing)}")
-        were, are = tracked(undisturbed), tracked(self.project)
-        if were != are:
-            self.problems.append(f"MLflow lacks {dict(were - are)} and has {dict(are - were)}")
+        expected, runs = tracked(undisturbed), tracked(self.project)
+        if runs != expected:
+            missing, extra = dict(expected - runs), dict(runs - expected)
+            self.problems.append(f"MLflow lacks {missing} and has {extra}")

@@ -1,4 +1,4 @@
-"""A copy of the whole project in a folder of its own, run as a user runs it."""
+"""A copy of the whole project in a separate folder, run as a user runs it."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 STORIES = Path(__file__).parent / "stories.txt"  # of tests/pipeline/datasets/cloze_samples.py
 RESULTS = ("records.jsonl", "trials.csv", "history.csv", "summary.json")
 
-# Of settings that Graves' tasks have in common.
+# Common settings of Graves' tasks.
 SEQUENCES: dict[str, Any] = {
     **{"state_size": 8, "init": "xavier", "init_std": 0.1, "epsilon": 0.01, "max_steps": 5},
     **{"halting_bias": 1.0, "learning_rate": 0.01, "clip_norm": 1.0, "batch_size": 16},
@@ -39,7 +39,7 @@ def text_source(path: Path) -> dict[str, Any]:
     return {"urls": [path.as_uri()], "sha256": digest, "bytes": None, "members": []}
 
 
-# A sweep of a few seconds: 2 + 2 trials, long enough to be killed in the middle.
+# A sweep of 2 + 2 trials and a few seconds, long enough to be killed halfway.
 TINY: dict[str, Any] = {
     "cluster.dashboard": False,
     "corpus.captions.train": 900,
@@ -110,7 +110,7 @@ TINY: dict[str, Any] = {
     },
     "sizes.models": ["decomposable_attention"],
     "sizes.halvings": 4,
-    "sizes.max_error": 0.99,  # all sizes are fitted, though nothing is learned here
+    "sizes.max_error": 0.99,  # all sizes are fitted, though the models learn nothing
     "sizes.n_bootstrap": 50,
     "halting.seeds": [1],
     "halting.max_epochs": 2,
@@ -119,9 +119,9 @@ TINY: dict[str, Any] = {
 
 
 class Project:
-    """One copy of the project, made from the working tree if its folder is not there yet.
+    """A copy of the project, created from the working tree if its folder does not exist.
 
-    settings: more variables of the environment of its commands.
+    settings: additional environment variables of its commands.
     """
 
     def __init__(self, folder: Path, **settings: str) -> None:
@@ -164,14 +164,14 @@ class Project:
         kept = {
             k: v for k, v in os.environ.items() if not k.startswith(("RAY_", "MLFLOW_", "TUNE_"))
         }
-        # The code of the copy, not that of the installed project, must run.
+        # Run the code of the copy, not the installed project.
         more = {"PYTHONPATH": str(self.folder), "DVC_NO_ANALYTICS": "1", "PATH": path}
         return kept | more | self.settings
 
     def start(self, *command: str) -> subprocess.Popen[str]:
-        """Start a command, its output in command.log."""
+        """Start a command with its output in command.log."""
         path = self.folder / "command.log"
-        path.unlink(missing_ok=True)  # an orphan of an earlier command goes on writing to that one
+        path.unlink(missing_ok=True)  # an orphan of an earlier command may still write to it
         log = path.open("w")
         return subprocess.Popen(
             command,
@@ -218,15 +218,15 @@ class Project:
         return self.folder / "state" / "ray" / "checkpoints"
 
     def saved(self) -> list[Path]:
-        found, finished = self.checkpoints().glob("[0-9a-f]*.pt"), self.finished()
-        return [path for path in found if path.stem not in finished]
+        paths, finished = self.checkpoints().glob("[0-9a-f]*.pt"), self.finished()
+        return [path for path in paths if path.stem not in finished]
 
     def all_runs(self) -> list[Run]:
         ids = [e.experiment_id for e in self.client().search_experiments()]
         return list(self.client().search_runs(ids, max_results=5000))
 
     def runs(self, kind: str) -> list[Run]:
-        """All MLflow runs of one kind: sweep, retrain, trial, evaluate, ablate or report."""
+        """Return the MLflow runs of a kind: sweep, retrain, trial, evaluate, ablate or report."""
         return [run for run in self.all_runs() if run.data.tags.get("kind") == kind]
 
     def trials_of(self, parent: Run) -> list[Run]:
@@ -240,24 +240,24 @@ def wait_for(condition: Callable[[], Any], what: str, timeout: float = 240) -> A
         if value := condition():
             return value
         time.sleep(0.05)
-    raise AssertionError(f"waited {timeout} s in vain for {what}")
+    raise AssertionError(f"waited {timeout} s for {what}")
 
 
 def processes(root: int, matches: Callable[[str, str], bool]) -> list[psutil.Process]:
-    """Descendants of `root` whose name and command line match."""
-    found = []
+    """Return the descendants of `root` whose name and command line match."""
+    matching = []
     for process in psutil.Process(root).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if matches(process.name(), " ".join(process.cmdline())):
-                found.append(process)
-    return found
+                matching.append(process)
+    return matching
 
 
 @contextmanager
 def in_mid_sweep(project: Project) -> Iterator[subprocess.Popen[str]]:
-    """A command whose sweep has finished two trials of four and saved a third.
+    """Start a sweep; yield its command when two of four trials have finished and a third is saved.
 
-    Whatever it leaves is killed.
+    Its remaining processes are killed at the end.
     """
     command = project.start("dvc", "repro", "sweep")
     try:
@@ -273,14 +273,14 @@ def in_mid_sweep(project: Project) -> Iterator[subprocess.Popen[str]]:
 
 
 def kill_session(leader: int) -> None:
-    """End whatever a command left running: Ray's processes have groups of their own."""
+    """Kill the remaining processes of a command; Ray's have separate process groups."""
     for process in of_session(leader):
         with suppress(psutil.NoSuchProcess):
             process.kill()
 
 
 def of_session(leader: int) -> Iterator[psutil.Process]:
-    """What runs of a command, however deep, and whatever has become of the command itself."""
+    """Yield the processes of a command's session, also after the command has ended."""
     for process in psutil.process_iter():
         with suppress(ProcessLookupError):
             if os.getsid(process.pid) == leader:

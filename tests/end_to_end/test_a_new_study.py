@@ -1,4 +1,4 @@
-"""The example of docs/extending.md is all that a new study needs."""
+"""The example of docs/extending.md is complete: it adds a working study."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ BLOCK = re.compile(r"^```(\w+)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def apply(kind: str, text: str, block: str) -> str:
-    """A file's text with a block of the page: what is no diff stands at the end."""
+    """Return a file's text with a block of the page applied as a diff, or appended."""
     if kind != "diff":
         return text + block
     for hunk in block.split("@@\n"):
@@ -33,7 +33,7 @@ def test_the_page_adds_a_study(undisturbed: Project, tmp_path: Path) -> None:
     study = {"widths.seeds": [1], "widths.max_epochs": 1, "widths.widths": [4, 8]}
     project.configure(TINY | study)
     output = project.repro("widths")
-    assert "sweep: 0 of 4 trials to run" in output  # what was trained before counts as before
+    assert "sweep: 0 of 4 trials to run" in output  # existing trials are reused
     lines = (project.folder / "artifacts/widths/points.csv").read_text().splitlines()
     assert lines[0] == "model,width,seeds,dev_accuracy_mean,dev_accuracy_sd"
     assert [line.split(",")[:3] for line in lines[1:]] == [

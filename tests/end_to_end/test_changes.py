@@ -1,4 +1,4 @@
-"""A changed grid runs what changed, and only that; no result is returned for another setting."""
+"""A changed grid runs only the changed trials; no result is reused for another setting."""
 
 from pathlib import Path
 
@@ -13,14 +13,14 @@ RATES = "sweep.models.decomposable_attention.grid.learning_rate"
 
 
 def rates(project: Project) -> list[str]:
-    """The learning rates of decomposable_attention in the sweep's table, in its order."""
+    """Return the learning rates of decomposable_attention in the order of the sweep's table."""
     header, *lines = (project.folder / "artifacts/sweep/trials.csv").read_text().splitlines()
     column = header.split(",").index("learning_rate")
     rows = [line.split(",") for line in lines]
     return [row[column] for row in rows if row[1] == "decomposable_attention"]
 
 
-def test_one_changed_value_or_model_trains_what_changed(
+def test_one_changed_value_or_model_trains_the_changed_trials(
     undisturbed: Project, shared_ray: SharedRay, tmp_path: Path
 ) -> None:
     project = undisturbed.copy(tmp_path / "project", **shared_ray.settings)
@@ -33,7 +33,7 @@ def test_one_changed_value_or_model_trains_what_changed(
     assert len(parents) == 2
     assert all(len(project.trials_of(parent)) == 4 for parent in parents)
 
-    # Back again: nothing to train, and the old table to the byte.
+    # Restored: nothing to train, and a byte-identical table.
     project.configure({RATES: [0.001, 0.002]})
     project.repro("sweep")
     assert project.results() == undisturbed.results()

@@ -1,7 +1,7 @@
-"""kill -9 of anything in the middle of a sweep: the same command again finishes it.
+"""kill -9 of any process during a sweep: the same command completes it.
 
-The results are those of an undisturbed sweep to the byte, and MLflow has one finished run for
-each grid point.
+The results are byte-identical to those of an undisturbed sweep, and MLflow has one finished run
+per grid point.
 """
 
 import os
@@ -35,22 +35,20 @@ def check_complete(project: Project, undisturbed: Project) -> None:
 
 @pytest.fixture
 def project(prepared: Project, shared_ray: SharedRay, tmp_path: Path) -> Project:
-    """With its data made and nothing trained, on the Ray that tests share."""
+    """A project with its data and no trained trials, on the shared Ray."""
     return prepared.copy(tmp_path / "project", **shared_ray.settings)
 
 
 @pytest.mark.smoke
-def test_a_killed_driver_goes_on_from_what_was_saved(
-    project: Project, undisturbed: Project
-) -> None:
+def test_a_killed_driver_resumes(project: Project, undisturbed: Project) -> None:
     with in_mid_sweep(project) as command:
         before = project.finished()
         driver = "python -m pipeline.sweep"
         processes(command.pid, lambda _, line: line.startswith(driver))[0].kill()
         assert command.wait(240) != 0
     assert not (project.folder / "artifacts" / "sweep" / "trials.csv").exists()
-    left = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
-    assert left and 0 < int(left[1]) <= 4 - len(before)
+    remaining = re.search(r"sweep: (\d) of 4 trials to run", project.repro("sweep"))
+    assert remaining and 0 < int(remaining[1]) <= 4 - len(before)
     check_complete(project, undisturbed)
 
 
@@ -64,12 +62,14 @@ def test_a_killed_worker_is_replaced(
     check_complete(project, undisturbed)
 
 
-def test_the_orphan_of_a_killed_dvc_is_waited_for(project: Project, undisturbed: Project) -> None:
+def test_the_command_waits_for_the_orphan_of_a_killed_dvc(
+    project: Project, undisturbed: Project
+) -> None:
     with in_mid_sweep(project) as command:
         command.kill()
         command.wait()
         output = project.repro("sweep")
-    # unless the orphan had ended by then: no trial may be run by both
+    # unless the orphan has ended: no trial may be run by both
     waited = "sweep: waiting for another run in this folder to end" in output
     assert waited or "sweep: 0 of 4 trials to run" in output, output
     check_complete(project, undisturbed)
@@ -77,9 +77,9 @@ def test_the_orphan_of_a_killed_dvc_is_waited_for(project: Project, undisturbed:
 
 @pytest.mark.parametrize("part", ["gcs_server", "raylet"])
 def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: Path) -> None:
-    """Left to itself, Ray would wait for another node in silence, and for ever."""
+    """Ray itself would wait forever for another node, without a message."""
     project = prepared.copy(tmp_path / "project")
-    project.configure({"sweep.max_epochs": 50})  # fewer are trained before the loss is felt
+    project.configure({"sweep.max_epochs": 50})  # else they end before the loss is noticed
     command = project.start("dvc", "repro", "sweep")
     try:
         wait_for(lambda: project.saved() or command.poll() is not None, "a checkpoint")
@@ -90,7 +90,7 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
     finally:
         kill_session(command.pid)
     output = project.log()
-    if status != 0:  # else its orphaned workers were fast enough to train all
+    if status != 0:  # else its orphaned workers finished all trials
         assert taken < 60
         assert "run the same command again" in output
         assert "raylet" not in output and "core_worker" not in output  # Ray's own lines
@@ -100,27 +100,29 @@ def test_a_part_of_a_local_ray_is_lost(part: str, prepared: Project, tmp_path: P
     assert [run.info.status for run in project.trials_of(parent)] == ["FINISHED"] * 4
 
 
-def test_damaged_state_is_told_and_trained_anew(
+def test_corrupt_state_is_quarantined_and_trained_again(
     project: Project, undisturbed: Project, shared_ray: SharedRay
 ) -> None:
-    """A record that was edited and a checkpoint cut in half, left by a driver that was killed."""
+    """An edited record and a truncated checkpoint of a killed driver."""
     with in_mid_sweep(project):
         pass
-    # until Ray ends them, the driver's workers may still save over what is damaged here
-    wait_for(lambda: not processes(shared_ray.pid, worker), "the end of the driver's workers")
+    # until Ray ends them, workers may overwrite the corrupt files
+    wait_for(lambda: not processes(shared_ray.pid, worker), "the end of the workers")
     record, *_ = (project.folder / "state" / "trials").glob("*.json")
     record.write_text(re.sub(r'"dev_accuracy": [\d.]+', '"dev_accuracy": 0.99', record.read_text()))
     checkpoint, *_ = project.saved()
     checkpoint.write_bytes(checkpoint.read_bytes()[: checkpoint.stat().st_size // 2])
     output = project.repro("sweep")
-    for path, what in ((record, "is run again"), (checkpoint, "starts over")):
-        assert f"set aside as {path.name}.corrupt, the trial {what}" in output
+    for path, consequence in ((record, "is run again"), (checkpoint, "starts over")):
+        assert f"quarantined as {path.name}.corrupt, the trial {consequence}" in output
         assert path.with_name(f"{path.name}.corrupt").is_file()
     check_complete(project, undisturbed)
 
 
-def test_edited_in_mid_sweep(project: Project, undisturbed: Project, shared_ray: SharedRay) -> None:
-    """A worker that starts after the edit runs the old code, and DVC does not record the new."""
+def test_edits_during_a_sweep(
+    project: Project, undisturbed: Project, shared_ray: SharedRay
+) -> None:
+    """A worker that starts after an edit runs the old code, and DVC does not record the new one."""
     edited = [project.folder / name for name in ("actmodels/evaluation.py", "params.yaml")]
     before = [path.read_text() for path in edited]
     with in_mid_sweep(project) as command:
@@ -138,12 +140,12 @@ def test_edited_in_mid_sweep(project: Project, undisturbed: Project, shared_ray:
     check_complete(project, undisturbed)
 
 
-def test_ctrl_c_ends_cleanly_and_goes_on(
+def test_ctrl_c_ends_cleanly_and_resumes(
     prepared: Project, undisturbed: Project, tmp_path: Path
 ) -> None:
     project = prepared.copy(tmp_path / "project")
     with in_mid_sweep(project) as command:
-        os.killpg(command.pid, signal.SIGINT)  # as a terminal does: to all of the foreground
+        os.killpg(command.pid, signal.SIGINT)  # as a terminal does, to all foreground processes
         status = command.wait(120)
     output = project.log()
     assert status != 0

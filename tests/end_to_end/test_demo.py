@@ -1,4 +1,4 @@
-"""The demo as everybody runs it first: what it reaches, and that its model answers plain pairs."""
+"""The demo with its committed settings: its accuracies, and its predictions for plain pairs."""
 
 import json
 import re
@@ -11,10 +11,10 @@ from tests.end_to_end.project import ROOT, Project
 
 pytestmark = [pytest.mark.slow(minutes=6), pytest.mark.timeout(1700)]
 
-PAIRS = Path(__file__).parent / "plain_pairs.jsonl"  # of the demo's words, labeled by hand
+PAIRS = Path(__file__).parent / "plain_pairs.jsonl"  # in the demo's vocabulary, labeled by hand
 
 
-def test_the_demo_convinces(tmp_path: Path) -> None:
+def test_the_demo_reaches_its_accuracies(tmp_path: Path) -> None:
     project = Project(tmp_path / "demo")
     one = {"retrain.seeds": [1], "multihop.seeds": [1]}  # a third of the time
     project.configure({"cluster.dashboard": False, **one})
@@ -23,17 +23,17 @@ def test_the_demo_convinces(tmp_path: Path) -> None:
 
     def read(name: str) -> dict[str, dict[str, float]]:
         path = project.folder / "artifacts" / name / "summary.json"
-        found: dict[str, dict[str, float]] = json.loads(path.read_text())
-        return found
+        summary: dict[str, dict[str, float]] = json.loads(path.read_text())
+        return summary
 
     plain = read("lexical_baseline")["lexical_baseline"]["test_accuracy"]
     models = read("evaluate")
     assert set(models) == {
         *("decomposable_attention", "adaptive_attention", "compare_adaptive_attention")
     }
-    for model, found in models.items():
-        assert found["seeds"] == 1
-        assert found["test_accuracy_mean"] >= max(0.85, plain), (model, found, plain)
+    for model, summary in models.items():
+        assert summary["seeds"] == 1
+        assert summary["test_accuracy_mean"] >= max(0.85, plain), (model, summary, plain)
     report = (project.folder / "artifacts" / "report" / "report.md").read_text()
     assert "Hops solved" in report
 
@@ -48,8 +48,8 @@ def test_the_demo_convinces(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text()
     example = re.search(r'--premise "([^"]+)" \\\n +--hypothesis "([^"]+)"', readme)
     assert example
-    asked = ("--premise", example[1], "--hypothesis", example[2])
-    status, answer = project.run(sys.executable, *predict, *asked)
+    pair = ("--premise", example[1], "--hypothesis", example[2])
+    status, answer = project.run(sys.executable, *predict, *pair)
     assert status == 0, answer
     assert answer.startswith("contradiction"), answer
     assert "unknown words" not in answer

@@ -1,4 +1,4 @@
-"""The whole pipeline on the real engines: it repeats itself though killed, rests, and shows."""
+"""The whole pipeline on real engines: reproducible after kills, no-op reruns, DVC's plots."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from tests.end_to_end.project import TINY, Project
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 90.0  # that all stages from the sweep on take, or somewhat more
+SECONDS = 90.0  # upper bound of all stages from the sweep on
 VEGA_LITE = "5.8"  # DVC's own page loads a fifth version
 
 
@@ -34,26 +34,26 @@ def shown_by_dvc(project: Project, stage: str) -> dict[str, Any]:
 
 
 def drawn(spec: dict[str, Any], mark: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
 
     def walk(part: dict[str, Any]) -> None:
         if part.get("marktype") == mark and part.get("role") == "mark":
-            found.extend(part["items"])
+            items.extend(part["items"])
         for item in part.get("items", ()):
             walk(item)
 
     walk(vl_convert.vegalite_to_scenegraph(spec, vl_version=VEGA_LITE)["scenegraph"])
-    return found
+    return items
 
 
 @pytest.fixture(scope="module")
 def project(whole: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A copy of the whole, for commands that write no artifact."""
+    """A copy of the whole project, for commands that write no artifact."""
     return whole.copy(tmp_path_factory.mktemp("whole") / "project")
 
 
 @pytest.mark.smoke
-def test_all_is_done_once_and_mlflow_and_dvc_have_the_same_numbers(project: Project) -> None:
+def test_a_rerun_does_nothing_and_mlflow_and_dvc_have_the_same_metrics(project: Project) -> None:
     start = time.monotonic()
     assert "Data and pipelines are up to date" in project.repro()
     assert time.monotonic() - start < 30
@@ -64,17 +64,17 @@ def test_all_is_done_once_and_mlflow_and_dvc_have_the_same_numbers(project: Proj
     parents = [run for kind in kinds for run in project.runs(kind)]
     assert [run.info.status for run in parents] == ["FINISHED"] * len(kinds)
     (report,), (evaluated,) = project.runs("report"), project.runs("evaluate")
-    figures = shown_by_dvc(project, "report")
-    assert report.data.metrics == figures == json.loads(made["report/metrics.json"])
+    metrics = shown_by_dvc(project, "report")
+    assert report.data.metrics == metrics == json.loads(made["report/metrics.json"])
     flat = pd.json_normalize(shown_by_dvc(project, "evaluate")).iloc[0].dropna()
-    assert evaluated.data.metrics == flat.to_dict()  # as MLflow names nested figures
+    assert evaluated.data.metrics == flat.to_dict()  # as MLflow names nested metrics
     logged = {file.path for file in project.client().list_artifacts(report.info.run_id)}
     assert {"index.html", "report.md", "metrics.json", "figures"} <= logged
 
 
 @pytest.mark.smoke
-def test_dvc_draws_the_reports_own_files(project: Project) -> None:
-    """Every row of them, and what is not meant is not drawn."""
+def test_dvc_plots_the_files_of_the_report(project: Project) -> None:
+    """Every row of them, and nothing else."""
     shown = from_dvc(project, "plots", "show")
     assert not shown.get("errors")
     tables_alone = [plots[0] for name, plots in shown["data"].items() if "/" not in name]
@@ -86,8 +86,8 @@ def test_dvc_draws_the_reports_own_files(project: Project) -> None:
         stored = list(csv.DictReader(io.StringIO((project.folder / source).read_text("utf-8"))))
         assert [{key: row[key] for key in stored[0]} for row in spec["data"]["values"]] == stored
         tables.append(stored)
-    # each number of steps in both readings on dev, and adaptive halting as a level; each epoch of
-    # two models; two ponder weights of one model; two models with a spread and one without
+    # each number of steps twice on dev, and adaptive halting as a line; each epoch of two models;
+    # two ponder weights of one model; two models with a standard deviation and one without
     ablation, curves, weights, table = specs
     assert len(drawn(ablation, "symbol")) == 2 * TINY["ablate.dev_steps"]
     assert len(drawn(ablation, "rule")) == 1
@@ -99,10 +99,10 @@ def test_dvc_draws_the_reports_own_files(project: Project) -> None:
 
 @pytest.mark.slow(minutes=4)
 @pytest.mark.parametrize("_round", range(int(os.environ.get("CHAOS_ROUNDS", "1"))))
-def test_a_run_killed_at_random_equals_another(
+def test_a_run_with_random_kills_has_the_same_results(
     _round: int, prepared: Project, whole: Project, tmp_path: Path
 ) -> None:
     campaign = Campaign(prepared.copy(tmp_path / "killed"))
     campaign.run(kills=3, seconds=SECONDS)
     campaign.compare(whole)
-    assert not campaign.problems, (campaign.told, *campaign.problems)
+    assert not campaign.problems, (campaign.kills, *campaign.problems)

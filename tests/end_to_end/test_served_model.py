@@ -1,4 +1,4 @@
-"""The registered model where this repository is not: loaded, and served for real by MLflow."""
+"""The registered model without this repository: loaded, and served by MLflow."""
 
 import json
 import os
@@ -23,16 +23,16 @@ MODEL = "adaptive_attention"
 BIN = Path(sys.executable).parent
 
 
-def python(arguments: Sequence[str], folder: Path, env: dict[str, str], given: str = "") -> str:
-    """Run Python; gives its output."""
+def python(arguments: Sequence[str], folder: Path, env: dict[str, str], stdin: str = "") -> str:
+    """Run Python and return its output."""
     command, pipe = [sys.executable, *arguments], {"capture_output": True, "text": True}
-    done = subprocess.run(command, cwd=folder, env=env, input=given, timeout=120, **pipe)
+    done = subprocess.run(command, cwd=folder, env=env, input=stdin, timeout=120, **pipe)
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
 
 
 class Exported:
-    """A project whose models are exported and registered; no code of this repository in it."""
+    """A project with exported and registered models, without this repository's code."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -45,15 +45,15 @@ class Exported:
         retrained(root, *tiny_trials())
         self.run("-m", "pipeline.export")
 
-    def run(self, *arguments: str, given: str = "") -> str:
-        """Run Python with this repository's code in the project; gives its output."""
-        return python(arguments, self.root, self.plain | {"PYTHONPATH": str(ROOT)}, given)
+    def run(self, *arguments: str, stdin: str = "") -> str:
+        """Run Python with this repository's code in the project, and return its output."""
+        return python(arguments, self.root, self.plain | {"PYTHONPATH": str(ROOT)}, stdin)
 
     def predicted(self) -> list[dict[str, Any]]:
-        """What `python -m pipeline.predict` answers to PAIRS, attention included."""
-        given = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
+        """Return the predictions of `python -m pipeline.predict` for PAIRS, with attention."""
+        pairs = "".join(f"{premise}\t{hypothesis}\n" for premise, hypothesis in PAIRS)
         options = ("--model", MODEL, "--format", "jsonl", "--explain")
-        lines = self.run("-m", "pipeline.predict", *options, given=given).splitlines()
+        lines = self.run("-m", "pipeline.predict", *options, stdin=pairs).splitlines()
         return [json.loads(line) for line in lines]
 
 
@@ -62,19 +62,19 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     return Exported(tmp_path_factory.mktemp("exported"))
 
 
-# Not even site.py runs, which would make this repository's installation importable.
+# Without site.py, which would make this repository's installation importable.
 LOAD = """
 import importlib.abc, importlib.util, json, sys
 sys.path.append({libraries!r})
 for package in ("actmodels", "pipeline", "tune", "reports"):
     assert importlib.util.find_spec(package) is None, package
 
-class Refusing(importlib.abc.MetaPathFinder):
+class Blocker(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in ("ray", "dvc", "altair", "vl_convert", "markdown_it", "ruamel"):
-            raise ImportError(f"{{name}} is not to be imported")
+            raise ImportError(f"{{name}} must not be imported")
 
-sys.meta_path.insert(0, Refusing())
+sys.meta_path.insert(0, Blocker())
 import mlflow.pyfunc
 import pandas as pd
 model = mlflow.pyfunc.load_model({uri!r})
@@ -95,21 +95,21 @@ def assert_same(answers: list[dict[str, Any]], lines: list[dict[str, Any]]) -> N
         assert list(answer) == list(line)[3:]
 
 
-def test_it_loads_and_answers_where_the_repository_is_not(exported: Exported) -> None:
+def test_it_loads_and_predicts_without_the_repository(exported: Exported) -> None:
     script = LOAD.format(
         libraries=sysconfig.get_paths()["purelib"],
         uri=f"models:/textual-entailment@{MODEL}",
         pairs=PAIRS,
     )
-    folder = exported.root / "elsewhere"
+    folder = exported.root / "other"
     folder.mkdir()
-    said = python(["-I", "-S", "-c", script], folder, exported.environment)
-    assert_same(json.loads(said), exported.predicted())
+    output = python(["-I", "-S", "-c", script], folder, exported.environment)
+    assert_same(json.loads(output), exported.predicted())
 
 
 @pytest.fixture
 def address(exported: Exported, tmp_path: Path) -> Iterator[str]:
-    """Where `mlflow models serve` answers, on a free port of this machine."""
+    """The address of `mlflow models serve`, on a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -142,16 +142,16 @@ def address(exported: Exported, tmp_path: Path) -> Iterator[str]:
 
 
 def test_mlflow_serves_it(exported: Exported, address: str) -> None:
-    def ask(*records: dict[str, str]) -> requests.Response:
+    def post(*records: dict[str, str]) -> requests.Response:
         body = {"dataframe_records": records, "params": {"attention": True}}
         return requests.post(f"{address}/invocations", json=body, timeout=30)
 
     pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in PAIRS]
-    assert_same(ask(*pairs).json()["predictions"], exported.predicted())
+    assert_same(post(*pairs).json()["predictions"], exported.predicted())
     for wrong, sentence in (
         ({"premise": "word1", "conclusion": "word2"}, "missing inputs ['hypothesis']"),
         ({"premise": "word1", "hypothesis": " "}, "pair 1 of 1: the hypothesis has no words"),
     ):
-        refused = ask(wrong)
-        assert refused.status_code == 400
-        assert sentence in refused.json()["message"]
+        response = post(wrong)
+        assert response.status_code == 400
+        assert sentence in response.json()["message"]

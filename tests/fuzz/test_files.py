@@ -81,7 +81,7 @@ def test_a_trial_in_progress(tmp_path: Path, examples: Examples) -> None:
             load_checkpoint(place, "key")
     path.unlink()
     path.mkdir()
-    with pytest.raises(DamagedError, match=re.escape(f"{path} is damaged: it is a folder")):
+    with pytest.raises(DamagedError, match=re.escape(f"{path} is corrupt: it is a folder")):
         load_checkpoint(place, "key")
 
 

@@ -1,4 +1,4 @@
-"""A fresh sqlite store for each test, and one Ray for many: either takes seconds to make."""
+"""A new sqlite store for each test, and a Ray shared by many: both take seconds to create."""
 
 import contextlib
 import shutil
@@ -32,7 +32,7 @@ def state(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture(scope="module")
 def one_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A Ray of this machine that all sweeps of a module run on, from the first test that asks."""
+    """A local Ray for all sweeps of a module."""
     state = tmp_path_factory.mktemp("ray")
     with connected(dashboard=False, state=state), pytest.MonkeyPatch.context() as patch:
         patch.setattr("tune.runner.connected", lambda **_: contextlib.nullcontext())

@@ -1,4 +1,4 @@
-"""Looking at a sweep's trials where they run: tests' own code around what Ray calls."""
+"""Observe trials in their workers: test code around the trainable."""
 
 import functools
 import json
@@ -14,34 +14,34 @@ from ray import cloudpickle
 
 from tune import trainable
 
-Look = Callable[[], dict[str, Any]]
+Observe = Callable[[], dict[str, Any]]
 
 
 def resident_memory() -> float:
     return float(psutil.Process().memory_info().rss / 2**20)
 
 
-def watched(config: dict[str, Any], *, look: Look, notes: Path, **settings: Any) -> None:
-    """Run a fusion, and append a line to the notes whenever it reports, in its own thread."""
+def watched(config: dict[str, Any], *, observe: Observe, notes: Path, **settings: Any) -> None:
+    """Run a fusion, and append a line to the notes at each of its reports, in its thread."""
     before, report = resident_memory(), trainable.report
 
-    def noted(*said: Any, **more: Any) -> None:
-        note = {"before": before, "after": resident_memory()} | look()
+    def noted(*content: Any, **more: Any) -> None:
+        note = {"before": before, "after": resident_memory()} | observe()
         with notes.open("a") as file:
             file.write(json.dumps(note) + "\n")
-        report(*said, **more)
+        report(*content, **more)
 
     with patch.object(trainable, "report", noted):
         trainable.run_fusion(config, **settings)
 
 
-def watch(monkeypatch: pytest.MonkeyPatch, notes: Path, look: Look = dict) -> None:
-    """Have all fusions watched; `look` says what else is to be noted at each report."""
-    for module in (__name__, look.__module__):
-        if module != "builtins":  # workers do not see this folder
+def watch(monkeypatch: pytest.MonkeyPatch, notes: Path, observe: Observe = dict) -> None:
+    """Watch all fusions; `observe` returns additional notes at each report."""
+    for module in (__name__, observe.__module__):
+        if module != "builtins":  # workers do not have this folder
             cloudpickle.register_pickle_by_value(sys.modules[module])
     monkeypatch.setattr(
-        "tune.runner.run_fusion", functools.partial(watched, look=look, notes=notes)
+        "tune.runner.run_fusion", functools.partial(watched, observe=observe, notes=notes)
     )
 
 

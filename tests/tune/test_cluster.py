@@ -1,4 +1,4 @@
-"""Joining a cluster, and the token of a local one."""
+"""Joining a cluster, and the access token of a local Ray."""
 
 import multiprocessing
 import os
@@ -17,7 +17,7 @@ import pytest
 
 from actmodels.errors import SweepError
 from tests.samples import MODELS, sample_data, sample_trial, save_sample_data
-from tune.cluster import access_token, connected, ray_speaks_to
+from tune.cluster import access_token, connected, redirect_ray_output
 from tune.execution import Execution
 from tune.grid import with_keys
 from tune.sweep import run_trials
@@ -25,14 +25,14 @@ from tune.sweep import run_trials
 RAY = Path(sys.executable).with_name("ray")
 
 
-def test_the_token_is_the_owners_alone_and_stays(tmp_path: Path) -> None:
+def test_the_token_is_private_and_persistent(tmp_path: Path) -> None:
     path = access_token(tmp_path / "state")
     token = path.read_text()
     assert len(token) == 64
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert access_token(tmp_path / "state").read_text() == token
-    for damaged in (b"", token[:32].encode(), b"\xff" * 64):
-        path.write_bytes(damaged)
+    for corrupt in (b"", token[:32].encode(), b"\xff" * 64):
+        path.write_bytes(corrupt)
         assert len(bytes.fromhex(access_token(tmp_path / "state").read_text())) == 32
 
 
@@ -49,16 +49,16 @@ def test_a_token_that_others_can_read_is_replaced(tmp_path: Path) -> None:
 def refused(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The error about an address."""
     monkeypatch.setenv("RAY_ADDRESS", address)
-    with pytest.raises(SweepError) as told, connected(dashboard=False, state=folder):
+    with pytest.raises(SweepError) as raised, connected(dashboard=False, state=folder):
         pass
-    return str(told.value)
+    return str(raised.value)
 
 
-def let_in_by_nobody(address: str, why: str) -> str:
+def not_accepted(address: str, why: str) -> str:
     return (
-        f"RAY_ADDRESS is {address}, but no Ray cluster there lets this machine in ({why}); one "
-        "that asks for a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the file of "
-        "the token that its head was started with; or unset RAY_ADDRESS to run on this machine"
+        f"RAY_ADDRESS is {address}, but no Ray cluster there accepts this machine ({why}); one "
+        "that requires a token needs RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH, the file of its "
+        "head's token; or unset RAY_ADDRESS to run on this machine"
     )
 
 
@@ -71,40 +71,38 @@ def let_in_by_nobody(address: str, why: str) -> str:
         ("ray://127.0.0.1:10001", "Ray's client cannot run a sweep; name the head's own address "),
     ],
 )
-def test_an_address_where_nobody_answers(
+def test_an_address_without_a_server(
     address: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = refused(address, tmp_path, monkeypatch)
-    assert told.startswith(f"RAY_ADDRESS is {address}, but {why}")
+    message = refused(address, tmp_path, monkeypatch)
+    assert message.startswith(f"RAY_ADDRESS is {address}, but {why}")
 
 
 @pytest.mark.slow
-def test_an_address_that_accepts_and_says_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray itself would try for minutes."""
-    monkeypatch.setattr("tune.cluster.PATIENCE", 5.0)
+    monkeypatch.setattr("tune.cluster.JOIN_TIMEOUT", 5.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # the kernel accepts for it
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         why = "no answer within 5 s"
-        assert refused(address, tmp_path, monkeypatch) == let_in_by_nobody(address, why)
+        assert refused(address, tmp_path, monkeypatch) == not_accepted(address, why)
 
 
 def test_a_local_ray_has_three_attempts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """On a busy machine Ray's agents exceed a limit that nobody can set."""
+    """On a busy machine Ray's agents exceed a time limit that no setting changes."""
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr("tune.cluster.PAUSES", (0.01, 0.02))
     attempts: list[tuple[bool, list[psutil.Process]]] = []
 
     def too_slow(*, include_dashboard: bool) -> None:
         attempts.append((include_dashboard, psutil.Process().children()))
-        subprocess.Popen(["sleep", "100"])  # Ray leaves what it has started
+        subprocess.Popen(["sleep", "100"])  # Ray leaves its processes running
         raise Exception("The current node timed out during startup.")
 
     before = psutil.Process().children()
-    monkeypatch.setattr("tune.cluster.start", too_slow)
+    monkeypatch.setattr("tune.cluster.init_ray", too_slow)
     with pytest.raises(SweepError) as raised, connected(dashboard=True, state=tmp_path):
         pass
     assert attempts == [(True, before), (True, before), (False, before)]
@@ -116,17 +114,19 @@ def test_a_local_ray_has_three_attempts(
     assert capfd.readouterr().err.splitlines() == notes
 
 
-def test_what_ray_prints_goes_to_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_ray_output_is_redirected_to_a_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Its C++ writes to the process's stderr, its threads to Python's stdout and stderr."""
 
-    def speak(who: str) -> None:
-        print(who)
-        print(f"{who} too", file=sys.stderr)
+    def write(name: str) -> None:
+        print(name)
+        print(f"{name} too", file=sys.stderr)
 
-    with ray_speaks_to(log := tmp_path / "state" / "ray.log"):
+    with redirect_ray_output(log := tmp_path / "state" / "ray.log"):
         os.write(2, b"of C++\n")
         for name in ("ray_print_logs", "background"):
-            thread = threading.Thread(target=speak, args=[name], name=name)
+            thread = threading.Thread(target=write, args=[name], name=name)
             thread.start()
             thread.join()
     assert capfd.readouterr() == ("background\n", "background too\n")
@@ -134,7 +134,7 @@ def test_what_ray_prints_goes_to_a_file(tmp_path: Path, capfd: pytest.CaptureFix
 
 
 def train_on_the_cluster(folder: Path) -> None:
-    """What a driver does that finds RAY_ADDRESS set."""
+    """A driver with RAY_ADDRESS set."""
     state = folder / "state"
     execution = Execution(folder, state, state / "ray", 1, 0, 1, False)
     configs = [sample_trial(model, max_epochs=2) for model in MODELS]
@@ -150,8 +150,8 @@ def head(port: int, environment: dict[str, str]) -> Iterator[None]:
     folder = Path("/tmp") / f"ray{os.getpid()}"  # a socket's path may have 107 characters
     start = [RAY, "start", "--head", f"--port={port}", "--num-cpus=1", "--include-dashboard=false"]
     start += [f"--temp-dir={folder}", "--disable-usage-stats"]
-    ours = os.environ | environment
-    subprocess.run(start, check=True, capture_output=True, timeout=120, env=ours)
+    variables = os.environ | environment
+    subprocess.run(start, check=True, capture_output=True, timeout=120, env=variables)
     try:
         yield
     finally:
@@ -171,33 +171,37 @@ except SweepError as error:
 """
 
 
-def said(address: str, environment: dict[str, str]) -> str:
-    """What a driver in this environment is told; Ray reads once per process what it is."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+def join_error(address: str, environment: dict[str, str]) -> str:
+    """The error of a driver in this environment, "" without one; Ray reads it once per process."""
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")
+    }
     command = [sys.executable, "-c", JOIN, address]
-    return subprocess.check_output(command, env=ours | environment, text=True, timeout=240).strip()
+    return subprocess.check_output(
+        command, env=variables | environment, text=True, timeout=240
+    ).strip()
 
 
 @pytest.mark.slow
-def test_a_token_that_is_refused_missing_or_not_sent(tmp_path: Path) -> None:
+def test_a_wrong_or_missing_token_is_refused(tmp_path: Path) -> None:
     address, right, wrong = "127.0.0.1:6397", tmp_path / "right", tmp_path / "wrong"
     for path in (right, wrong):
         path.write_text(secrets.token_hex(32))
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(right)}
     with head(6397, token):
-        assert said(address, token) == ""
+        assert join_error(address, token) == ""
         for environment in (
             token | {"RAY_AUTH_TOKEN_PATH": str(wrong)},
             {"RAY_AUTH_MODE": "disabled"},
         ):
-            before, after = let_in_by_nobody(address, "?").split("?")
-            told = said(address, environment)
-            assert told.startswith(before) and told.endswith(after)
+            before, after = not_accepted(address, "?").split("?")
+            message = join_error(address, environment)
+            assert message.startswith(before) and message.endswith(after)
 
 
 @pytest.mark.slow
 def test_a_running_cluster_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trials run on the cluster's node, which has one CPU of its own.
+    """The trials run on the cluster's node, which has one CPU.
 
     The driver is a process of its own: Ray reads once per process whether it needs a token.
     """
@@ -215,8 +219,8 @@ def test_a_running_cluster_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_ray")
-def test_a_local_ray_is_reached_from_this_machine_alone() -> None:
-    """Its head, node and workers run whatever they are sent."""
+def test_a_local_ray_listens_on_loopback_only() -> None:
+    """Its head, node and workers execute any code they receive."""
     started = psutil.Process().children(recursive=True)
     sockets = [socket for process in started for socket in process.net_connections()]
     listening = [s.laddr.ip.removeprefix("::ffff:") for s in sockets if s.status == "LISTEN"]

@@ -1,4 +1,4 @@
-"""Successive halving: the rule by hand, its files, and what a key says of it."""
+"""Successive halving: decisions by hand, its files, and trials' keys."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import pytest
 
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
-from tune.early_stopping import Rungs, SuccessiveHalving
+from tune.early_stopping import RungScores, SuccessiveHalving
 from tune.grid import with_keys
 from tune.storage import storage
 
@@ -20,14 +20,14 @@ def history(*accuracies: float) -> list[EpochRecord]:
     ]
 
 
-def rungs(folder: Path, rivals: Sequence[str] = "abcdef", eta: int = 3, first: int = 1) -> Rungs:
-    return Rungs(storage(folder), SuccessiveHalving(first, eta), {"m": rivals, "n": "xyz"}, 9)
+def rungs(folder: Path, keys: Sequence[str] = "abcdef", eta: int = 3, first: int = 1) -> RungScores:
+    return RungScores(storage(folder), SuccessiveHalving(first, eta), {"m": keys, "n": "xyz"}, 9)
 
 
 @pytest.mark.parametrize(
-    ("score", "others", "goes_on"),
+    ("score", "others", "promoted"),
     [
-        (0.1, [], True),  # the first has nobody to compare with
+        (0.1, [], True),  # the first is compared with none
         (0.1, [0.2], False),  # one in three of two is one
         (0.2, [0.1, 0.1], True),
         (0.2, [0.3, 0.1, 0.1], True),  # one in three of four is two
@@ -35,27 +35,27 @@ def rungs(folder: Path, rivals: Sequence[str] = "abcdef", eta: int = 3, first: i
         (0.3, [0.3, 0.3], True),  # equals
     ],
 )
-def test_the_best_share_goes_on(score: float, others: list[float], goes_on: bool) -> None:
-    assert SuccessiveHalving(1, 3).goes_on(score, [score, *others]) is goes_on
+def test_the_top_share_is_promoted(score: float, others: list[float], promoted: bool) -> None:
+    assert SuccessiveHalving(1, 3).is_promoted(score, [score, *others]) is promoted
 
 
-def test_trials_are_cut_in_the_order_of_arrival(tmp_path: Path) -> None:
+def test_decisions_follow_the_order_of_arrival(tmp_path: Path) -> None:
     here = rungs(tmp_path)
     decisions = {}
     for key, accuracy in zip("abcd", (0.5, 0.4, 0.6, 0.7), strict=True):
-        here.enter(key, history(accuracy))
+        here.record(key, history(accuracy))
         decisions[key] = here.should_stop("m", key, 1)
     assert decisions == {"a": False, "b": True, "c": False, "d": False}
-    # a, who was first, would be cut today; what was decided stays
+    # a, the first, would be stopped now; the first decision is kept
     assert not rungs(tmp_path).should_stop("m", "a", 1)
 
 
 def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None:
     here = rungs(tmp_path)
-    rungs(tmp_path, rivals="g").enter("g", history(0.9))  # of another grid
-    here.enter("x", history(0.9))  # of another model
-    here.enter("a", history(0.5, 0.9, 0.2))
-    here.enter("b", history(0.6, 0.6, 0.6))
+    rungs(tmp_path, keys="g").record("g", history(0.9))  # of another grid
+    here.record("x", history(0.9))  # of another model
+    here.record("a", history(0.5, 0.9, 0.2))
+    here.record("b", history(0.6, 0.6, 0.6))
     assert not here.should_stop("m", "b", 1)  # 0.6 against 0.5 after one epoch
     assert not here.should_stop("m", "a", 2)  # no rung
     assert [SuccessiveHalving(2, 4).rungs(epochs) for epochs in (1, 7, 8)] == [[], [2], [2, 8]]
@@ -63,30 +63,30 @@ def test_a_score_is_the_best_so_far_and_only_rungs_count(tmp_path: Path) -> None
     assert not here.should_stop("m", "a", 3)
 
 
-def test_scores_that_are_swapped_or_damaged_are_named_and_not_compared(tmp_path: Path) -> None:
+def test_swapped_and_corrupt_scores_are_named_and_not_compared(tmp_path: Path) -> None:
     here = rungs(tmp_path, "ab")
-    here.enter("a", history(0.9))
-    here.enter("b", history(0.1))
+    here.record("a", history(0.9))
+    here.record("b", history(0.1))
     a, b = (tmp_path / "rungs" / "1" / f"{key}.json" for key in "ab")
     scores = a.read_bytes(), b.read_bytes()
     a.write_bytes(scores[1]), b.write_bytes(b'{"score": 0.99}')
-    here.enter("a", history(0.9))
+    here.record("a", history(0.9))
     assert not here.should_stop("m", "a", 1)
     assert [note.partition(" has ")[0].partition(" is ")[0] for note in here.notes] == [
         *(str(a), str(b))
     ]
-    assert here.notes[0].endswith("; set aside as a.json.corrupt, this score is not compared")
+    assert here.notes[0].endswith("; quarantined as a.json.corrupt, this score is not compared")
     assert a.with_name("a.json.corrupt").read_bytes() == scores[1]
 
 
-def test_the_best_is_never_cut(tmp_path: Path) -> None:
+def test_the_best_is_never_stopped(tmp_path: Path) -> None:
     keys = [f"{n:03}" for n in range(60)]
     here = rungs(tmp_path, keys, eta=2)
     final = {}
     for place, key in enumerate(keys):
         accuracies = [math.sin(7 * place + epoch) for epoch in range(8)]
         for epochs in range(1, 9):
-            here.enter(key, history(*accuracies[:epochs]))
+            here.record(key, history(*accuracies[:epochs]))
             final[key] = max(accuracies[:epochs])
             if here.should_stop("m", key, epochs):
                 break
@@ -96,21 +96,21 @@ def test_the_best_is_never_cut(tmp_path: Path) -> None:
     assert max(v - 10 for v in final.values() if v > 10) >= max(v for v in final.values() if v < 10)
 
 
-def test_forgetting_leaves_nothing_of_these_trials(tmp_path: Path) -> None:
-    here, others = rungs(tmp_path), rungs(tmp_path, rivals="g")
-    here.enter("a", history(0.5, 0.5, 0.5))
-    others.enter("g", history(0.5))
+def test_delete_removes_the_files_of_these_trials_only(tmp_path: Path) -> None:
+    here, others = rungs(tmp_path), rungs(tmp_path, keys="g")
+    here.record("a", history(0.5, 0.5, 0.5))
+    others.record("g", history(0.5))
     for _ in range(2):
-        here.forget()
+        here.delete()
         assert [path.name for path in tmp_path.rglob("*.json")] == ["g.json"]
 
 
-def test_a_rule_is_in_the_key_and_no_rule_is_not() -> None:
+def test_the_rule_is_part_of_the_key() -> None:
     config = [sample_trial(MODELS[0])]
-    given = {"data_digest": "d", "device": "cpu", "threads": 1}
-    [plain] = with_keys(config, **given)  # type: ignore[arg-type]
+    arguments = {"data_digest": "d", "device": "cpu", "threads": 1}
+    [plain] = with_keys(config, **arguments)  # type: ignore[arg-type]
     rules = [None, SuccessiveHalving(1, 3), SuccessiveHalving(1, 4), SuccessiveHalving(2, 3)]
-    keys = [with_keys(config, **given, early_stopping=rule)[0].key for rule in rules]  # type: ignore[arg-type]
+    keys = [with_keys(config, **arguments, early_stopping=rule)[0].key for rule in rules]  # type: ignore[arg-type]
     assert keys[0] == plain.key
     assert len(set(keys)) == len(rules)
     assert "early_stopping" not in plain.origin

@@ -1,4 +1,4 @@
-"""What is told of a failure, from what Ray 2.60 wrote about real ones."""
+"""Reasons and nodes of failures, from error files of Ray 2.60."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,19 +52,21 @@ WORKER = "Worker unexpectedly exits with a connection error code 2. End of file"
             "192.0.2.7",
         ),
         (UNAVAILABLE, "its worker cannot be reached", ""),
-        ("", "its worker ended without a word", ""),
+        ("", "its worker ended without a message", ""),
     ],
 )
 def test_reason_node_and_trace(text: str, reason: str, node: str, tmp_path: Path) -> None:
     path = tmp_path / "error.txt"
     path.write_text(text)
-    found = Failure.of(SimpleNamespace(error_file=str(path)))
-    assert (found.reason, found.node) == (reason, node)
+    failure = Failure.of(SimpleNamespace(error_file=str(path)))
+    assert (failure.reason, failure.node) == (reason, node)
     trace = tmp_path / "failures" / "trial.txt"
     where = f"on node {node}, " if node else ""
-    assert found.told(trace) == f"{reason} ({where}trace in {trace})"
+    assert failure.save(trace) == f"{reason} ({where}trace in {trace})"
     assert trace.read_text() == text.replace("\x1b[36m", "").replace("\x1b[39m", "")
 
 
 def test_without_a_file(tmp_path: Path) -> None:
-    assert Failure.of(SimpleNamespace(error_file=None)).reason == "its worker ended without a word"
+    assert (
+        Failure.of(SimpleNamespace(error_file=None)).reason == "its worker ended without a message"
+    )

@@ -1,4 +1,4 @@
-"""Fusions: who goes with whom, how many, and which size a device is given."""
+"""Fusions: which trials are fused, how many, and the best size on a device."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ import torch
 from actmodels.trial_config import BaseTrialConfig
 from tests.actmodels.sequences.samples import sample_trial as sequence_trial
 from tests.samples import sample_data, sample_trial
-from tune.fusion import Fusion, by_shape, in_order, make_fusions
+from tune.fusion import Fusion, group_by_shape, in_order, make_fusions
 from tune.fusion_tuning import best_size, examples_per_second, try_sizes
 from tune.grid import Trial, with_keys
 
@@ -19,21 +19,21 @@ def trials(*configs: BaseTrialConfig) -> list[Trial]:
     return with_keys(configs, data_digest="d", device="cpu", threads=1)
 
 
-def fusions(given: list[Trial], size: int, workers: int) -> list[list[int]]:
-    """The fusions as places in the list given."""
-    groups = by_shape(given)
-    made = in_order(make_fusions(groups, dict.fromkeys(groups, size), workers), given)
-    place = {trial.key: number for number, trial in enumerate(given)}
-    return [[place[trial.key] for trial in fusion.trials] for fusion in made]
+def fusions(trials: list[Trial], size: int, workers: int) -> list[list[int]]:
+    """The fusions as positions in the list."""
+    groups = group_by_shape(trials)
+    made = in_order(make_fusions(groups, dict.fromkeys(groups, size), workers), trials)
+    position = {trial.key: number for number, trial in enumerate(trials)}
+    return [[position[trial.key] for trial in fusion.trials] for fusion in made]
 
 
-def like(count: int) -> list[Trial]:
+def same_shape(count: int) -> list[Trial]:
     """Trials of one shape."""
     return trials(*(sample_trial(DECOMPOSABLE, dropout=n / 1000) for n in range(count)))
 
 
-def test_trials_of_other_shapes_are_never_together() -> None:
-    given = trials(
+def test_trials_of_different_shapes_are_not_fused() -> None:
+    grid = trials(
         sample_trial(ADAPTIVE, dropout=0.1),
         sample_trial(DECOMPOSABLE, dropout=0.1),
         sample_trial(ADAPTIVE, width=16),
@@ -42,21 +42,21 @@ def test_trials_of_other_shapes_are_never_together() -> None:
         sample_trial(DECOMPOSABLE, learning_rate=0.1),
         sample_trial(ADAPTIVE, optimizer="adagrad"),
     )
-    assert fusions(given, 48, 1) == [[0, 3], [1, 5], [2], [4], [6]]
+    assert fusions(grid, 48, 1) == [[0, 3], [1, 5], [2], [4], [6]]
 
 
-def test_a_model_that_cannot_fusion_trains_alone() -> None:
+def test_a_model_that_cannot_be_fused_trains_alone() -> None:
     name = f"{ADAPTIVE}_as_published"
     published = [sample_trial(name, dropout=dropout) for dropout in (0.1, 0.2)]
-    given = trials(*published, sequence_trial(seed=1), sequence_trial(seed=2))
-    assert fusions(given, 48, 1) == [[0], [1], [2], [3]]
+    grid = trials(*published, sequence_trial(seed=1), sequence_trial(seed=2))
+    assert fusions(grid, 48, 1) == [[0], [1], [2], [3]]
 
 
 def test_size_one_leaves_everything_as_it_was() -> None:
-    given = trials(*(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE)))
-    assert fusions(given, 1, 2) == [[0], [1], [2], [3]]
-    assert [fusion.name for fusion in map(Fusion, zip(given))] == [trial.name for trial in given]
-    assert Fusion(tuple(given)).name == f"{given[0].name}-and-3-more"
+    grid = trials(*(sample_trial(m, seed=s) for s in (2, 1) for m in (DECOMPOSABLE, ADAPTIVE)))
+    assert fusions(grid, 1, 2) == [[0], [1], [2], [3]]
+    assert [fusion.name for fusion in map(Fusion, zip(grid))] == [trial.name for trial in grid]
+    assert Fusion(tuple(grid)).name == f"{grid[0].name}-and-3-more"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_size_one_leaves_everything_as_it_was() -> None:
         (4, 48, 1, [4]),
         (4, 48, 8, [1, 1, 1, 1]),
         (5, 48, 2, [2, 3]),
-        (10, 4, 1, [3, 3, 4]),  # no more fusions than needed, and no crumb at the end
+        (10, 4, 1, [3, 3, 4]),  # the fewest fusions, of similar sizes
         (96, 48, 1, [48, 48]),
         (96, 48, 3, [32, 32, 32]),
         (1, 48, 4, [1]),
@@ -75,14 +75,14 @@ def test_size_one_leaves_everything_as_it_was() -> None:
 def test_trials_are_spread_over_the_workers(
     count: int, size: int, workers: int, sizes: list[int]
 ) -> None:
-    found = fusions(like(count), size, workers)
-    assert [len(fusion) for fusion in found] == sizes
-    assert sorted(number for fusion in found for number in fusion) == list(range(count))
+    result = fusions(same_shape(count), size, workers)
+    assert [len(fusion) for fusion in result] == sizes
+    assert sorted(number for fusion in result for number in fusion) == list(range(count))
 
 
-def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
-    """A small ponder weight takes many steps, so it goes with its like and not with a large one."""
-    given = trials(
+def test_trials_are_sorted_by_seed_then_slowness() -> None:
+    """A small ponder weight takes many steps, so it is not fused with a large one."""
+    grid = trials(
         *(
             sample_trial(ADAPTIVE, seed=seed, dropout=dropout, ponder_weight=weight)
             for dropout in (0.1, 0.2)
@@ -90,12 +90,12 @@ def test_equal_seeds_then_like_slowness_are_neighbours() -> None:
             for seed in (1, 2)
         )
     )
-    assert fusions(given, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
-    assert fusions(given, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
+    assert fusions(grid, 2, 1) == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    assert fusions(grid, 4, 1) == [[0, 4, 2, 6], [1, 5, 3, 7]]
 
 
 def rate(rates: dict[int, float], memory: int = 99) -> Callable[[int], float]:
-    """A stand-in for a measurement, of a device with memory for so many trials."""
+    """A fake measurement on a device with memory for this number of trials."""
 
     def measure(size: int) -> float:
         if size > memory:
@@ -121,7 +121,7 @@ SLOWER = {1: 100.0, 2: 90.0, 4: 80.0}
         (rate({1: 100.0, 2: 90.0, 4: 120.0, 8: 115.0, 16: 90.0}), [1, 2, 4, 8, 16], 4),
     ],
 )
-def test_the_best_size_is_found_without_trying_in_vain(
+def test_sizes_are_measured_until_they_stop_improving(
     measure: Callable[[int], float], tried: list[int], chosen: int
 ) -> None:
     rates = try_sizes(48, measure)
@@ -131,5 +131,5 @@ def test_the_best_size_is_found_without_trying_in_vain(
 
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_real_measurement(size: int) -> None:
-    configs = [trial.config for trial in like(size)]
+    configs = [trial.config for trial in same_shape(size)]
     assert examples_per_second(configs, sample_data(), "cpu") > 0

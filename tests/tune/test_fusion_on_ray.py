@@ -1,4 +1,4 @@
-"""Fusions on a real Ray: the results of single trials, whatever happens to a worker."""
+"""Fusions on a real Ray have the results of single trials, also after failures."""
 
 import functools
 import itertools
@@ -32,8 +32,8 @@ ADAPTIVE, DECOMPOSABLE = "adaptive_attention", "decomposable_attention"
 
 
 def keyed(configs: list[TrialConfig], rule: SuccessiveHalving | None = None) -> list[Trial]:
-    given = {"data_digest": "data", "device": "cpu", "threads": 1}
-    return with_keys(configs, early_stopping=rule, **given)  # type: ignore[arg-type]
+    arguments = {"data_digest": "data", "device": "cpu", "threads": 1}
+    return with_keys(configs, early_stopping=rule, **arguments)  # type: ignore[arg-type]
 
 
 def swept(
@@ -52,14 +52,14 @@ def swept(
     return records
 
 
-def figures(history: Any) -> list[dict[str, float]]:
+def metrics(history: Any) -> list[dict[str, float]]:
     epochs = [epoch.result() for epoch in history]
     return [{name: v for name, v in epoch.items() if v is not None} for epoch in epochs]
 
 
 def assert_equal(history: Any, expected: Any) -> None:
-    for ours, theirs in zip(figures(history), figures(expected), strict=True):
-        assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-5)
+    for epoch, other in zip(metrics(history), metrics(expected), strict=True):
+        assert epoch == pytest.approx(other, rel=1e-5, abs=1e-5)
 
 
 def alone(config: TrialConfig, data: TrialData) -> list[EpochRecord]:
@@ -67,11 +67,11 @@ def alone(config: TrialConfig, data: TrialData) -> list[EpochRecord]:
 
 
 def kill_a_worker(checkpoints: Storage, keys: list[str], seen: dict[str, Any]) -> None:
-    """Kill one when all trials have two epochs; keep what was saved of each until then."""
+    """Kill a worker after two epochs of all trials; save their histories in `seen`."""
 
     def epochs(key: str) -> int:
-        there = checkpoints.holds(f"{key}.pt")
-        return len(load_checkpoint(checkpoints, key)["history"]) if there else 0
+        exists = checkpoints.exists(f"{key}.pt")
+        return len(load_checkpoint(checkpoints, key)["history"]) if exists else 0
 
     wait_for(lambda: all(epochs(key) >= 2 for key in keys), "two epochs of each trial", 400)
     (victim, *_) = processes(os.getpid(), lambda _, line: "ImplicitFunc" in line)
@@ -82,17 +82,17 @@ def kill_a_worker(checkpoints: Storage, keys: list[str], seen: dict[str, Any]) -
 
 
 def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> None:
-    """What had been saved when it died, its seconds included, is the beginning of the records.
+    """The epochs saved before its death, their seconds included, are the start of the records.
 
-    First, on a Ray of its own: the tests below share theirs.
+    This test has its own Ray; those below share one.
     """
     data = sample_data(train=640, dev=120)
     configs = [
         sample_trial(ADAPTIVE, max_epochs=12, dropout=n / 10, learning_rate=0.001) for n in range(4)
     ]
     trials, seen = keyed(configs), dict[str, Any]()
-    given = (storage(state / "ray" / "checkpoints"), [trial.key for trial in trials], seen)
-    killer = threading.Thread(target=kill_a_worker, args=given, daemon=True)
+    arguments = (storage(state / "ray" / "checkpoints"), [trial.key for trial in trials], seen)
+    killer = threading.Thread(target=kill_a_worker, args=arguments, daemon=True)
     killer.start()
     records = swept(trials, state, 4, data)
     killer.join()
@@ -112,7 +112,7 @@ def test_a_killed_worker_costs_at_most_the_epoch_in_progress(state: Path) -> Non
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_fusions_give_the_table_of_single_trials(
+def test_fusions_have_the_results_of_single_trials(
     state: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     four = functools.partial(sample_trial, max_epochs=4)
@@ -136,7 +136,7 @@ def test_fusions_give_the_table_of_single_trials(
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
+def test_a_diverging_trial_fails_alone_and_is_not_retried(
     state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rates = (0.01, 1e9, 0.02, 0.03)
@@ -158,19 +158,19 @@ def test_a_diverging_trial_fails_alone_and_is_not_tried_again(
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_a_trial_that_breaks_its_fusion_is_named_alone(state: Path) -> None:
+def test_the_error_names_the_trial_that_fails_its_fusion(state: Path) -> None:
     trials = keyed([sample_trial(DECOMPOSABLE, dropout=n / 10) for n in range(6)])
     path = state / "ray" / "checkpoints" / f"{trials[4].key}.pt"
     path.parent.mkdir(parents=True)
-    path.symlink_to(path)  # a link in a circle in the checkpoint's place: it cannot be read
+    path.symlink_to(path)  # a circular link, which cannot be read
     with pytest.raises(SweepError) as caught:
         swept(trials, state, 6, max_failures=0)
     first, *others = str(caught.value).splitlines()
     assert first.startswith("sweep: 1 of 6 trials did not finish")
-    (told,) = others
-    failure = children(state)[trials[4].key].data.tags["failure"]  # the beginning of it
-    assert failure.startswith("OSError: ") and told.startswith(f"  {trials[4].name}: {failure}")
-    assert f", trace in {state / 'failures' / trials[4].name}.txt)" in told
+    (message,) = others
+    failure = children(state)[trials[4].key].data.tags["failure"]  # its first line
+    assert failure.startswith("OSError: ") and message.startswith(f"  {trials[4].name}: {failure}")
+    assert f", trace in {state / 'failures' / trials[4].name}.txt)" in message
     statuses = {key: run.info.status for key, run in children(state).items()}
     assert statuses == {t.key: "FAILED" if t is trials[4] else "FINISHED" for t in trials}
     path.unlink()
@@ -179,7 +179,7 @@ def test_a_trial_that_breaks_its_fusion_is_named_alone(state: Path) -> None:
 
 
 @pytest.mark.usefixtures("one_ray")
-def test_early_stopping_cuts_and_the_sweep_is_complete(
+def test_early_stopping_ends_trials_and_completes_the_sweep(
     state: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     data = sample_data(train=96, dev=240)
@@ -198,7 +198,7 @@ def test_early_stopping_cuts_and_the_sweep_is_complete(
         best = max(record.best.dev_accuracy for record in own)
         assert best in [r.best.dev_accuracy for r in own if len(r.history) == 9]
     for record, config in zip(records, configs, strict=True):
-        assert record.config == config.as_dict()  # its own, with the epochs it was allowed
+        assert record.config == config.as_dict()  # with the original max_epochs
         assert "early_stopping" in record.provenance
         whole = alone(config, data)[: len(record.history)]
         assert_equal(record.history, whole)

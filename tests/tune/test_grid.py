@@ -1,4 +1,4 @@
-"""Keys of trials: every setting of params.yaml is in them."""
+"""Trial keys cover every setting of params.yaml."""
 
 import shutil
 from dataclasses import fields
@@ -16,8 +16,8 @@ from tune.grid import with_keys
 
 
 def keys(configs: list[TrialConfig], **changes: Any) -> list[str]:
-    given = {"data_digest": "data", "device": "cpu", "threads": 1, **changes}
-    return [trial.key for trial in with_keys(configs, **given)]
+    arguments = {"data_digest": "data", "device": "cpu", "threads": 1, **changes}
+    return [trial.key for trial in with_keys(configs, **arguments)]
 
 
 CHANGED: dict[str, Any] = {"init": "normal", "optimizer": "adagrad", "oov_rule": "hashed"}
@@ -54,7 +54,7 @@ def test_budget_seed_data_device_and_threads_are_in_the_key() -> None:
     }
 
 
-def test_code_digest_ignores_words_and_sees_code(
+def test_the_code_digest_ignores_comments_and_docstrings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A comment or a docstring keeps the key; a changed number, or another module, does not."""
@@ -69,7 +69,7 @@ def test_code_digest_ignores_words_and_sees_code(
     model = package / "models" / "adaptive_attention.py"
     text = model.read_text()
     model.write_text(text + "\nCHANGE = 1\n")
-    assert digests() == before  # a run has the code that it began with
+    assert digests() == before  # a run keeps the code of its start
     provenance.sources.cache_clear()
     assert digests()["adaptive_attention"] != before["adaptive_attention"]
     assert digests()["decomposable_attention"] == before["decomposable_attention"]

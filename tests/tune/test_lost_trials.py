@@ -1,4 +1,4 @@
-"""A trial that Ray gives up too early is run again; one that fails too often is not."""
+"""Trials that Ray gives up too early are requeued; those that fail too often are not."""
 
 import contextlib
 import errno
@@ -15,18 +15,18 @@ import tune.runner
 from actmodels.errors import SweepError
 from actmodels.records import EpochRecord
 from tests.samples import MODELS, sample_trial
-from tune.callback import DriverCallback, SweepStopper
+from tune.callback import DriverCallback
 from tune.execution import Execution
 from tune.fusion import Fusion
 from tune.grid import Trial, with_keys
-from tune.node_check import FullError, name_of
+from tune.node_check import StorageFullError, qualified_name
 from tune.nodes import Nodes
 from tune.progress import Progress
-from tune.runner import fit
+from tune.runner import SweepStopper, fit
 from tune.storage import storage
 from tune.store import TrialStore
 from tune.tracking import TrialState
-from tune.trainable import News
+from tune.trainable import TrialReport
 
 RESTARTS = 2
 
@@ -54,7 +54,7 @@ def callback(trials: list[Trial], tmp_path: Path) -> DriverCallback:
         checkpoints=storage(tmp_path),
         traces=tmp_path / "failures",
         keep_weights=False,
-        nodes=Nodes(storage(tmp_path), joined=False),
+        nodes=Nodes(execution(tmp_path)),
     )
 
 
@@ -62,8 +62,8 @@ def execution(folder: Path) -> Execution:
     return Execution(folder, folder, folder, 1, 0, RESTARTS, False)
 
 
-def rays(trials: list[Trial], failures: int) -> Any:
-    """Ray's side of a fusion."""
+def ray_trial_of(trials: list[Trial], failures: int) -> Any:
+    """A fake of Ray's trial of a fusion."""
     config = {"fusion": {trial.key: trial.config.as_dict() for trial in trials}}
     return SimpleNamespace(
         **{"config": config, "max_failures": RESTARTS, "error_file": None, "trial_id": "id"},
@@ -76,28 +76,28 @@ def keys(fusions: list[Fusion]) -> list[list[str]]:
     return [[trial.key for trial in fusion.trials] for fusion in fusions]
 
 
-def test_a_death_told_twice_loses_a_trial_and_does_not_fail_it(
+def test_a_death_reported_twice_requeues_the_trial(
     trials: list[Trial], callback: DriverCallback
 ) -> None:
     """Ray gave the trial up with 2 of 2 restarts counted: one more was due."""
     callback.ended.add(trials[2].key)
-    callback.on_trial_error(1, [], rays([trials[0], trials[2]], RESTARTS))
-    assert (keys(callback.again), callback.errors) == ([[trials[0].key]], {})
-    callback.on_trial_error(1, [], rays(trials[1:2], RESTARTS + 1))
-    why = f"its worker ended without a word (trace in {callback.trace(trials[1])})"
+    callback.on_trial_error(1, [], ray_trial_of([trials[0], trials[2]], RESTARTS))
+    assert (keys(callback.requeued), callback.errors) == ([[trials[0].key]], {})
+    callback.on_trial_error(1, [], ray_trial_of(trials[1:2], RESTARTS + 1))
+    why = f"its worker ended without a message (trace in {callback.trace(trials[1])})"
     assert callback.errors == {trials[1].key: why}
 
 
-def test_a_failing_fusion_is_halved_until_the_cause_is_alone(
+def test_a_failing_fusion_is_halved_until_the_failing_trial_is_alone(
     trials: list[Trial], callback: DriverCallback
 ) -> None:
     for fusion, halves in (([0, 1, 2], [[0, 1], [2]]), ([0, 1], [[0], [1]])):
-        callback.again.clear()
-        callback.on_trial_error(1, [], rays([trials[n] for n in fusion], RESTARTS + 1))
-        assert keys(callback.again) == [[trials[n].key for n in half] for half in halves]
+        callback.requeued.clear()
+        callback.on_trial_error(1, [], ray_trial_of([trials[n] for n in fusion], RESTARTS + 1))
+        assert keys(callback.requeued) == [[trials[n].key for n in half] for half in halves]
     assert callback.errors == {}
-    callback.on_trial_error(1, [], rays(trials[:1], RESTARTS + 1))
-    why = f"its worker ended without a word (trace in {callback.trace(trials[0])})"
+    callback.on_trial_error(1, [], ray_trial_of(trials[:1], RESTARTS + 1))
+    why = f"its worker ended without a message (trace in {callback.trace(trials[0])})"
     assert callback.errors == {trials[0].key: why}
 
 
@@ -107,23 +107,23 @@ def test_a_finished_trial_whose_weights_cannot_be_read_starts_over(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It does not end the sweep; if it goes on, the trial is given up."""
-    ours, ray_trial, callback.keep_weights = trials[0], rays(trials[:1], 0), True
-    path = tmp_path / f"{ours.key}.pt"
+    """The sweep continues; after repeated losses the trial is given up."""
+    trial, ray_trial, callback.keep_weights = trials[0], ray_trial_of(trials[:1], 0), True
+    path = tmp_path / f"{trial.key}.pt"
     for number in range(RESTARTS + 1):
-        callback.again.clear()
+        callback.requeued.clear()
         path.write_bytes(b"no checkpoint")
-        callback.on_trial_result(1, [], ray_trial, finished(ours))
-        aside = f"{path.name}.corrupt{number or ''}"
-        assert f"aside as {aside}, the trial is run again" in capsys.readouterr().err
+        callback.on_trial_result(1, [], ray_trial, finished(trial))
+        name = f"{path.name}.corrupt{number or ''}"
+        assert f"quarantined as {name}, the trial starts over" in capsys.readouterr().err
         callback.on_trial_complete(1, [], ray_trial)
-        assert keys(callback.again) == ([[ours.key]] if number < RESTARTS else [])
-    why = "its checkpoint could not be read again and again; see the log above"
-    assert callback.errors == {ours.key: why}
-    assert callback.store.load(ours.key, needs_weights=False) is None
+        assert keys(callback.requeued) == ([[trial.key]] if number < RESTARTS else [])
+    why = "its checkpoint could not be read repeatedly; see the log above"
+    assert callback.errors == {trial.key: why}
+    assert callback.store.load(trial.key, needs_weights=False) is None
 
 
-Round = Callable[[list[Fusion]], None]
+Round = Callable[[list[Fusion], SweepStopper], None]
 
 
 def run_rounds(
@@ -133,99 +133,100 @@ def run_rounds(
     callback: DriverCallback,
     folder: Path,
 ) -> None:
-    """Run fusions on a stand-in for Tuner."""
+    """Run rounds of fusions with a fake Tuner."""
 
-    def tuner(_folder: Path, given: list[Fusion], *_: object) -> Any:
-        return SimpleNamespace(fit=lambda: one(given))
+    def tuner(_: Path, fusions: list[Fusion], __: Execution, stop: SweepStopper, *___: Any) -> Any:
+        return SimpleNamespace(fit=lambda: one(fusions, stop))
 
     monkeypatch.setattr(tune.runner, "tuner", tuner)
-    fit(folder, fusions, execution(folder), callback, {})
+    fit(folder, fusions, execution(folder), callback, lambda _: None)
 
 
 def finished(trial: Trial) -> dict[str, Any]:
-    """What a worker reports of a trial's last epoch."""
+    """A worker's report of a trial's last epoch."""
     epoch = EpochRecord(1, 1.0, 0.4, None, None, None, 1.1, 0.5, None, None, None, 2.0, 9.0)
-    news = News([epoch], parameters=3, diverged=False, finished=True)
-    where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "load": {}}
-    return {"trials": {trial.key: news}, "notes": [], **where}
+    report = TrialReport([epoch], parameters=3, diverged=False, finished=True)
+    where = {"hostname": "host", "node_ip": "10.0.0.1", "machine": {}, "system_metrics": {}}
+    return {"trials": {trial.key: report}, "notes": [], **where}
 
 
-def test_trials_lost_in_every_round_are_given_up_each_by_name(
+def test_trials_lost_in_every_round_are_given_up(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[list[str]]] = []
 
-    def losing(given: list[Fusion]) -> None:
-        seen.append(keys(given))
-        for fusion in given:
-            callback.on_trial_error(1, [], rays(list(fusion.trials), RESTARTS))
+    def losing(fusions: list[Fusion], _: SweepStopper) -> None:
+        seen.append(keys(fusions))
+        for fusion in fusions:
+            callback.on_trial_error(1, [], ray_trial_of(list(fusion.trials), RESTARTS))
 
     run_rounds(monkeypatch, losing, [Fusion(tuple(trials))], callback, tmp_path)
     assert len(seen) == 1 + RESTARTS
     assert set(callback.errors) == {trial.key for trial in trials}
-    assert set(callback.errors.values()) == {"its workers died again and again; see the log above"}
+    assert set(callback.errors.values()) == {"its workers died repeatedly; see the log above"}
 
 
-def test_fusions_become_smaller_where_nodes_have_joined(
+def test_fusions_are_split_when_nodes_join(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of three has ended; the two others go on as a fusion each, and then nothing is split."""
+    """One of three trials has ended; the two others continue as single trials."""
     seen: list[list[list[str]]] = []
 
-    def growing(given: list[Fusion]) -> None:
-        seen.append(keys(given))
-        assert not SweepStopper().stop_all()
+    def growing(fusions: list[Fusion], stopper: SweepStopper) -> None:
+        seen.append(keys(fusions))
+        assert not stopper.stop_all()
         if len(seen) == 1:
             callback.ended.add(trials[0].key)
-        callback.nodes.room += 2
-        assert SweepStopper().stop_all() is (len(seen) == 1)
+        callback.nodes.capacity += 2
+        assert stopper.stop_all() is (len(seen) == 1)
 
-    callback.nodes.room = 1
+    callback.nodes.capacity = 1
     run_rounds(monkeypatch, growing, [Fusion(tuple(trials))], callback, tmp_path)
     names = [trial.key for trial in trials]
     assert seen == [[names], [names[1:2], names[2:]]]
 
 
 def failed_with(trials: list[Trial], error: str, folder: Path) -> Any:
-    """Ray's side of a fusion whose worker raised this."""
+    """A fake of Ray's trial whose worker raised this error."""
     (path := folder / "error.txt").write_text(f"Failure # 1 (at noon)\nray::t()\n  File\n{error}\n")
-    ray_trial = rays(trials, 0)
+    ray_trial = ray_trial_of(trials, 0)
     ray_trial.error_file = str(path)
     return ray_trial
 
 
-def test_a_full_store_ends_the_sweep_with_that_word(
+def test_a_full_storage_ends_the_sweep(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = callback.checkpoints.place
-    error = f"{name_of(FullError)}: {place} is full"
+    place = callback.checkpoints.location
+    error = f"{qualified_name(StorageFullError)}: {place} is full"
 
-    def full(_: list[Fusion]) -> None:
+    def full(_: list[Fusion], stopper: SweepStopper) -> None:
         callback.on_trial_recover(1, [], failed_with(trials, error, tmp_path))
-        assert SweepStopper().stop_all()
+        assert stopper.stop_all()
 
-    with pytest.raises(SweepError) as told:
+    with pytest.raises(SweepError) as raised:
         run_rounds(monkeypatch, full, [Fusion(tuple(trials))], callback, tmp_path)
-    assert str(told.value) == (
-        f"{place} is full; make room there; nothing is lost: run the same command again to go on"
+    assert str(raised.value) == (
+        f"{place} is full; make room there; nothing is lost: run the same command again to resume"
     )
 
 
-def test_no_room_for_a_finished_trial_is_told_as_that(
+def test_a_full_store_of_finished_trials_ends_the_sweep(
     trials: list[Trial], callback: DriverCallback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_room(*_: object) -> None:
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(TrialStore, "save", no_room)
-    callback.on_trial_result(1, [], rays(trials[:1], 0), finished(trials[0]))
-    assert callback.ends.startswith(f"{callback.store.place.place} is full; make room there; ")
+    monkeypatch.setattr(TrialStore, "save", full)
+    callback.on_trial_result(1, [], ray_trial_of(trials[:1], 0), finished(trials[0]))
+    location = callback.store.storage.location
+    assert callback.fatal_error.startswith(f"{location} is full; make room there; ")
     assert not callback.ended
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_node_that_is_gone_costs_its_trials_no_restart(
-    there: bool,
+@pytest.mark.parametrize("alive", [True, False])
+def test_a_lost_node_costs_no_restart(
+    alive: bool,
     trials: list[Trial],
     callback: DriverCallback,
     monkeypatch: pytest.MonkeyPatch,
@@ -236,16 +237,16 @@ def test_a_node_that_is_gone_costs_its_trials_no_restart(
     where = {"NodeManagerAddress": "127.0.0.1", "NodeManagerPort": port}
     monkeypatch.setattr(ray, "nodes", lambda: [{"NodeID": "a", "Alive": True, **where}])
     callback.nodes.joined = True
-    callback.on["id"] = "127.0.0.1"
-    ray_trial = rays(trials, 2)
-    with socket.create_server(("127.0.0.1", port)) if there else contextlib.nullcontext():
+    callback.addresses["id"] = "127.0.0.1"
+    ray_trial = ray_trial_of(trials, 2)
+    with socket.create_server(("127.0.0.1", port)) if alive else contextlib.nullcontext():
         callback.on_trial_recover(1, [], ray_trial)
-    assert ray_trial.run_metadata.num_failures == (2 if there else 1)
-    gone = "node 127.0.0.1 does not answer any more; it starts again"
-    assert (gone in capsys.readouterr().err) is not there
+    assert ray_trial.run_metadata.num_failures == (2 if alive else 1)
+    gone = "node 127.0.0.1 does not answer any more; it restarts"
+    assert (gone in capsys.readouterr().err) is not alive
 
 
-def test_a_worker_out_of_reach_costs_its_trials_no_restart(
+def test_an_unreachable_worker_costs_no_restart(
     trials: list[Trial], callback: DriverCallback, tmp_path: Path
 ) -> None:
     ray_trial = failed_with(trials, "The actor 0ca2cf is unavailable: RpcError", tmp_path)

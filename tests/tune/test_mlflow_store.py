@@ -1,4 +1,4 @@
-"""A store that is missing, damaged or elsewhere, or that breaks in mid-sweep."""
+"""A store that is missing, corrupt or remote, or that fails during a sweep."""
 
 import socket
 import sqlite3
@@ -29,10 +29,10 @@ from mlflow.exceptions import MlflowException
 RESULTS = [(trial(key), record(key)) for key in "ab"]
 
 
-def test_store_that_breaks_in_mid_sweep_loses_nothing(
+def test_a_store_that_fails_during_a_sweep_loses_nothing(
     state: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is tried once, however much waits: each try takes as long as a connection may take."""
+    """It is called once: each call may take as long as a connection timeout."""
     tracker = started(state)
     train(tracker, "a", last=1)
     original, calls = MlflowClient.log_batch, []
@@ -50,7 +50,7 @@ def test_store_that_breaks_in_mid_sweep_loses_nothing(
         end(tracker, "b")
     assert len(calls) == 1
     assert len(caplog.records) == 1
-    assert "trials go on" in caplog.text
+    assert "trials continue" in caplog.text
     assert "secret" not in caplog.text
     tracker.finish("FINISHED", {}, RESULTS)  # does not raise
     assert caplog.text.endswith("the results are kept, run it again\n")
@@ -75,7 +75,7 @@ def test_no_password_is_shown(address: str, shown: str) -> None:
     assert first_line(f"cannot reach {address} now\nmore") == f"cannot reach {shown} now"
 
 
-def test_unreachable_server_is_one_sentence_and_soon(
+def test_an_unreachable_server_fails_soon_with_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with socket.socket() as free:
@@ -93,38 +93,38 @@ def test_unreachable_server_is_one_sentence_and_soon(
 
 
 @pytest.mark.parametrize(
-    ("uri", "said"),
+    ("uri", "message"),
     [
         ("sqlite:////proc/no/mlflow.db", "start it, or unset MLFLOW_TRACKING_URI to log into the "),
-        ("sqlite://", r"start it, .* \(such an address has the path of a file: sqlite:////folder"),
-        ("http://me:secret@:99999", r"start it, .* \(such an address is http://host:port\)"),
+        ("sqlite://", r"start it, .* \(expected the path of a file: sqlite:////folder"),
+        ("http://me:secret@:99999", r"start it, .* \(expected http://host:port\)"),
         ("  ", "start it, or unset MLFLOW_TRACKING_URI"),
-        ("mysql://me:secret@host/runs", r"install what such a store needs \(No module named "),
+        ("mysql://me:secret@host/runs", r"install the driver of such a store \(No module named "),
     ],
 )
-def test_a_store_that_cannot_be_is_one_sentence_and_soon(
-    uri: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_invalid_store_fails_soon_with_one_sentence(
+    uri: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
     begin = time.monotonic()
     where = uri.replace("me:secret@", "").strip() or "'  '"
-    with pytest.raises(TrackingError, match=f"^MLflow cannot use {where}; {said}"):
+    with pytest.raises(TrackingError, match=f"^MLflow cannot use {where}; {message}"):
         started(tmp_path / "state")
     assert time.monotonic() - begin < 15
 
 
-def test_a_database_that_is_damaged_or_of_another_program_is_left_alone(state: Path) -> None:
+def test_a_corrupt_database_or_another_programs_is_not_changed(state: Path) -> None:
     with closing(sqlite3.connect(state / "other.db")) as other, other:
         other.execute("CREATE TABLE alembic_version (version_num)")
     no_database = b"not a database, but long enough to be read as one" * 9
     for content in (no_database, (state / "other.db").read_bytes()):
         (state / "mlflow.db").write_bytes(content)
-        with pytest.raises(TrackingError, match=r"mlflow\.db; move it away, and the next run"):
+        with pytest.raises(TrackingError, match=r"mlflow\.db; if it is corrupt, move it away: "):
             started(state)
         assert (state / "mlflow.db").read_bytes() == content
 
 
-def test_deleted_experiment_says_how_to_restore_it(state: Path) -> None:
+def test_a_deleted_experiment_has_the_command_to_restore_it(state: Path) -> None:
     started(state).finish("FINISHED", {})
     client = MlflowClient(f"sqlite:///{state / 'mlflow.db'}")
     (number,) = (e.experiment_id for e in client.search_experiments() if e.name == "act-nli")

@@ -1,4 +1,4 @@
-"""Which nodes are used, and what is said of the others; nodes themselves are in tests/cluster."""
+"""Node checks and placement with fake nodes; real nodes are in tests/cluster."""
 
 import errno
 import pickle
@@ -14,15 +14,16 @@ import ray
 import torch
 from ray.tune import PlacementGroupFactory
 
-from tune.node_check import NodeCheck, NodeError, name_of
+from tune.execution import Execution
+from tune.node_check import NodeCheck, NodeError, qualified_name
 from tune.nodes import Nodes, Placement
-from tune.storage import Storage, patient, storage
+from tune.storage import Storage, retried
 
 GOOD, BAD = "a" * 56, "b" * 56
 
 
-class Said:
-    """What came of asking a node: an error, or nothing."""
+class Result:
+    """The result of a node's check: an error, or None."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
@@ -30,63 +31,64 @@ class Said:
 
 @pytest.fixture
 def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
-    """A cluster of two nodes of two CPUs each; nobody is asked."""
-    place = storage(tmp_path / "c")
-    place.make()
+    """A cluster of two nodes with two CPUs each, which both passed their check."""
 
-    def get(said: Said, timeout: float) -> None:
+    def get(result: Result, timeout: float) -> None:
         assert timeout == 0
-        if said.error:
-            raise said.error
+        if result.error:
+            raise result.error
 
-    there = [
+    listed = [
         {"NodeID": node, "Alive": True, "NodeManagerAddress": where, "Resources": {"CPU": 2.0}}
         for node, where in ((GOOD, "10.0.0.1"), (BAD, "10.0.0.2"))
     ]
-    monkeypatch.setattr(ray, "nodes", lambda: there)
+    monkeypatch.setattr(ray, "nodes", lambda: listed)
     monkeypatch.setattr(ray, "get", get)
-    monkeypatch.setattr(ray, "cancel", lambda said, force: None)
-    monkeypatch.setattr("tune.node_check.own_node", lambda: BAD)
-    found = Nodes(place, joined=True)
-    found.good = {GOOD, BAD}
-    return found
+    monkeypatch.setattr(ray, "cancel", lambda result, force: None)
+    monkeypatch.setattr("tune.node_check.current_node", lambda: BAD)
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
+    execution = Execution(tmp_path, tmp_path, tmp_path, 1, 0, 0, False, wait_for_storage=0)
+    execution.checkpoints.make()
+    nodes = Nodes(execution)
+    nodes.passed = {GOOD, BAD}
+    return nodes
 
 
 def problem(nodes: Nodes, error: Exception | None = None, waited: float = 0) -> str | None:
-    return nodes._problem(BAD, Said(error), time.monotonic() - waited)
+    return nodes._problem(BAD, Result(error), time.monotonic() - waited)
 
 
-def refused(gate: NodeCheck) -> NodeError:
-    """What a node is told that does not pass."""
-    with pytest.raises(NodeError) as told:
-        gate.pass_through()
-    return told.value
+def failure(check: NodeCheck) -> NodeError:
+    """The error of a node that fails the check."""
+    with pytest.raises(NodeError) as raised:
+        check.run()
+    return raised.value
 
 
-def test_a_node_that_fits_reads_the_token_and_leaves_nothing(nodes: Nodes) -> None:
-    gate = nodes.gate
-    gate.checkpoints.write(gate.token, gate.token.encode())
-    gate.pass_through()
+def test_a_node_that_passes_leaves_no_files(nodes: Nodes) -> None:
+    check = nodes.check
+    check.checkpoints.write(check.token, check.token.encode())
+    check.run()
     assert problem(nodes) == ""
-    assert [path.name for path in Path(gate.checkpoints.place).iterdir()] == [gate.token]
-    gate.checkpoints.write(gate.token, b"another")
-    assert str(refused(gate)).endswith("as this machine does (it holds other files)")
+    assert [path.name for path in Path(check.checkpoints.location).iterdir()] == [check.token]
+    check.checkpoints.write(check.token, b"another")
+    assert str(failure(check)).endswith("as this machine does (it holds other files)")
 
 
-def test_one_with_another_torch_without_a_gpu_or_without_torch(
+def test_another_torch_a_broken_gpu_and_no_torch(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has = f"has torch {torch.__version__}, this machine 1.2; install the same"
-    assert str(refused(replace(nodes.gate, torch="1.2"))) == f"node bbbbbbbb {has}"
+    assert str(failure(replace(nodes.check, torch="1.2"))) == f"node bbbbbbbb {has}"
     monkeypatch.setattr("torch.ones", lambda *_, device: 1 / 0)
-    told = refused(replace(nodes.gate, cuda=True))
-    assert str(told) == "node bbbbbbbb cannot use its GPU (division by zero)"
+    error = failure(replace(nodes.check, cuda=True))
+    assert str(error) == "node bbbbbbbb cannot use its GPU (division by zero)"
     monkeypatch.setitem(sys.modules, "torch", None)
     why = "cannot load Ray and torch (import of torch halted; None in sys.modules)"
-    assert str(refused(nodes.gate)) == f"node bbbbbbbb {why}"
+    assert str(failure(nodes.check)) == f"node bbbbbbbb {why}"
 
 
-def test_one_that_says_nothing_or_is_broken(nodes: Nodes) -> None:
+def test_a_node_that_does_not_answer_or_is_broken(nodes: Nodes) -> None:
     late = ray.exceptions.GetTimeoutError("late")
     assert problem(nodes, late) is None
     waited = problem(nodes, late, waited=200)
@@ -96,85 +98,85 @@ def test_one_that_says_nothing_or_is_broken(nodes: Nodes) -> None:
     assert str(problem(nodes, error)).endswith("ModuleNotFoundError: No module named 'ray.tune'")
 
 
-def test_one_that_is_not_used_is_asked_again(
+def test_an_excluded_node_is_checked_again(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Twice as late each time, and its reason is printed once."""
+    """After twice the time, and its problem is printed once."""
     monkeypatch.setattr(ray, "wait", lambda *_, **__: ())
-    asked: list[NodeCheck] = []
+    checks: list[NodeCheck] = []
     remote = SimpleNamespace(
-        options=lambda **_: remote, remote=lambda gate: asked.append(gate) or Said()
+        options=lambda **_: remote, remote=lambda check: checks.append(check) or Result()
     )
     monkeypatch.setattr(ray, "remote", lambda **_: lambda _: remote)
     for tries, seconds in ((1, 10), (2, 20)):
-        nodes.exclude_node(BAD, "10.0.0.2", "its clock is wrong")
+        nodes.exclude_node(nodes.alive()[1], "its clock is wrong")
         assert nodes.excluded[BAD] == pytest.approx(time.monotonic() + seconds, abs=2)
-        nodes.look()
-        assert len(asked) == tries - 1
+        nodes.check_new()
+        assert len(checks) == tries - 1
         nodes.excluded[BAD] = time.monotonic()
-        nodes.look()
-        assert len(asked) == tries and nodes.good == {GOOD, BAD} and not nodes.excluded
+        nodes.check_new()
+        assert len(checks) == tries and nodes.passed == {GOOD, BAD} and not nodes.excluded
     notes = ["is not used: its clock is wrong", "is used again", "is used again"]
     assert capsys.readouterr().err == "".join(f"node 10.0.0.2 (bbbbbbbb) {n}\n" for n in notes)
 
 
-def test_nobody_is_blamed_where_the_driver_does_not_see_the_store_either(nodes: Nodes) -> None:
-    nodes.gate.checkpoints.write(nodes.gate.token, nodes.gate.token.encode())
-    assert not nodes.awaited_store()
-    away = OSError(errno.EHOSTUNREACH, "No route to host")
-    reads = [b"", away, away]
+def test_no_node_is_excluded_if_the_driver_cannot_reach_the_storage(nodes: Nodes) -> None:
+    nodes.check.checkpoints.write(nodes.check.token, nodes.check.token.encode())
+    assert not nodes.storage_was_unreachable()
+    unreachable = OSError(errno.EHOSTUNREACH, "No route to host")
+    reads = [b"", unreachable, unreachable]
 
-    class Away(Storage):
-        @patient
+    class Unreachable(Storage):
+        @retried
         def read(self, name: str) -> bytes:
-            if isinstance(found := reads.pop(), OSError):
-                raise found
-            return found
+            if isinstance(result := reads.pop(), OSError):
+                raise result
+            return result
 
-    nodes.gate = replace(nodes.gate, checkpoints=Away("/away", patience=9.0))
-    assert nodes.awaited_store()
-    reads[:] = [away] * 2
-    nodes.gate = replace(nodes.gate, checkpoints=Away("/away"))
+    nodes.check = replace(nodes.check, checkpoints=Unreachable("/away", retry_seconds=9.0))
+    assert nodes.storage_was_unreachable()
+    reads[:] = [unreachable] * 2
+    nodes.check = replace(nodes.check, checkpoints=Unreachable("/away"))
     with pytest.raises(OSError, match="No route to host"):
-        nodes.awaited_store()
+        nodes.storage_was_unreachable()
 
 
-def test_one_that_does_not_see_the_store(nodes: Nodes, capsys: pytest.CaptureFixture[str]) -> None:
-    told = refused(nodes.gate)
-    place = nodes.gate.checkpoints.place
+def test_a_node_without_the_storage(nodes: Nodes, capsys: pytest.CaptureFixture[str]) -> None:
+    error = failure(nodes.check)
+    place = nodes.check.checkpoints.location
     why = f"does not see {place} as this machine does (No such file or directory)"
-    assert str(told) == f"node bbbbbbbb {why}"
-    trace = ray.exceptions.RaySystemError(f"trace\n{name_of(NodeError)}: {told}")
+    assert str(error) == f"node bbbbbbbb {why}"
+    trace = ray.exceptions.RaySystemError(f"trace\n{qualified_name(NodeError)}: {error}")
     assert str(problem(nodes, trace)) == why
-    nodes.good, nodes.asked[BAD] = {GOOD}, (Said(), 0.0)  # a fusion may come before the answer
-    nodes.recheck_node(str(told))
-    nodes.recheck_node(str(told))
-    assert not nodes.asked
+    nodes.passed, nodes.pending[BAD] = {GOOD}, (Result(), 0.0)  # a fusion may fail first
+    nodes.exclude_failed(str(error))
+    nodes.exclude_failed(str(error))
+    assert not nodes.pending
     assert capsys.readouterr().err == f"node 10.0.0.2 (bbbbbbbb) is not used: {why}\n"
     assert [node["NodeID"] for node in nodes.usable()] == [GOOD]
-    nodes.gate.checkpoints.write(nodes.gate.token, nodes.gate.token.encode())
-    nodes.gate.pass_through()
+    nodes.check.checkpoints.write(nodes.check.token, nodes.check.token.encode())
+    nodes.check.run()
 
 
-def test_fusions_are_placed_on_others_than_the_unfit(
+def test_fusions_are_not_placed_on_excluded_nodes(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Any] = []
+    groups: list[Any] = []
     monkeypatch.setattr(
-        "tune.nodes.placement_group", lambda bundles, **more: asked.append((bundles, more))
+        "tune.nodes.placement_group", lambda bundles, **more: groups.append((bundles, more))
     )
-    placement = Placement({"cpu": 1, "gpu": 0}, nodes)
+    placement = Placement(nodes)
     assert placement.bundles == [{"CPU": 1}]
-    nodes.good.remove(BAD)  # it has not answered yet
+    nodes.passed.remove(BAD)  # its check is pending
     monkeypatch.setattr(PlacementGroupFactory, "to_placement_group", lambda self: "anywhere")
     assert placement.to_placement_group() == "anywhere"
-    nodes.good.add(BAD)
-    assert nodes.places({"cpu": 1, "gpu": 0}) == 4
-    nodes.exclude_node(BAD, "10.0.0.2", "why")
-    assert nodes.places({"cpu": 1, "gpu": 0}) == 2
+    nodes.passed.add(BAD)
+    assert nodes.count_capacity() == 4
+    nodes.exclude_node(nodes.alive()[1], "why")
+    assert nodes.count_capacity() == 2
     placement.to_placement_group()
     selector = [{"ray.io/node-id": f"!in({BAD})"}]
-    assert asked == [([{"CPU": 1}], {"bundle_label_selector": selector})]
+    assert groups == [([{"CPU": 1}], {"bundle_label_selector": selector})]
 
 
 def test_ray_counts_no_failure_of_a_trial() -> None:

@@ -1,4 +1,4 @@
-"""The line that a sweep shows."""
+"""The progress bar of a sweep."""
 
 from tune.progress import Progress
 
@@ -9,10 +9,10 @@ def test_counts_and_best() -> None:
         progress.started(name)
     progress.reached("a", 1, 0.4)
     progress.reached("b", 10, 0.7)
-    for _ in range(2):  # taken up again
+    for _ in range(2):  # resumed
         progress.reached("a", 4, 0.6)
     progress.ended("b", 10)
-    progress.ended("a", 10)  # stopped early: 6 epochs that nobody waits for
+    progress.ended("a", 10)  # stopped early: 6 epochs are taken out
     progress.ended("c", 10, failed=True)
     assert progress.bar.n == 14
     assert progress.bar.total == 14

@@ -1,4 +1,4 @@
-"""Models in a real registry: each once, found by alias, whatever was cut short before."""
+"""Models in a real registry: one version each, also after crashes."""
 
 import shutil
 from dataclasses import replace
@@ -26,16 +26,16 @@ SIGNATURE = {
 
 @pytest.fixture
 def candidates(tmp_path: Path) -> list[Candidate]:
-    """Two models whose code is one module of its own."""
+    """Two models with a loader module."""
     code = tmp_path / "tiny_loader"
     code.mkdir()
     (code / "__init__.py").write_text("def _load_pyfunc(path):\n    return None\n")
-    found = []
+    result = []
     for name in ("adaptive", "decomposable"):
         data = tmp_path / "data" / name
         data.mkdir(parents=True)
         (data / "weights.txt").write_text(name)
-        found.append(
+        result.append(
             Candidate(
                 alias=name,
                 run=f"{name}-seed1",
@@ -51,7 +51,7 @@ def candidates(tmp_path: Path) -> list[Candidate]:
                 metrics={"dev_accuracy": 0.5},
             )
         )
-    return found
+    return result
 
 
 def client_of(state: Path) -> MlflowClient:
@@ -64,13 +64,13 @@ def logged_models(state: Path) -> list[Any]:
     return list(client.search_logged_models([experiment.experiment_id]))
 
 
-def test_models_are_versions_under_their_aliases(state: Path, candidates: list[Candidate]) -> None:
-    found = register(NAME, "about", candidates, "decomposable", state)
-    assert found == {"adaptive": "1", "decomposable": "2", BEST: "2"}
+def test_models_are_versions_with_aliases(state: Path, candidates: list[Candidate]) -> None:
+    versions = register(NAME, "about", candidates, "decomposable", state)
+    assert versions == {"adaptive": "1", "decomposable": "2", BEST: "2"}
     client = client_of(state)
     model = client.get_registered_model(NAME)
     assert model.description == "about"
-    assert {alias: str(number) for alias, number in model.aliases.items()} == found
+    assert {alias: str(number) for alias, number in model.aliases.items()} == versions
     version = client.get_model_version_by_alias(NAME, BEST)
     assert version.description == "card of decomposable"
     digest = version.tags.pop("files_digest")
@@ -90,7 +90,7 @@ def test_models_are_versions_under_their_aliases(state: Path, candidates: list[C
 
 
 @pytest.mark.parametrize("damage", ["deleted", "changed"])
-def test_a_version_whose_files_are_damaged_is_registered_again(
+def test_a_version_with_corrupt_files_is_registered_again(
     damage: str, state: Path, candidates: list[Candidate]
 ) -> None:
     register(NAME, "about", candidates, "adaptive", state)
@@ -99,27 +99,27 @@ def test_a_version_whose_files_are_damaged_is_registered_again(
         shutil.rmtree(weights.parents[2])
     else:
         weights.write_text("other")
-    found = register(NAME, "about", candidates, "adaptive", state)
-    assert found == {"adaptive": "3", "decomposable": "2", BEST: "3"}
+    versions = register(NAME, "about", candidates, "adaptive", state)
+    assert versions == {"adaptive": "3", "decomposable": "2", BEST: "3"}
     assert "adaptive" in [path.read_text() for path in state.rglob("adaptive/weights.txt")]
-    assert register(NAME, "about", candidates, "adaptive", state) == found
+    assert register(NAME, "about", candidates, "adaptive", state) == versions
 
 
-def test_a_copied_project_registers_in_its_own_place(
+def test_a_copied_project_registers_in_its_own_folder(
     state: Path, candidates: list[Candidate]
 ) -> None:
     register(NAME, "about", candidates, "adaptive", state)
     copy = shutil.copytree(state, state.with_name("copy"))
     before = {path: path.stat().st_mtime_ns for path in state.rglob("*")}
-    found = register(NAME, "about", candidates, "adaptive", copy)
-    assert found == {"adaptive": "3", "decomposable": "4", BEST: "3"}
+    versions = register(NAME, "about", candidates, "adaptive", copy)
+    assert versions == {"adaptive": "3", "decomposable": "4", BEST: "3"}
     assert {path: path.stat().st_mtime_ns for path in state.rglob("*")} == before
     source = client_of(copy).get_model_version_by_alias(NAME, BEST).source
     assert source.startswith(f"{copy.as_uri()}/mlartifacts/")
-    assert register(NAME, "about", candidates, "adaptive", copy) == found
+    assert register(NAME, "about", candidates, "adaptive", copy) == versions
     other = [replace(candidates[0], digest="other"), candidates[1]]
     assert register(NAME, "about", other, "decomposable", copy)["adaptive"] == "5"
-    assert register(NAME, "about", candidates, "adaptive", copy) == found  # back again
+    assert register(NAME, "about", candidates, "adaptive", copy) == versions  # the first again
 
 
 CALLS = """create_registered_model create_logged_model log_model_artifacts finalize_logged_model
@@ -127,7 +127,7 @@ create_model_version set_terminated set_registered_model_alias"""
 
 
 @pytest.mark.parametrize("call", CALLS.split())
-def test_a_run_killed_anywhere_is_completed_by_the_next(
+def test_a_registration_killed_at_any_call_is_completed_by_the_next(
     call: str, state: Path, candidates: list[Candidate], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*args: Any, **kwargs: Any) -> None:
@@ -137,8 +137,8 @@ def test_a_run_killed_anywhere_is_completed_by_the_next(
         patch.setattr(MlflowClient, call, killed)
         with pytest.raises(Killed):
             register(NAME, "about", candidates[:1], "adaptive", state)
-    found = register(NAME, "about", candidates[:1], "adaptive", state)
-    assert found == {"adaptive": "1", BEST: "1"}
+    versions = register(NAME, "about", candidates[:1], "adaptive", state)
+    assert versions == {"adaptive": "1", BEST: "1"}
     client = client_of(state)
     assert len(client.search_model_versions(f"name = '{NAME}'")) == 1
     (model,) = logged_models(state)

@@ -65,33 +65,33 @@ def test_ties(ties: list[str], winner: float) -> None:
         record(0.7, dropout=0.3, loss=1.0, steps=4.0, parameters=9),
         record(0.7, dropout=0.4, loss=1.0, steps=5.0, parameters=8),
     ]
-    found = select_best(records, ties)[MODELS[1]]
-    assert found.config.network.dropout == winner
-    assert found.tied == 4
+    selected = select_best(records, ties)[MODELS[1]]
+    assert selected.config.network.dropout == winner
+    assert selected.tied == 4
 
 
 @pytest.mark.parametrize("ties", [ALL, ["grid_order"]])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_what_diverged_is_never_chosen_over_what_did_not(place: int, ties: list[str]) -> None:
-    """With whatever accuracy: that of an epoch before, or by chance with a loss of nan."""
-    sound = [record(0.6, dropout=0.1), record(0.6, dropout=0.2, loss=1.1)]
-    for unsound in (
+def test_a_diverged_configuration_ranks_below_all_others(place: int, ties: list[str]) -> None:
+    """Whatever its accuracy, from an earlier epoch or with a loss of nan."""
+    finite = [record(0.6, dropout=0.1), record(0.6, dropout=0.2, loss=1.1)]
+    for diverged in (
         record(0.9, dropout=0.3, diverged=True),
         record(0.9, dropout=0.3, loss=float("nan")),
         record(0.6, dropout=0.3, loss=float("inf")),
     ):
-        records = [*sound[:place], unsound, *sound[place:]]
+        records = [*finite[:place], diverged, *finite[place:]]
         winner = select_best(records, ties)[MODELS[1]]
         assert winner.config.network.dropout == 0.1
         assert (winner.tied, winner.considered) == (2, 3)
 
 
-def test_where_all_diverged_the_best_of_them_is_chosen() -> None:
-    """A loss of nan is the worst of equals, wherever it stands."""
+def test_the_best_of_diverged_configurations_is_selected() -> None:
+    """Of equal accuracies, a loss of nan ranks last, whatever the order."""
     for losses in ((float("nan"), 2.0), (2.0, float("nan"))):
         records = [
             record(0.6, dropout=dropout, loss=loss, diverged=True)
             for dropout, loss in zip((0.1, 0.2), losses, strict=True)
         ]
-        found = select_best(records, ALL)[MODELS[1]]
-        assert found.config.network.dropout == (0.2 if losses[1] == 2.0 else 0.1)
+        winner = select_best(records, ALL)[MODELS[1]]
+        assert winner.config.network.dropout == (0.2 if losses[1] == 2.0 else 0.1)

@@ -1,4 +1,4 @@
-"""The store of finished trials never hands out another configuration's result."""
+"""The store of finished trials never returns the result of another configuration."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,47 +24,49 @@ def record(of: Trial, accuracy: float = 0.5) -> TrialRecord:
 
 
 def test_round_trip(tmp_path: Path) -> None:
-    store, ours = TrialStore(storage(tmp_path / "trials")), record(trial())
-    assert store.load(ours.key, needs_weights=False) is None
-    store.save(ours, None)
-    assert store.load(ours.key, needs_weights=False) == ours
+    store, stored = TrialStore(storage(tmp_path / "trials")), record(trial())
+    assert store.load(stored.key, needs_weights=False) is None
+    store.save(stored, None)
+    assert store.load(stored.key, needs_weights=False) == stored
     assert store.load(trial(2).key, needs_weights=False) is None
-    assert store.load(ours.key, needs_weights=True) is None
-    store.save(ours, {"a": torch.ones(2)})
-    found = store.load(ours.key, needs_weights=True)
-    assert found is not None and replace(found, weights=None) == ours
+    assert store.load(stored.key, needs_weights=True) is None
+    store.save(stored, {"a": torch.ones(2)})
+    loaded = store.load(stored.key, needs_weights=True)
+    assert loaded is not None and replace(loaded, weights=None) == stored
 
 
-def test_a_result_under_another_name_is_set_aside(
+def test_a_result_under_another_name_is_quarantined(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, ours, other = TrialStore(storage(tmp_path)), record(trial(1)), trial(2)
-    store.save(ours, None)
+    store, stored, other = TrialStore(storage(tmp_path)), record(trial(1)), trial(2)
+    store.save(stored, None)
     path = tmp_path / f"{other.key}.json"
-    (tmp_path / f"{ours.key}.json").rename(path)
+    (tmp_path / f"{stored.key}.json").rename(path)
     assert store.load(other.key, needs_weights=False) is None
-    why = f"{path} holds the result of another configuration ({ours.key}); set aside as {path.name}"
-    assert capsys.readouterr().err == f"{why}.corrupt, the trial is run again\n"
-    store.save(replace(ours, key=other.key), None)
+    why = f"{path} holds the result of another configuration ({stored.key}); quarantined as "
+    assert capsys.readouterr().err == f"{why}{path.name}.corrupt, the trial is run again\n"
+    store.save(replace(stored, key=other.key), None)
     assert store.load(other.key, needs_weights=False) is None
-    assert capsys.readouterr().err == f"{why}.corrupt1, the trial is run again\n"
+    assert capsys.readouterr().err == f"{why}{path.name}.corrupt1, the trial is run again\n"
 
 
 @pytest.mark.parametrize("suffix", ["json", "pt"])
-def test_a_folder_in_the_place_of_a_file_is_set_aside(
+def test_a_folder_in_place_of_a_file_is_quarantined(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, ours = TrialStore(storage(tmp_path)), record(trial())
-    store.save(ours, {"a": torch.ones(2)})
-    path = tmp_path / f"{ours.key}.{suffix}"
+    store, stored = TrialStore(storage(tmp_path)), record(trial())
+    store.save(stored, {"a": torch.ones(2)})
+    path = tmp_path / f"{stored.key}.{suffix}"
     path.unlink()
-    (path / "found").mkdir(parents=True)
-    assert store.load(ours.key, needs_weights=True) is None
-    aside = f"{path.name}.corrupt"
-    told = f"{path} is damaged: it is a folder; set aside as {aside}, the trial is run again\n"
-    assert capsys.readouterr().err == told
-    assert (tmp_path / aside / "found").is_dir()
-    (path / "found").mkdir(parents=True)  # again, and not read before it is written
-    store.save(ours, {"a": torch.ones(2)})
-    assert store.load(ours.key, needs_weights=True) is not None
-    assert (tmp_path / f"{aside}1" / "found").is_dir()
+    (path / "lost").mkdir(parents=True)
+    assert store.load(stored.key, needs_weights=True) is None
+    quarantined = f"{path.name}.corrupt"
+    note = (
+        f"{path} is corrupt: it is a folder; quarantined as {quarantined}, the trial is run again\n"
+    )
+    assert capsys.readouterr().err == note
+    assert (tmp_path / quarantined / "lost").is_dir()
+    (path / "lost").mkdir(parents=True)  # again, replaced by a write
+    store.save(stored, {"a": torch.ones(2)})
+    assert store.load(stored.key, needs_weights=True) is not None
+    assert (tmp_path / f"{quarantined}1" / "lost").is_dir()

@@ -1,4 +1,4 @@
-"""A trial has the threads that it was given, wherever it runs and whatever the environment says."""
+"""A trial uses the configured number of threads, whatever the environment variables."""
 
 import os
 import re
@@ -41,13 +41,13 @@ def busy_threads() -> int:
 def thread_counts() -> dict[str, int]:
     info = torch.__config__.parallel_info()
     counts = {name: re.search(rf"{name}\(\) : (\d+)", info) for name in COUNTS}
-    found = {name: int(count[1]) for name, count in counts.items() if count}
-    return found | {"busy": busy_threads()}
+    threads = {name: int(count[1]) for name, count in counts.items() if count}
+    return threads | {"busy": busy_threads()}
 
 
 @pytest.fixture(scope="module")
 def misleading() -> Iterator[None]:
-    """Variables that workers inherit and must not obey."""
+    """Environment variables that workers inherit and must ignore."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
             patch.setenv(name, "3")
@@ -63,7 +63,7 @@ def misleading() -> Iterator[None]:
 def test_threads_of_a_running_trial(
     threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two show that the counts can tell."""
+    """Two threads show that the counts distinguish them."""
     save_sample_data(tmp_path, sample_data())
     state = tmp_path / "state"
     watch(monkeypatch, tmp_path / "notes.jsonl", thread_counts)
@@ -77,14 +77,14 @@ def test_threads_of_a_running_trial(
     assert all(note[name] == threads for note in notes for name in (*COUNTS, "busy"))
 
 
-def test_only_what_a_worker_runs_trains() -> None:
-    """So every stage that trains has its threads set there: there is no other way to train."""
+def test_only_the_trainable_trains() -> None:
+    """So every training has the configured threads."""
     folders = [ROOT / folder for folder in ("pipeline", "tune", "reports")]
-    trains = re.compile(r"\bactmodels\.(fused\.)?training\b|\bactmodels\.kinds\b")
-    found = {
+    trains = re.compile(r"\bactmodels\.(fused\.)?training\b|\bactmodels\.trial_types\b")
+    files = {
         path.relative_to(ROOT).as_posix()
         for folder in folders
         for path in folder.rglob("*.py")
         if trains.search(path.read_text(encoding="utf-8"))
     }
-    assert found <= {"tune/trainable.py", "tune/fusion_tuning.py"}
+    assert files <= {"tune/trainable.py", "tune/fusion_tuning.py"}

@@ -28,7 +28,7 @@ from tune.tracking import TrialState, final_state
 def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:
     tracker, done = started(state), record("a")
     train(tracker, "a", last=2)
-    tracker.update(trial("a"), TrialState(history=done.history, load={"system/cpu": 9}))
+    tracker.update(trial("a"), TrialState(history=done.history, system_metrics={"system/cpu": 9}))
     better = replace(done.history[1], dev_accuracy=0.9)
     history = (done.history[0], better, done.history[2])
     tracker.update(trial("a"), final_state(replace(done, history=history, machine={"gpu": "none"})))
@@ -52,13 +52,13 @@ def test_nested_runs_with_params_and_a_series_per_metric(state: Path) -> None:
     assert run.data.metrics["best_dev_mean_steps"] == 3.5
 
 
-def test_failed_trial_has_its_reason_until_it_is_run_again(state: Path) -> None:
+def test_a_failed_trial_has_its_reason_until_it_reruns(state: Path) -> None:
     tracker, reason = started(state), "out of memory\nTraceback ..."
     train(tracker, "a", last=1)
     tracker.update(trial("a"), final_state(reason))
     tracker.finish("FAILED", {}, [(trial("a"), reason), (trial("b"), "it never began")])
-    found = {key: run.data.tags["failure"] for key, run in children(state).items()}
-    assert found == {"a": "out of memory", "b": "it never began"}
+    failures = {key: run.data.tags["failure"] for key, run in children(state).items()}
+    assert failures == {"a": "out of memory", "b": "it never began"}
     assert statuses(state) == {"a": "FAILED", "b": "FAILED"}
     assert parents(state)[0].info.status == "FAILED"
     again = started(state)
@@ -68,7 +68,7 @@ def test_failed_trial_has_its_reason_until_it_is_run_again(state: Path) -> None:
     assert steps(state, children(state)["a"]) == [1, 2, 3]
 
 
-def test_the_end_completes_what_was_not_logged_and_touches_nothing_else(
+def test_finish_completes_missing_entries_only(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tracker = started(state)
@@ -92,7 +92,7 @@ def test_the_end_completes_what_was_not_logged_and_touches_nothing_else(
     again.finish("FINISHED", {}, results)
 
 
-def test_doubles_are_deleted_and_the_earliest_is_kept(state: Path) -> None:
+def test_duplicates_are_deleted_and_the_earliest_is_kept(state: Path) -> None:
     tracker = started(state)
     train(tracker, "a")
     kept, parent = children(state)["a"], parents(state)[0]
@@ -106,21 +106,21 @@ def test_doubles_are_deleted_and_the_earliest_is_kept(state: Path) -> None:
     assert statuses(state) == {"a": "KILLED"}
 
 
-def test_whatever_logs_next_closes_what_a_dead_driver_left(state: Path) -> None:
+def test_the_next_driver_ends_the_runs_of_a_killed_one(state: Path) -> None:
     train(started(state, "dead"), "a", last=1)
     client, experiment = MlflowClient(f"sqlite:///{state / 'mlflow.db'}"), parents(state)[0].info
     tags = {"group": "elsewhere", "driver": "another machine:/state"}
     client.create_run(experiment.experiment_id, tags=tags)
     log_evaluation("evaluate", "x", {}, {"accuracy": 0.5}, state)
     assert statuses(state) == {"a": "KILLED"}
-    found = {run.data.tags["group"]: run.info.status for run in parents(state)}
-    assert found == {"dead": "KILLED", "elsewhere": "RUNNING", "x": "FINISHED"}
+    by_group = {run.data.tags["group"]: run.info.status for run in parents(state)}
+    assert by_group == {"dead": "KILLED", "elsewhere": "RUNNING", "x": "FINISHED"}
 
 
-def test_the_background_holds_up_nobody_and_keeps_the_order(
+def test_background_writes_do_not_block_and_keep_their_order(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the run is interrupted."""
+    """Also if the sweep is interrupted."""
     tracker, answers = started(state), threading.Event()
     write = tracker._store.write
 
@@ -139,8 +139,8 @@ def test_the_background_holds_up_nobody_and_keeps_the_order(
     assert steps(state, children(state)["a"]) == [1, 2, 3]
 
 
-def test_a_diverged_trial_fails_and_stays_so(state: Path) -> None:
-    """Its record is reused by the next sweep, where it stands as failed again."""
+def test_a_diverged_trial_stays_failed(state: Path) -> None:
+    """The next sweep reuses its record and marks it FAILED again."""
     diverged = replace(record("a", epochs=2), diverged=True)
     for group in ("0123456789", "another group"):
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""Crashes that are real, or cut in at every write."""
+"""Real crashes, and simulated ones at every write."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def whole_sweep(state: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", pytest.param("after", marks=pytest.mark.smoke)])
-def test_crash_at_every_write_is_mended_by_the_next_sweep(
+def test_a_crash_at_any_write_is_repaired_by_the_next_sweep(
     empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
@@ -88,7 +88,7 @@ def test_crash_at_every_write_is_mended_by_the_next_sweep(
 
 @pytest.fixture
 def server(empty_database: Path, tmp_path: Path) -> Iterator[tuple[str, Callable[[bool], None]]]:
-    """Address of a real server, and a switch that stops or starts it."""
+    """The address of a real server, and a function that starts or stops it."""
     shutil.copy(empty_database, tmp_path / "server.db")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -123,7 +123,7 @@ def server(empty_database: Path, tmp_path: Path) -> Iterator[tuple[str, Callable
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)  # starts a server twice, each up to two minutes on a busy machine
-def test_real_server_that_goes_away_and_comes_back(
+def test_a_real_server_that_stops_and_restarts(
     server: tuple[str, Callable[[bool], None]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -140,7 +140,7 @@ def test_real_server_that_goes_away_and_comes_back(
     train(tracker, "a", first=2)
     train(tracker, "b")
     end(tracker, "b")
-    assert time.monotonic() - begin < 30  # one call with its retries, and not ten
+    assert time.monotonic() - begin < 30  # one call with its retries, not ten
     assert len(caplog.records) == 1
     switch(True)
     tracker.finish("FINISHED", {"trials": 2}, [(trial(key), record(key)) for key in "ab"])

@@ -11,7 +11,7 @@ from tune.provenance import provenance_tags
 from tune.results import log_evaluation, log_report
 
 
-def test_report_is_kept_whole_and_once(state: Path, tmp_path: Path) -> None:
+def test_a_report_is_logged_with_all_files_once(state: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     (folder / "figures").mkdir(parents=True)
     (folder / "report.md").write_text("# Report\n")
@@ -29,17 +29,17 @@ def test_report_is_kept_whole_and_once(state: Path, tmp_path: Path) -> None:
     assert len(runs(state)) == 2
 
 
-def test_evaluation_is_flattened_and_kept_once(state: Path) -> None:
-    figures = {"decomposable_attention": {"test_accuracy_mean": 0.5, "test_mean_steps": None}}
+def test_an_evaluation_is_flattened_and_logged_once(state: Path) -> None:
+    metrics = {"decomposable_attention": {"test_accuracy_mean": 0.5, "test_mean_steps": None}}
     for _ in range(2):
-        log_evaluation("evaluate", "abc", {"data_digest": "d1"}, figures, state)
+        log_evaluation("evaluate", "abc", {"data_digest": "d1"}, metrics, state)
     (run,) = runs(state)
     assert run.data.metrics == {"decomposable_attention.test_accuracy_mean": 0.5}
     assert steps(state, run, "decomposable_attention.test_accuracy_mean") == [0]
     assert run.data.tags["data_digest"] == "d1"
 
 
-def test_provenance_is_dirty_for_changed_code_only(
+def test_the_commit_is_dirty_for_changed_code_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provenance, "__file__", str(tmp_path / "tune" / "tracking.py"))

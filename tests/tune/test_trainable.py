@@ -1,7 +1,6 @@
-"""What a worker does with trials of any kind, without Ray: its reports are caught."""
+"""Training of fusions in a worker, without Ray: its reports are caught."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,9 @@ import torch
 from actmodels.training import Training
 from actmodels.trial_config import BaseTrialConfig, TrialConfig
 from tests.samples import sample_data, sample_trial
-from tune.early_stopping import Rungs, SuccessiveHalving
+from tune.early_stopping import RungScores, SuccessiveHalving
 from tune.storage import storage
-from tune.trainable import load_checkpoint, prepare, save_checkpoint, train_fusion
+from tune.trainable import configure_torch, load_checkpoint, save_checkpoint, train_fusion
 
 ADAPTIVE = "adaptive_attention"
 DATA = sample_data()
@@ -23,12 +22,12 @@ DATA = sample_data()
 @pytest.fixture
 def reports(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     caught: list[dict[str, Any]] = []
-    monkeypatch.setattr(ray.tune, "report", lambda news: caught.append(news["trials"]))
+    monkeypatch.setattr(ray.tune, "report", lambda report: caught.append(report["trials"]))
     return caught
 
 
 def fusion(**epochs: int) -> dict[str, TrialConfig]:
-    """Trials by key, with so many epochs each."""
+    """Trials by key, with their number of epochs."""
     return {
         key: sample_trial(ADAPTIVE, dropout=number / 10, max_epochs=count)
         for number, (key, count) in enumerate(epochs.items())
@@ -44,7 +43,7 @@ def train(
 
 
 def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> None:
-    """Leave a trial as a worker that trained it alone does."""
+    """Save a trial as a worker that trained it alone does."""
     training, place = Training(config, DATA), storage(folder)
     place.make()
     for _ in range(epochs):
@@ -53,29 +52,29 @@ def saved_after(config: TrialConfig, epochs: int, folder: Path, key: str) -> Non
 
 
 def lengths(report: dict[str, Any]) -> dict[str, int]:
-    return {key: len(news.history) for key, news in report.items()}
+    return {key: len(trial.history) for key, trial in report.items()}
 
 
-def test_one_report_an_epoch_tells_of_all_that_were_trained_and_saved(
+def test_one_report_per_epoch_on_all_trained_and_saved_trials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = []
+    reports = []
 
-    def look(news: dict[str, Any]) -> None:
-        for key, told in news["trials"].items():
+    def report(content: dict[str, Any]) -> None:
+        for key, trial in content["trials"].items():
             state = load_checkpoint(storage(tmp_path / "c"), key)
-            assert state["history"] == [vars(epoch) for epoch in told.history]
-        found.append({key: told.finished for key, told in news["trials"].items()})
+            assert state["history"] == [vars(epoch) for epoch in trial.history]
+        reports.append({key: trial.finished for key, trial in content["trials"].items()})
 
-    monkeypatch.setattr(ray.tune, "report", look)
+    monkeypatch.setattr(ray.tune, "report", report)
     train(fusion(a=3, b=1, c=2), tmp_path)
-    assert found == [{"a": False, "b": True, "c": False}, {"a": False, "c": True}, {"a": True}]
+    assert reports == [{"a": False, "b": True, "c": False}, {"a": False, "c": True}, {"a": True}]
 
 
-def test_trials_of_different_epochs_are_taken_up_in_one_fusion(
+def test_trials_of_different_epochs_are_resumed_in_one_fusion(
     tmp_path: Path, reports: list[dict[str, Any]]
 ) -> None:
-    """One has ended, one is half way, one is new: the results are those of single trials."""
+    """Finished, half trained and new: the results are those of single trials."""
     configs = fusion(ended=3, half=3, new=3)
     for key, epochs in (("ended", 3), ("half", 2)):
         saved_after(configs[key], epochs, tmp_path / "c", key)
@@ -90,11 +89,11 @@ def test_trials_of_different_epochs_are_taken_up_in_one_fusion(
         assert last[key].parameters == alone.parameters
 
 
-def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
+def test_a_corrupt_checkpoint_is_quarantined_and_its_trial_starts_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[dict[str, Any]] = []
-    monkeypatch.setattr(ray.tune, "report", told.append)
+    reports: list[dict[str, Any]] = []
+    monkeypatch.setattr(ray.tune, "report", reports.append)
     configs = fusion(sound=3, damaged=3)
     paths = {key: tmp_path / "c" / f"{key}.pt" for key in configs}
     for key in configs:
@@ -102,59 +101,42 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_trial_starts_over(
     stored = paths["damaged"].read_bytes()
     paths["damaged"].write_bytes(stored[:2000] + b"?" + stored[2001:])
     train(configs, tmp_path)
-    first, *others = told
+    first, *others = reports
     assert first["notes"] == [
         f"{paths['damaged']} is damaged: its content does not have the digest at its end; "
-        "set aside as damaged.pt.corrupt, the trial starts over"
+        "quarantined as damaged.pt.corrupt, the trial starts over"
     ]
     assert not any(report["notes"] for report in others)
-    reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in told]
+    reached = [{k: len(news.history) for k, news in r["trials"].items()} for r in reports]
     assert reached == [{"sound": 2}, {"sound": 3, "damaged": 1}, {"damaged": 2}, {"damaged": 3}]
-    aside = paths["damaged"].with_name("damaged.pt.corrupt")
-    assert aside.read_bytes()[2000:2001] == b"?"
+    quarantined = paths["damaged"].with_name("damaged.pt.corrupt")
+    assert quarantined.read_bytes()[2000:2001] == b"?"
 
 
-def test_a_trial_that_diverges_leaves_the_others_alone(
-    tmp_path: Path, reports: list[dict[str, Any]]
-) -> None:
-    configs = fusion(a=3, bad=3, b=3)
-    training = replace(configs["bad"].training, learning_rate=1e9)
-    configs["bad"] = replace(configs["bad"], training=training)
-    train(configs, tmp_path)
-    last = {key: report[key] for report in reports for key in report}
-    assert [key for key, news in last.items() if news.diverged] == ["bad"]
-    assert lengths(last)["bad"] < 3 and last["bad"].finished
-    for key in "ab":
-        losses = [record.dev_loss for record in Training(configs[key], DATA).epochs()]
-        assert [epoch.dev_loss for epoch in last[key].history] == pytest.approx(losses, rel=1e-5)
-
-
-def test_trials_that_are_behind_leave_the_fusion(
-    tmp_path: Path, reports: list[dict[str, Any]]
-) -> None:
-    """Of three one goes on after the first epoch, and is alone from there."""
+def test_stopped_trials_leave_the_fusion(tmp_path: Path, reports: list[dict[str, Any]]) -> None:
+    """One of three trials is promoted after the first epoch and continues alone."""
     configs = fusion(a=4, b=4, c=4)
-    rungs = Rungs(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)}, 4)
-    train(configs, tmp_path, rungs=rungs)
+    scores = RungScores(storage(tmp_path), SuccessiveHalving(1, 3), {ADAPTIVE: list(configs)}, 4)
+    train(configs, tmp_path, rung_scores=scores)
     first = {key: news.history[0].dev_accuracy for key, news in reports[0].items()}
     best = [key for key, accuracy in first.items() if accuracy == max(first.values())]
-    assert len(best) < 3, "the sample does not tell the trials apart"
+    assert len(best) < 3, "the sample does not distinguish the trials"
     assert {key for key, news in reports[0].items() if not news.finished} == set(best)
     assert all(set(report) <= set(best) for report in reports[1:])
     last = {key: report[key] for report in reports for key in report}
     assert all(news.finished and not news.diverged for news in last.values())
     assert max(lengths(last).values()) == 4
 
-    # A worker that starts again ends them again, at once.
+    # A restarted worker stops them again.
     before = len(reports)
-    train(configs, tmp_path, rungs=rungs)
+    train(configs, tmp_path, rung_scores=scores)
     assert lengths(reports[before]) == lengths(last)
     assert len(reports) == before + 1
 
 
-def test_the_highest_precision_is_that_of_recurrent_layers_too(
+def test_the_highest_precision_includes_recurrent_layers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)  # torch's own
-    prepare(torch.get_num_threads(), "highest")
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)  # torch's default
+    configure_torch(torch.get_num_threads(), "highest")
     assert not torch.backends.cudnn.allow_tf32

@@ -1,4 +1,4 @@
-"""A worker runs trial after trial and does not grow."""
+"""The memory of a worker does not grow with its trials."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Small trials for the tracker, and what the store then holds."""
+"""Small trials for the tracker, and queries of the store."""
 
 from pathlib import Path
 
@@ -20,12 +20,12 @@ PARAMS = CONFIG.flat()
 
 
 class Killed(BaseException):
-    """Stands for kill -9: nothing after it is run."""
+    """Simulates kill -9: no handler catches it."""
 
 
 def epoch(number: int) -> EpochRecord:
-    figures = (1 / number, 0.5, None, None, None, 0.9, 0.6, 3.5, 0.5, 4.1, 0.001)
-    return EpochRecord(number, *figures, seconds=2.0, examples_per_second=99)
+    metrics = (1 / number, 0.5, None, None, None, 0.9, 0.6, 3.5, 0.5, 4.1, 0.001)
+    return EpochRecord(number, *metrics, seconds=2.0, examples_per_second=99)
 
 
 def record(key: str, epochs: int = 3) -> TrialRecord:
@@ -61,8 +61,7 @@ def parents(state: Path) -> list[Run]:
 
 
 def started(state: Path, group: str = "0123456789", kind: str = "sweep") -> Tracker:
-    tracker = Tracker(kind, group, {"git_commit": "c0ffee"}, state)
-    return tracker
+    return Tracker(kind, group, {"git_commit": "c0ffee"}, state)
 
 
 def trial(key: str) -> Trial:
@@ -70,7 +69,7 @@ def trial(key: str) -> Trial:
 
 
 def train(tracker: Tracker, key: str, first: int = 1, last: int = 3) -> None:
-    """Updates as a worker reports: at its start, then all epochs so far after each."""
+    """Updates in the order of a worker's reports: the start, then all epochs so far after each."""
     tracker.update(trial(key), TrialState())
     for number in range(first, last + 1):
         tracker.update(trial(key), TrialState(history=record(key, number).history))
