@@ -51,13 +51,6 @@ def with_band(frame: pd.DataFrame, column: str, scale: float = 1, **columns: Any
     return frame.assign(y=mean, **(band.clip(0, 100) if scale == 100 else band), **columns)
 
 
-def with_bands(frame: pd.DataFrame, x: str, y: str, **columns: Any) -> pd.DataFrame:
-    """Add the columns of `scatter`: x and y with their bands; y is a percentage."""
-    frame = with_band(frame, x)
-    frame = frame.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
-    return with_band(frame, y, 100, **columns)
-
-
 def y_axis(title: str) -> alt.Y:
     """Return a `y` axis that need not start at zero."""
     return alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
@@ -152,15 +145,23 @@ def intervals(
 
 
 def scatter(
-    frame: pd.DataFrame, x_title: str, y_title: str, *, tips: Sequence[str] = ()
+    frame: pd.DataFrame, x: tuple[str, str], y: tuple[str, str], *, tips: Sequence[str] = ()
 ) -> list[alt.Chart]:
-    """Draw a point with both sds for each row of `with_bands`, and a line along each `series`."""
-    x = x_axis(x_title, integers=False)
+    """Draw a point with both sds for each row, and a line along each `series`.
+
+    Args:
+        frame: mean and sd of x and y; y is a fraction, shown as a percentage.
+        x, y: column and axis title.
+    """
+    (x_column, x_title), (y_column, y_title) = x, y
+    frame = with_band(frame, x_column)
+    frame = frame.rename(columns={"y": "x", "low": "x_low", "high": "x_high"})
+    frame, axis = with_band(frame, y_column, 100), x_axis(x_title, integers=False)
     base = data(frame).encode(color=series(frame["series"]))
-    line = base.mark_line(strokeDash=[1, 3], strokeWidth=1).encode(x=x, y=y_axis(y_title))
-    vertical = base.mark_rule().encode(x=x, y=alt.Y("low:Q", title=y_title), y2="high:Q")
+    line = base.mark_line(strokeDash=[1, 3], strokeWidth=1).encode(x=axis, y=y_axis(y_title))
+    vertical = base.mark_rule().encode(x=axis, y=alt.Y("low:Q", title=y_title), y2="high:Q")
     horizontal = base.mark_rule().encode(x="x_low:Q", x2="x_high:Q", y=y_axis(y_title))
-    point = _points(base.mark_point(size=70).encode(x=x), frame, x_title, y_title, tips)
+    point = _points(base.mark_point(size=70).encode(x=axis), frame, x_title, y_title, tips)
     return [line, vertical, horizontal, point]
 
 

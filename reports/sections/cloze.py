@@ -47,22 +47,16 @@ def readers(data: Artifacts, questions: str) -> pd.DataFrame:
 
 def published(data: Artifacts, questions: str) -> pd.DataFrame:
     """Return the published readers, each with ours of the same strategy and steps."""
-    ours = readers(data, questions).dropna(subset=["steps"])
-    rows = cloze()
-    rows = rows[rows["questions"] == questions].copy()
-    for split in ("dev", "test"):
-        for part in ("mean", "sd"):
-            name = f"{split}_accuracy_{part}"
-            rows[f"ours_{name}"] = [_ours(ours, row, name) for _, row in rows.iterrows()]
-    rows["strategy"] = rows["strategy"].map(STRATEGIES).where(rows["steps"] > 1, "one step")
-    return rows
-
-
-def _ours(ours: pd.DataFrame, row: fmt.Row, column: str) -> float:
-    same = (ours["steps"] == row["steps"]) & (
-        (ours["strategy"] == row["strategy"]) | (row["steps"] == 1)
+    by, ours = ["strategy", "steps"], readers(data, questions).dropna(subset=["steps"])
+    rows, ours = (
+        frame.assign(
+            strategy=frame["strategy"].map(STRATEGIES).where(frame["steps"] > 1, "one step")
+        )
+        for frame in (cloze().query("questions == @questions"), ours)
     )
-    return float(ours.loc[same, column].iloc[0]) if same.any() else float("nan")
+    columns = [f"{split}_accuracy_{part}" for split in ("dev", "test") for part in ("mean", "sd")]
+    ours = ours.drop_duplicates(by)[[*by, *columns]].set_index(by).add_prefix("ours_")
+    return rows.join(ours, on=by)
 
 
 def cloze_section(data: Artifacts, show_published: bool) -> Section | None:

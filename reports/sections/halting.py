@@ -50,9 +50,9 @@ def halting_section(data: Artifacts) -> Section | None:
 
 
 def _chart(frame: pd.DataFrame) -> Any:
-    frame = marks.with_bands(frame, "mean_steps", "dev_accuracy", series=frame["mechanism"])
-    x_title, y_title = "mean steps per dev pair", "dev accuracy (%)"
-    layers = marks.scatter(frame.sort_values("x"), x_title, y_title, tips=["setting:N"])
+    frame = frame.assign(series=frame["mechanism"]).sort_values("mean_steps_mean")
+    x, y = ("mean_steps", "mean steps per dev pair"), ("dev_accuracy", "dev accuracy (%)")
+    layers = marks.scatter(frame, x, y, tips=["setting:N"])
     title = "Dev accuracy against mean steps"
     return marks.chart("halting", title, layers, caption="Mean ± sd.", height=300)
 

@@ -129,8 +129,8 @@ def _trade_off(runs: pd.DataFrame) -> list[Chart]:
     if len({model for model in runs["model"] if is_adaptive(model)}) < 2:
         return []
     names = [halting.title for model in runs["model"] if (halting := MODELS[model].halting)]
-    frame = marks.with_bands(runs, "trained_mean_steps", "untrained_accuracy", series=names)
-    x_title, y_title = "mean steps on trained depths", "accuracy on untrained depths (%)"
-    layers = marks.scatter(frame, x_title, y_title, tips=["run:N"])
+    x = ("trained_mean_steps", "mean steps on trained depths")
+    y = ("untrained_accuracy", "accuracy on untrained depths (%)")
+    layers = marks.scatter(runs.assign(series=names), x, y, tips=["run:N"])
     title = "Accuracy on untrained depths against steps"
     return [marks.chart("multihop_trade_off", title, layers, height=300)]

@@ -112,10 +112,10 @@ def _task(data: Artifacts, frame: pd.DataFrame, task: str) -> Iterator[Table | C
 
 def _scatter(frame: pd.DataFrame, task: str) -> Chart:
     """Draw error against steps, a series per mechanism; a network without halting takes one."""
-    filled = frame.assign(mean_steps_mean=frame["mean_steps_mean"].fillna(1))
     names = frame["halting"].map(lambda halting: fmt.MECHANISMS.get(halting, "without halting"))
-    frame = marks.with_bands(filled, "mean_steps", "error", series=names).sort_values("x")
-    x_title, y_title = "mean steps per input", "sequence error (%)"
-    layers = marks.scatter(frame, x_title, y_title, tips=["name:N"])
+    steps = frame["mean_steps_mean"].fillna(1)
+    frame = frame.assign(series=names, mean_steps_mean=steps).sort_values("mean_steps_mean")
+    x, y = ("mean_steps", "mean steps per input"), ("error", "sequence error (%)")
+    layers = marks.scatter(frame, x, y, tips=["name:N"])
     title = f"{TASKS.loc[task, 'title']}: error against steps"
     return marks.chart(f"graves_halting_{task}", title, layers, half=True)

@@ -89,8 +89,7 @@ def _chart(data: Artifacts, fits: pd.DataFrame, published: bool) -> Chart:
     curves = data["sizes/curves"]
     curves = curves[curves["model"].isin(usable)]
     curves = curves.assign(series=curves["model"].map(fmt.title), x=curves["pairs"])
-    curves = curves.assign(y=100 * curves["accuracy"], low=100 * curves["low"])
-    curves["high"] *= 100
+    curves[["y", "low", "high"]] = 100 * curves[["accuracy", "low", "high"]]
     law = marks.data(curves).encode(x=x, color=color)
     base = marks.data(points).encode(x=x, color=color)
     shape = marks.series(points["series"], alt.Shape)
