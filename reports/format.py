@@ -41,7 +41,7 @@ def with_sd(mean: float, sd: float, digits: int = 2, scale: float = 1, sign: boo
     """Format as `82.7 ± 0.35`, or the mean only if there is no sd."""
     if pd.isna(mean):
         return DASH
-    text = signed(scale * mean, digits) if sign else f"{scale * mean:.{digits}f}"
+    text = signed(scale * mean, digits).removeprefix("" if sign else "+")
     return text if pd.isna(sd) else f"{text} {PLUS_MINUS} {scale * sd:.2f}"
 
 

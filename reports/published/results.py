@@ -5,7 +5,6 @@ accuracy of single models in percent, from tables 2 and 3 of Munkhdalai & Yu 201
 (arXiv:1610.06454). tasks.csv: results of Graves (arXiv:1603.08983), mostly read off its charts.
 """
 
-from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -37,6 +36,8 @@ CHARACTERS = "characters"  # the task without difficulty levels
 NONE = "none"  # `halting` of a run without halting
 GATING, ADAPTIVE = "query_gating", "adaptive_computation"
 STRATEGIES = {GATING: "query gating", ADAPTIVE: "adaptive computation"}
+SNLI = pd.read_csv(HERE / "snli.csv", keep_default_na=False, dtype=str)
+CLOZE = pd.read_csv(HERE / "cloze.csv")
 TASKS = pd.read_csv(HERE / "tasks.csv", dtype=str).set_index("task")
 ON_CHARACTERS = (
     "Graves (3.5; LSTM 1500, windows of 500 bytes) reports similar bits with and without ACT, "
@@ -48,18 +49,6 @@ CBT = "Children's Book Test"
 BENCHMARKS = {**QUESTIONS, "NE": f"{CBT}, named entities", "CN": f"{CBT}, common nouns"}
 
 
-@cache
-def snli() -> pd.DataFrame:
-    """Return the published systems."""
-    return pd.read_csv(HERE / "snli.csv", keep_default_na=False, dtype=str)
-
-
-@cache
-def cloze() -> pd.DataFrame:
-    """Return the published cloze readers."""
-    return pd.read_csv(HERE / "cloze.csv")
-
-
 def accuracy(system: str) -> float:
     """Return the SNLI test accuracy of a system in percent."""
-    return float(snli().set_index("system").loc[system, "accuracy"])
+    return float(SNLI.set_index("system").loc[system, "accuracy"])

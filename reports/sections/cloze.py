@@ -10,7 +10,7 @@ from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import ADAPTIVE, BENCHMARKS, GATING, QUESTIONS, STRATEGIES, cloze
+from reports.published.results import ADAPTIVE, BENCHMARKS, CLOZE, GATING, QUESTIONS, STRATEGIES
 from reports.statistics import mean_sd, verdicts
 
 BASELINES = {"random": "random candidate", "most_frequent": "most frequent candidate"}
@@ -52,7 +52,7 @@ def published(data: Artifacts, questions: str) -> pd.DataFrame:
         frame.assign(
             strategy=frame["strategy"].map(STRATEGIES).where(frame["steps"] > 1, "one step")
         )
-        for frame in (cloze().query("questions == @questions"), ours)
+        for frame in (CLOZE.query("questions == @questions"), ours)
     )
     columns = [f"{split}_accuracy_{part}" for split in ("dev", "test") for part in ("mean", "sd")]
     ours = ours.drop_duplicates(by)[[*by, *columns]].set_index(by).add_prefix("ours_")

@@ -62,7 +62,7 @@ def fidelity_section(data: Artifacts, claims: pd.DataFrame) -> Section | None:
         "difference, points [95 % CI]": fmt.points,
         "p": fmt.p_value(),
         "significance (Holm-corrected)": fmt.text("verdict"),
-        "share of the total difference, %": fmt.optional("share", _share),
+        "share of the total difference, %": fmt.number("share", 0, scale=100),
     }
     parts = [_chart(model, rows) for model, rows in frame.groupby("model", sort=False)]
     return Section(
@@ -72,11 +72,6 @@ def fidelity_section(data: Artifacts, claims: pd.DataFrame) -> Section | None:
         "variant of its model on the same test pairs. Shares are relative to the variant with all "
         "deviations; they need not sum to 100 %, because deviations interact.",
     )
-
-
-def _share(share: float) -> str:
-    value = f"{100 * share:.0f}"
-    return value.replace("-", "" if value == "-0" else fmt.MINUS)
 
 
 def _chart(model: str, rows: pd.DataFrame) -> Any:

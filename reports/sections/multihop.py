@@ -108,7 +108,10 @@ def multihop_section(data: Artifacts) -> Section | None:
     with_steps = runs.dropna(subset=["trained_mean_steps_mean"])
     tables = [Table("multihop", runs, columns | accuracy, "Test accuracy by number of hops.")]
     if not with_steps.empty:
-        columns |= steps | {"r(steps, hops) [min, max over seeds]": _r}
+        columns |= steps
+        columns["r(steps, hops) [min, max over seeds]"] = lambda row: fmt.with_range(
+            row["r"], row["r_min"], row["r_max"]
+        )
         caption = "Mean steps by number of hops; r is Pearson's, on trained depths and one more."
         tables.append(Table("multihop_steps", with_steps, columns, caption))
     return Section(
@@ -117,10 +120,6 @@ def multihop_section(data: Artifacts) -> Section | None:
         "The hypothesis follows from the premise only through a chain of facts; each fact is a "
         "hop. Pairs with more hops than in training test whether the model extrapolates.",
     )
-
-
-def _r(row: fmt.Row) -> str:
-    return fmt.with_range(row["r"], row["r_min"], row["r_max"])
 
 
 def _trade_off(runs: pd.DataFrame) -> list[Chart]:

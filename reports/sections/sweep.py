@@ -101,7 +101,7 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
     names = varied(data.select("sweep/trials", model=model))
     columns = {
         "rank": lambda row: f"{row['rank']}{' (chosen)' if row['chosen'] else ''}",
-        **{name: _setting(name) for name in names},
+        **{name: fmt.optional(name, fmt.setting) for name in names},
         "seeds": fmt.count("dev_accuracy_n"),
         "dev accuracy, %": fmt.percent("dev_accuracy"),
         "dev loss, nats": fmt.number("dev_loss_mean", 3),
@@ -114,10 +114,6 @@ def _model(data: Artifacts, model: str) -> Iterator[Table | Chart]:
         yield _strips(data, model, names)
     if "ponder_weight" in names:
         yield _steps(data, model)
-
-
-def _setting(name: str) -> fmt.Cell:
-    return lambda row: fmt.setting(row[name])
 
 
 def _epochs(data: Artifacts, model: str) -> Chart:

@@ -8,7 +8,7 @@ from reports import format as fmt
 from reports.blocks import Chart, Section, Table
 from reports.charts import marks
 from reports.load import Artifacts
-from reports.published.results import SOURCES, snli
+from reports.published.results import SNLI, SOURCES
 from reports.statistics import mean_sd, t_interval
 
 
@@ -60,8 +60,8 @@ def table_1_section(data: Artifacts, published: bool) -> Section:
         }
         tables.append(
             Table(
-                *("published", snli().replace("", None), published_columns, f"{SOURCES}{note}"),
-                folded=f"Published for SNLI: {len(snli())} systems",
+                *("published", SNLI.replace("", None), published_columns, f"{SOURCES}{note}"),
+                folded=f"Published for SNLI: {len(SNLI)} systems",
             )
         )
     return Section(
