@@ -74,8 +74,8 @@ def test_every_table_is_a_file_with_plain_numbers(written: Path) -> None:
 def test_the_page_is_small_and_loads_nothing(written: Path) -> None:
     page = (written / "index.html").read_text("utf-8")
     assert len(page.encode()) < MAX_BYTES
-    own = re.sub(r"<script>\(\(\) => \{.*?\n\}\)\(\);</script>", "", page, flags=re.DOTALL)
-    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", own)
+    text = re.sub(r"<script>\(\(\) => \{.*?\n\}\)\(\);</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", text)
 
 
 def test_artifact_text_is_escaped(

@@ -14,22 +14,22 @@ VERDICT = "significance (Holm-corrected)"
 
 
 def test_claims_are_holm_corrected(sections: Sections) -> None:
-    found = {row["claim"]: row for row in rows(table(sections["Claims"], "claims"))}
-    assert len(found) == 22
-    first = found["Adaptive Attention minus Decomposable Attention"]
+    result = {row["claim"]: row for row in rows(table(sections["Claims"], "claims"))}
+    assert len(result) == 22
+    first = result["Adaptive Attention minus Decomposable Attention"]
     assert first["test result"] == "+1.00 [−2.00, +4.00] points"
     assert (first["p"], first["p (Holm)"], first[VERDICT]) == ("0.510", "1.000", "not significant")
     assert first["published, SNLI"] == "−1.10 (82.7 vs 83.8)"
     # p = 0.025 alone, 0.375 after Holm's correction for the 15 remaining tests
-    classifier = found["Lexical Baseline minus Decomposable Attention"]
+    classifier = result["Lexical Baseline minus Decomposable Attention"]
     assert (classifier[VERDICT], classifier["p"]) == ("not significant", "0.025")
-    converged = found["Decomposable Attention: converged minus corrected"]
+    converged = result["Decomposable Attention: converged minus corrected"]
     assert converged[VERDICT] == "significantly above"
-    published = found["Decomposable Attention: as published minus corrected"]
+    published = result["Decomposable Attention: as published minus corrected"]
     assert (published[VERDICT], published["pairs"]) == ("significantly below", "96")
-    labels = found["Adaptive Attention: steps on contradiction minus entailment pairs"]
+    labels = result["Adaptive Attention: steps on contradiction minus entailment pairs"]
     assert labels["test result"] == "+3.33 ± 0.58 steps" and labels["pairs"] == "–"
-    assert found["Adaptive Attention: adaptive halting minus state after 8 steps"]["p"] == "0.225"
+    assert result["Adaptive Attention: adaptive halting minus state after 8 steps"]["p"] == "0.225"
 
 
 def test_table_1_has_ours_first_and_the_published_folded(sections: Sections) -> None:
@@ -47,28 +47,28 @@ def test_table_1_has_ours_first_and_the_published_folded(sections: Sections) -> 
 
 
 def test_the_ablation_takes_differences_seed_by_seed(sections: Sections) -> None:
-    found = {
+    cells = {
         (row["reading"], row["k"]): row
         for row in rows(table(sections["Fixed vs adaptive steps"], "ablation"))
     }
-    assert found["state after k steps", "2"]["adaptive minus fixed, points"] == "+11.00 ± 2.00"
-    assert found["halting capped at k steps", "8"]["adaptive minus fixed, points"] == "−0.33 ± 0.58"
-    assert found["state after k steps", "4"]["paper, SNLI test, %"] == "81.7"
-    adaptive = found["adaptive halting", "–"]
+    assert cells["state after k steps", "2"]["adaptive minus fixed, points"] == "+11.00 ± 2.00"
+    assert cells["halting capped at k steps", "8"]["adaptive minus fixed, points"] == "−0.33 ± 0.58"
+    assert cells["state after k steps", "4"]["paper, SNLI test, %"] == "81.7"
+    adaptive = cells["adaptive halting", "–"]
     assert adaptive["test accuracy, %"] == "82.0 ± 1.73" and adaptive["mean steps"] == "4.50 ± 0.50"
-    assert len(found) == 7  # what was measured on dev alone is in the file
+    assert len(cells) == 7  # rows with dev accuracy only are in the file
     assert len(table(sections["Fixed vs adaptive steps"], "ablation").frame) == 41
 
 
 def test_shares_are_relative_to_the_variant_with_all_deviations(sections: Sections) -> None:
-    found = rows(table(sections["Deviations of the 2016 code"], "fidelity"))
-    shares = {row["variant"]: row["share of the total difference, %"] for row in found[:12]}
+    result = rows(table(sections["Deviations of the 2016 code"], "fidelity"))
+    shares = {row["variant"]: row["share of the total difference, %"] for row in result[:12]}
     assert shares["scrambled"] == "62"  # -2.5 of -4.0
     assert shares["dropped batches"] == "−2" and shares["as published"] == "100"
     assert shares["corrected"] == shares["unit vectors"] == "–"
     # no significant total difference for Adaptive Attention, so no shares
-    assert {row["share of the total difference, %"] for row in found[12:]} == {"–"}
-    assert found[1][VERDICT] == "significantly below"
+    assert {row["share of the total difference, %"] for row in result[12:]} == {"–"}
+    assert result[1][VERDICT] == "significantly below"
 
 
 def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
@@ -80,10 +80,10 @@ def test_equal_steps_count_proportionally_on_both_sides_of_a_boundary(
         {"seed": 1, "steps": [2] * 8 + [5] * 2, "label": "neutral", "right": right}
     )
     monkeypatch.setattr(steps, "predictions", lambda data, model: frame)
-    found = steps.quintiles(stored, "any").set_index("quintile")
-    assert found["right"].round(9).tolist() == [0.75, 0.75, 0.75, 0.75, 1.0]
-    assert found["steps"].tolist() == [2.0, 2.0, 2.0, 2.0, 5.0]
-    assert found["neutral"].round(9).tolist() == [1.0] * 5
+    result = steps.quintiles(stored, "any").set_index("quintile")
+    assert result["right"].round(9).tolist() == [0.75, 0.75, 0.75, 0.75, 1.0]
+    assert result["steps"].tolist() == [2.0, 2.0, 2.0, 2.0, 5.0]
+    assert result["neutral"].round(9).tolist() == [1.0] * 5
 
 
 def test_a_learning_curve_marks_the_best_epoch_on_dev(sections: Sections) -> None:
@@ -109,5 +109,5 @@ def test_accuracy_intervals_are_clipped(folder: Path) -> None:
 def test_timings_are_separate_from_results(sections: Sections) -> None:
     volatile = [title for title, section in sections.items() if section.volatile]
     assert volatile == ["Timings and machine"]
-    found = {row["property"]: row for row in rows(table(sections[volatile[0]], "environments"))}
-    assert found["wall time"]["sweep"] == "12 min 5 s" and found["reused trials"]["sweep"] == "2"
+    result = {row["property"]: row for row in rows(table(sections[volatile[0]], "environments"))}
+    assert result["wall time"]["sweep"] == "12 min 5 s" and result["reused trials"]["sweep"] == "2"
